@@ -50,6 +50,11 @@ def clip(text: str, limit: int) -> str:
     return f"{short.rstrip(_LOOSE_END) or kept}…" if limit > 0 else ""
 
 
+def shorten(text: str, limit: int) -> str:
+    """The text in at most `limit` code points, ended by "…" where it was cut, at any place."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def _ends(text: str, at: int) -> bool:
     """Whether a character that people see ends before `at`."""
     if at >= len(text):

@@ -15,7 +15,7 @@ from engine.errors import NoModel
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.text.answer import AnswerFaults
 from engine.text.fence import fenced
-from engine.tools.hands import Hands
+from engine.tools.read_only import ReadOnlyTools
 
 MAX_FAULTY = 3
 MAX_CALLS = 12
@@ -67,7 +67,7 @@ class ModelTask(Generic[T]):
 
     `read` gives the answer's value or its faults, `lesson` what the model is told of these.
     `cut_off` is told instead where the provider cut the answer off, unless it is "". Without
-    `hands`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
+    `tools`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
     """
 
     opening: Callable[[], tuple[Message, ...]] = tuple
@@ -76,7 +76,7 @@ class ModelTask(Generic[T]):
     max_tokens: int = 4000
     lesson: Callable[[AnswerFaults], str] = lesson
     cut_off: str = ""
-    hands: Hands | None = None
+    tools: ReadOnlyTools | None = None
     not_called: str = "Not called: too many calls."
     max_faulty: int = MAX_FAULTY
     max_rounds: int = UNLIMITED
@@ -124,13 +124,13 @@ async def advance_dialogue(
     dialogue: D, task: ModelTask[T], model: Model | None
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
     """The tool calls that the model waits for, else its next answer. Raises ModelError."""
-    if dialogue.wanted and task.hands:
-        return await _call_tools(dialogue, task, task.hands)
+    if dialogue.wanted and task.tools:
+        return await _call_tools(dialogue, task, task.tools)
     if model is None:
         raise NoModel("there is no model")
     if not dialogue.messages:
         dialogue = _with(dialogue, *task.opening())
-    offers = task.hands.offers() if task.hands and _may_call(dialogue, task) else ()
+    offers = task.tools.offers() if task.tools and _may_call(dialogue, task) else ()
     answer = await model.complete(
         dialogue.messages, tools=offers, schema=task.schema, max_tokens=task.max_tokens
     )
@@ -142,13 +142,15 @@ def _may_call(dialogue: Dialogue, task: ModelTask[Any]) -> bool:
     return dialogue.calls < task.max_calls and dialogue.rounds + 1 < task.max_rounds
 
 
-async def _call_tools(dialogue: D, task: ModelTask[Any], hands: Hands) -> DialogueProgress[D]:
+async def _call_tools(
+    dialogue: D, task: ModelTask[Any], tools: ReadOnlyTools
+) -> DialogueProgress[D]:
     """Make the calls that the model waits for; all of them only read."""
     wanted, results = dialogue.wanted, list[Message]()
     left = min(task.max_calls - dialogue.calls, task.max_calls_each)
     for number, call in enumerate(wanted):
         # Every call must have a result, or the provider refuses the dialogue.
-        told = (await hands.act(call)).content if number < left else task.not_called
+        told = (await tools.call(call)).content if number < left else task.not_called
         results.append(Message(role="tool", tool_call_id=call.id, content=told))
     after = _with(dialogue, *results, calls=dialogue.calls + len(wanted))
     return DialogueProgress(after, f"called {_names(wanted)}")
@@ -157,7 +159,7 @@ async def _call_tools(dialogue: D, task: ModelTask[Any], hands: Hands) -> Dialog
 def _take(
     dialogue: D, task: ModelTask[T], answer: Completion
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
-    rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.hands else ()
+    rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.tools else ()
     said = Message(role="assistant", content=answer.text)
     if calls and _may_call(dialogue, task):
         wants = said.model_copy(update={"tool_calls": calls})
@@ -174,7 +176,7 @@ def _take(
 
 
 def _read(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
-    if answer.tool_calls and task.hands:
+    if answer.tool_calls and task.tools:
         return AnswerFaults((NO_MORE_CALLS,))
     read = task.read(answer.text)
     if answer.truncated and task.cut_off and isinstance(read, AnswerFaults):

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from cards.clipping import shorten
+
 # Control, invisible and direction characters, halves of characters, and what has no meaning.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -11,7 +13,7 @@ def clean(text: str, limit: int) -> str:
     # What would be cut anyway is not looked at.
     seen = (" " if unicodedata.category(c) in _UNSEEN else c for c in text[: limit * 4])
     line = " ".join("".join(seen).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return shorten(line, limit)
 
 
 def cut(text: str, limit: int) -> str:

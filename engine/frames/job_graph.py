@@ -103,11 +103,6 @@ def new_graph(goal: str, *, life_cycle: int, expert: str = "") -> JobGraph:
     return JobGraph(jobs=(root,))
 
 
-def cut_text(text: str, chars: int) -> str:
-    """The text, or its beginning."""
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
-
-
 class JobsFrame(Frozen):
     """A job graph and how far it is; None before it began. `asked` is the card it waits for.
 

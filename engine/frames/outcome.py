@@ -14,8 +14,8 @@ from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
 from engine.services import Services
 from engine.tools import registry
-from engine.tools.hands import Hands
 from engine.tools.model import ToolContext
+from engine.tools.read_only import ReadOnlyTools
 
 GraphOrder = Literal["stop", "fail", "recover"]
 NodeResult = Literal["passed", "failed", "checked", "approved", "rejected", "expired", "error"]
@@ -266,15 +266,17 @@ class StepContext:
     services: Services
     follows: bool = True
 
-    def tools(self, *, key: str = "", by: str = "") -> ToolContext:
+    def tool_context(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""
         run, services = self.run, self.services
         person = services.people.refresh(run.requester)
         return services.tool_context(run.conversation, person, key=key, by=by)
 
-    def hands(self, names: Iterable[str]) -> Hands:
-        """These tools for a model: those that only read, and that the requester may use."""
-        return Hands([registry.tool(name) for name in names], self.tools(), self.services.call)
+    def read_only_tools(self, names: Iterable[str]) -> ReadOnlyTools:
+        """Those of these tools that only read and that the requester may use, for a model."""
+        return ReadOnlyTools(
+            [registry.tool(name) for name in names], self.tool_context(), self.services.call
+        )
 
 
 Advance = Callable[[Any, FrameInput, StepContext], Awaitable[StepOutcome]]

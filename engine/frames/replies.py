@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from cards.clipping import shorten
 from cards.frozen import Frozen
 from cards.model import Card, Lang, Principal
 from cards.showing.show import show
@@ -95,7 +96,7 @@ def reply_view(
             PartView(
                 number=part.index + 1 if numbered else 0,
                 state=part.state,
-                label=_label(part.intent.text) if numbered else "",
+                label=shorten(part.intent.text, LABEL_CHARS) if numbered else "",
                 text=part.full_text(),
             )
             for part in parts
@@ -111,10 +112,6 @@ def _part_number(card: Card, parts: tuple[Part, ...]) -> int:
         if part.run == card.run if card.run else part.index == card.part:
             return part.index + 1
     return 0
-
-
-def _label(text: str) -> str:
-    return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
 
 
 def _file_views(head: ReplyHead) -> tuple[PartView, ...]:

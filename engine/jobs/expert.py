@@ -6,13 +6,14 @@ from typing import Any, get_args
 
 from pydantic import model_validator
 
+from cards.clipping import shorten
 from cards.forms import is_storable
 from cards.frozen import Frozen
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
-from engine.frames.job_graph import RESULT_CHARS, JobFrame, Verdict, cut_text
+from engine.frames.job_graph import RESULT_CHARS, JobFrame, Verdict
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     CardAnswered,
@@ -96,7 +97,7 @@ async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContex
         read=lambda text: _read_next(text, frame),
         schema=SCHEMA,
         cut_off=CUT_OFF,
-        hands=context.hands(expert.tools),
+        tools=context.read_only_tools(expert.tools),
     )
     outcome = await advance_job(
         frame, task, context, verdict="EXECUTION_ERROR", text="jobs.faulty_answer"
@@ -139,7 +140,7 @@ def _take_answer(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
     if question := answer.question.strip():
         return Next(_with(frame, question=question), "has a question")
     if answer.status == "SUCCESS":
-        result = cut_text(answer.result.strip(), RESULT_CHARS)
+        result = shorten(answer.result.strip(), RESULT_CHARS)
         patch = Patch(by=frame.skill, end="SUCCESS", response=result)
         return Done(patch, f"SUCCESS: {frame.brief.job.id}")
     assert answer.status is not None, "an answer has a verdict or a question"
@@ -187,7 +188,7 @@ def _finish_skill(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
     paths = {path: value for path, value in leaves.items() if "." in path}
     data = {path: value for path, value in leaves.items() if "." not in path}
     patch = Patch.from_paths(skill.id, paths, data=data, problems=state.problems)
-    update = {"end": "SUCCESS", "response": cut_text(result, RESULT_CHARS)}
+    update = {"end": "SUCCESS", "response": shorten(result, RESULT_CHARS)}
     return Done(patch.model_copy(update=update), f"SUCCESS: {skill.id} has run")
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from string import Template
 
+from cards.clipping import shorten
 from cards.markdown import format_value
 from cards.model import Decision
 from cards.texts import say
@@ -12,7 +13,6 @@ from engine.frames.job_graph import (
     JobGraph,
     JobsFrame,
     LeaderFrame,
-    cut_text,
     new_graph,
 )
 from engine.frames.outcome import (
@@ -54,7 +54,7 @@ async def advance(frame: JobsFrame, event: FrameInput, context: StepContext) -> 
         case CardAnswered(decision=Decision(choice="end")) | CardTimedOut():
             return _end(before, context)
         case CardAnswered(decision=decision):
-            feedback = cut_text(str(decision.values.get("feedback", "")), ASKED_CHARS)
+            feedback = shorten(str(decision.values.get("feedback", "")), ASKED_CHARS)
             graph = graphs.recover(before, feedback)
             return _continue(
                 _reset_budget(frame), graph, context, why=f"{decision.name} lets it go on"
@@ -89,7 +89,7 @@ def _end(graph: JobGraph, context: StepContext) -> StatusChange:
 def _take_order(
     frame: JobsFrame, graph: JobGraph, order: OrderReceived, context: StepContext
 ) -> StepOutcome:
-    lang, text = context.run.lang, cut_text(order.text, ASKED_CHARS)
+    lang, text = context.run.lang, shorten(order.text, ASKED_CHARS)
     reason = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
     match order.what:
         case "stop":
@@ -241,7 +241,7 @@ def _finish(graph: JobGraph, skill: Skill, part: JobsPart, patch: Patch | None) 
     if part.summary:
         data[part.summary] = summary
     done = Patch.from_paths(
-        skill.id, skill.sets, data=data, response=cut_text(summary, RESPONSE_CHARS), problems=()
+        skill.id, skill.sets, data=data, response=shorten(summary, RESPONSE_CHARS), problems=()
     )
     profile = {**(patch.profile if patch else {}), **done.profile}
     decisions = {**(patch.decisions if patch else {}), **done.decisions}

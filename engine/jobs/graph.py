@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from cards.clipping import shorten
 from engine.frames.job_graph import (
     LESSON_CHARS,
     MAX_LESSONS,
@@ -13,7 +14,6 @@ from engine.frames.job_graph import (
     JobGraph,
     JobsFrame,
     PlannedJob,
-    cut_text,
 )
 from engine.frames.outcome import GraphOrder
 from engine.frames.state import Run
@@ -97,7 +97,7 @@ def finish(graph: JobGraph, name: str, result: str) -> JobGraph:
     """Give the job its result; with the last one the graph has finished."""
     update = {
         "status": "finished",
-        "result": cut_text(result, RESULT_CHARS),
+        "result": shorten(result, RESULT_CHARS),
         "error": "",
         "seen": "",
     }
@@ -125,7 +125,7 @@ def send_back(graph: JobGraph, name: str, lesson: str) -> JobGraph:
     """
     sent = graph.job(name)
     assert sent is not None, "only a job of the graph is sent back"
-    lesson = cut_text(lesson, LESSON_CHARS)
+    lesson = shorten(lesson, LESSON_CHARS)
 
     def with_lesson(job: Job) -> Job:
         lessons = (*job.lessons, lesson)[-MAX_LESSONS:] if lesson else job.lessons

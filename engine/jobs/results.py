@@ -5,9 +5,10 @@ from typing import assert_never
 
 from pydantic import ValidationError
 
+from cards.clipping import shorten
 from cards.model import Lang
 from cards.texts import say
-from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut_text
+from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob
 from engine.frames.outcome import ChildRunEnded, StepContext
 from engine.jobs import graph as graphs
 from engine.jobs.leader import read_jobs
@@ -33,7 +34,7 @@ def settle(
 ) -> JobGraph:
     """The graph after a change of the status of that job's child run."""
     now, lang = context.services.now, context.run.lang
-    reason = cut_text(ended.reason, ERROR_CHARS)
+    reason = shorten(ended.reason, ERROR_CHARS)
     match ended.status:
         case "suspended":
             return graphs.set_seen(graph, job.id, "waiting")

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from cards.clipping import shorten
 from cards.texts import say
 from engine.dialogue import (
     MAX_FAULTY,
@@ -12,7 +13,7 @@ from engine.dialogue import (
     advance_dialogue,
 )
 from engine.errors import ModelError, ModelUnavailable, NoModel
-from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, JobFrame, LeaderFrame, cut_text
+from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, JobFrame, LeaderFrame
 from engine.frames.outcome import Done, Next, StepContext
 from engine.frames.state import Patch
 from engine.playbooks.job_graph import JobsPart
@@ -30,7 +31,7 @@ def jobs_part(skill: str, context: StepContext) -> JobsPart:
 
 def end_job(by: str, verdict: str, reason: str) -> Done:
     """End a job's child run with a verdict other than success, and the reason for people."""
-    patch = Patch(by=by, end=verdict, problems=(cut_text(reason, LESSON_CHARS),))
+    patch = Patch(by=by, end=verdict, problems=(shorten(reason, LESSON_CHARS),))
     return Done(patch, f"{verdict}: {reason}")
 
 

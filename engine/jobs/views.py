@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterator
 from datetime import timedelta
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Card, Choice, Field, Lang, Review
 from cards.texts import say
-from engine.frames.job_graph import ROOT, Job, JobGraph, JobsFrame, JobState, cut_text
+from engine.frames.job_graph import ROOT, Job, JobGraph, JobsFrame, JobState
 from engine.frames.outcome import Note, StepContext
 from engine.frames.state import Run
 from engine.jobs.graph import GraphProgress
@@ -61,7 +62,7 @@ def tree(graph: JobGraph, lang: Lang) -> str:
 
 
 def _line(job: Job, is_heading: bool, lang: Lang) -> str:
-    goal = literal(cut_text(job.goal, GOAL_CHARS))
+    goal = literal(shorten(job.goal, GOAL_CHARS))
     if is_heading:
         return f"- **{goal}**"
     state = say(f"jobs.state.{state_of(job)}", lang)
@@ -81,7 +82,7 @@ def progress_note(graph: JobGraph, progress: GraphProgress, context: StepContext
 def standstill_card(graph: JobGraph, context: StepContext) -> Card:
     """Asks the requester whether a graph that has stopped or failed goes on."""
     run, lang = context.run, context.run.lang
-    error = literal(cut_text(graph.error, ERROR_CHARS))
+    error = literal(shorten(graph.error, ERROR_CHARS))
     failed = graph.status == "failed"
     change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     go_on = say("jobs.choice.recover", lang)
@@ -109,7 +110,7 @@ def standstill_card(graph: JobGraph, context: StepContext) -> Card:
 def standstill_note(graph: JobGraph, context: StepContext) -> Note:
     """The run's part while the graph stands still: the error, and the tree."""
     run, lang = context.run, context.run.lang
-    error = literal(cut_text(graph.error, ERROR_CHARS))
+    error = literal(shorten(graph.error, ERROR_CHARS))
     failed = graph.status == "failed"
     head = say("jobs.failed" if failed else "jobs.stopped", lang, name=run.name, error=error)
     return Note("needs_you", f"{head}\n\n{tree(graph, lang)}")
@@ -151,7 +152,7 @@ def _node(job: Job, graph: JobGraph, whole: str, lang: Lang) -> Node:
         "expert": one_line(job.assigned_expert),
         "attempts": job.attempt if job.attempt > 1 else "",
         "part_of": one_line(outer),
-        "error": one_line(cut_text(job.error, NODE_ERROR_CHARS)),
+        "error": one_line(shorten(job.error, NODE_ERROR_CHARS)),
     }
     return Node(
         id=node_id("job", job.id),

@@ -14,8 +14,8 @@ from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.drafts import Show
 from engine.react.growth import AnswerGrowth, marked
 from engine.react.prompts import GO_ON, Reason, question, recites, system_prompt
-from engine.tools.hands import Hands, Observed
 from engine.tools.model import Tool, ToolContext
+from engine.tools.read_only import Observation, ReadOnlyTools
 
 ANSWER_TOKENS = 1000
 CHARS_PER_TOKEN = 3
@@ -92,7 +92,7 @@ class ReActEngine:
 
         `show` is given the answer while it is written, as far as people may read it already.
         """
-        hands, growth = Hands(self._tools, context), AnswerGrowth(show)
+        hands, growth = ReadOnlyTools(self._tools, context), AnswerGrowth(show)
         work = _Work(lang, question(query, recent), self._elapsed_s)
         for iteration in range(self._budget.iterations):
             left = self._budget.tokens - work.tokens
@@ -115,7 +115,7 @@ class ReActEngine:
         return work.ended("iterations")
 
     async def _asked(
-        self, work: "_Work", hands: Hands, growth: AnswerGrowth, max_tokens: int
+        self, work: "_Work", hands: ReadOnlyTools, growth: AnswerGrowth, max_tokens: int
     ) -> Completion:
         """The model's next answer. What people have read as the answer is followed by no call.
 
@@ -133,11 +133,11 @@ class ReActEngine:
         return replace(answer, tool_calls=()) if growth.shown else answer
 
     @staticmethod
-    async def _act(iteration: int, answer: Completion, hands: Hands, work: "_Work") -> bool:
+    async def _act(iteration: int, answer: Completion, hands: ReadOnlyTools, work: "_Work") -> bool:
         """Do what was asked for, in order; True when the fuse has blown."""
         for wanted in answer.tool_calls:
             begun = work.now_s()
-            observed = await hands.act(wanted)
+            observed = await hands.call(wanted)
             item = TraceItem(
                 iteration=iteration,
                 action=wanted.name,
@@ -188,7 +188,7 @@ class _Work:
         """The provider cut the answer off: ask for the rest of it."""
         self.messages.append(Message(role="user", content=GO_ON))
 
-    def observed(self, call_id: str, item: TraceItem, observed: Observed) -> None:
+    def observed(self, call_id: str, item: TraceItem, observed: Observation) -> None:
         """Take in what came of a call."""
         self.failures = 0 if observed.ok else self.failures + 1
         self._refused += [item.action] if observed.refused else []

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from cards.clipping import shorten
 from cards.markdown import format_value
 from cards.model import Lang
 from cards.texts import say
@@ -67,5 +68,5 @@ def _quoted(value: Any, lang: Lang) -> str:
         except ValueError:
             # Python writes no whole number of more than some thousand digits.
             return say("rule.kind.number", lang)
-        return (text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…") or "—"
+        return shorten(text, LONGEST_QUOTE) or "—"
     return "—" if value is None else say(f"rule.kind.{kind}", lang)

@@ -24,7 +24,7 @@ from engine.errors import ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
 from engine.rules.verdict import SCHEMA, Verdict, read_verdict
 from engine.text.fence import fenced
-from engine.tools.hands import Hands
+from engine.tools.read_only import ReadOnlyTools
 
 MATERIAL_CHARS = 20_000
 MAX_CALLS = 8
@@ -81,7 +81,7 @@ class SoftDialogue(Dialogue):
 class SoftRuleEngine:
     """Has a model judge an instruction, step by step; it keeps nothing and decides nothing else."""
 
-    def __init__(self, model: Model | None, hands: Hands, limits: SoftLimits) -> None:
+    def __init__(self, model: Model | None, tools: ReadOnlyTools, limits: SoftLimits) -> None:
         self._model = model
         self._limits = limits
         self._task = ModelTask(
@@ -89,7 +89,7 @@ class SoftRuleEngine:
             schema=SCHEMA,
             max_tokens=ANSWER_TOKENS,
             lesson=partial(lesson, wrong=_NO_VERDICT),
-            hands=hands,
+            tools=tools,
             not_called=f"Not called: an answer may ask for {MAX_CALLS} calls at most.",
             max_faulty=limits.rounds,
             max_rounds=limits.rounds,

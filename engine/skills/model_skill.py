@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Card, Decision
 from cards.texts import say
@@ -33,7 +34,6 @@ from engine.skills import cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
 from engine.skills.prompts import answer_message, skill_opening
-from engine.tools.telling import shorten
 
 MAX_ASKED = 5
 RESPONSE_CHARS = 2000
@@ -87,7 +87,7 @@ def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
         read=lambda text: read_output(text, skill, definition),
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,
-        hands=context.hands(skill.tools),
+        tools=context.read_only_tools(skill.tools),
     )
 
 

@@ -1,5 +1,6 @@
 """One SOP over many records, as child runs, with one summary at the end (spec 001 §4)."""
 
+from cards.clipping import shorten
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.outcome import (
@@ -60,7 +61,7 @@ def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
 
 async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
     """The frame with all records to check; those that do not fit their leaf have failed."""
-    listed = await context.services.call(tool("list_subjects"), {}, context.tools())
+    listed = await context.services.call(tool("list_subjects"), {}, context.tool_context())
     leaf = context.playbook.definition.data_fields[batch.subject]
     faults = {subject: faults_of(leaf, subject) for subject in listed["subjects"]}
     rows = (
@@ -87,8 +88,7 @@ def _result_row(ended: ChildRunEnded) -> dict[str, Scalar]:
     problems = ended.patch.problems or ()
     text = "; ".join(problems) if ended.status == "completed" else ended.reason
     result = ended.patch.end or ended.status
-    cut = text if len(text) <= PROBLEM_CHARS else f"{text[: PROBLEM_CHARS - 1]}…"
-    return {"subject_id": ended.key, "result": result, "problems": cut}
+    return {"subject_id": ended.key, "result": result, "problems": shorten(text, PROBLEM_CHARS)}
 
 
 def _progress(frame: BatchFrame, context: StepContext) -> Note:

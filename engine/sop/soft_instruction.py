@@ -27,7 +27,7 @@ async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) 
 
 def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
     services = context.services
-    return SoftRuleEngine(services.model, context.hands(node.tools), services.limits.soft)
+    return SoftRuleEngine(services.model, context.read_only_tools(node.tools), services.limits.soft)
 
 
 def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:

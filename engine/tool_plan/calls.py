@@ -48,7 +48,7 @@ async def make_call(call: Call, context: StepContext) -> dict[str, Any] | LostCa
     """
     if not (call.tool.readonly or call.tool.keyed or context.follows):
         return LostCall(say("lost.crashed", context.run.lang))
-    tools = context.tools(key=call.key, by=call.by)
+    tools = context.tool_context(key=call.key, by=call.by)
     try:
         result = await context.services.call(call.tool, call.arguments, tools)
     except ToolUnsure as error:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
@@ -13,7 +14,6 @@ from engine.frames.run_names import repeated_title
 from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
 from engine.tools.registry import tool
-from engine.tools.telling import shorten
 
 HINT_CHARS = 200
 _TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}

@@ -103,7 +103,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
     try:
         for planned in resolve_calls(rehearsed, context.run.state):
             await context.services.rehearse(
-                tool(planned["tool"]), planned["arguments"], context.tools()
+                tool(planned["tool"]), planned["arguments"], context.tool_context()
             )
     except ToolError as error:
         return _end_with_error(skill, error.told(context.run.lang), str(error), context)

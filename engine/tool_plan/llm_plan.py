@@ -136,7 +136,7 @@ async def _ask_approval(
 ) -> StepOutcome:
     """Ask to approve this write and the later ones that are certain, if this one can succeed."""
     try:
-        await context.services.rehearse(call.tool, call.arguments, context.tools())
+        await context.services.rehearse(call.tool, call.arguments, context.tool_context())
     except ToolError as error:
         return _plan_anew(frame, planner, error.told(context.run.lang), str(error), context)
     return confirm.ask(frame, planner, _certain_writes(frame, context), context)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
@@ -12,7 +13,6 @@ from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.references import as_text, fill_known
-from engine.tools.telling import shorten
 
 TOLD_DROPS = 3
 DETAIL_CHARS = 120

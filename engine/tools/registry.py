@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
+from cards.clipping import shorten
 from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
 from engine.tools.files.element_extract import ELEMENT_EXTRACT
 from engine.tools.files.file_get_info import FILE_GET_INFO
@@ -23,7 +24,6 @@ from engine.tools.study.read_clinical_data import READ_CLINICAL_DATA
 from engine.tools.study.record_visit import RECORD_VISIT
 from engine.tools.study.search_protocol import SEARCH_PROTOCOL
 from engine.tools.study.study_visits import LIST_SUBJECTS, LIST_VISITS
-from engine.tools.telling import shorten
 
 T = TypeVar("T")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import JsonValue, RootModel
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from engine.ports.remote_tools import RemoteTool, RemoteTools
 from engine.text.fence import fenced
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import shorten
 
 TOLD_CHARS = 1000
 # A call has its own limit where it is made, which says better what was slow.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Principal
 from cards.texts import say
@@ -12,7 +13,6 @@ from engine.mail import MessageArrived, ServiceNotice
 from engine.ports.storage.arrivals import Arrival, Arrivals
 from engine.ports.storage.store import Mailbox
 from engine.text.language import detect
-from engine.tools.telling import shorten
 from engine.understanding.router.command import parse_command
 
 _QUOTED_CHARS: Final = 60

@@ -2,6 +2,7 @@
 
 import json
 
+from cards.clipping import shorten
 from cards.markdown import literal, quote
 from cards.model import Lang
 from cards.texts import say
@@ -17,7 +18,6 @@ from engine.tool_plan.planning.steps import PlanDraft
 from engine.tool_plan.planning.top_tools import OfferedTools
 from engine.tool_plan.responses import dropped_text, fail_plan
 from engine.tools.registry import may_read, tool
-from engine.tools.telling import shorten
 
 KNOWN_CHARS = 4000
 DONE_CHARS = 6000
@@ -32,7 +32,7 @@ async def draft_plan(
         return fail_plan(frame, planner, say("plan.no_model", run.lang), "no model", context)
     llm_planner = LLMPlanner(model, planner.max_steps, planner.enable_repair, planner.top_k)
     allowed = (tool(name) for name in planner.tools)
-    offered = OfferedTools(each for each in allowed if may_read(each, context.tools()))
+    offered = OfferedTools(each for each in allowed if may_read(each, context.tool_context()))
     try:
         draft = await llm_planner.draft(_request(frame, planner, context), offered)
     except ModelError as error:

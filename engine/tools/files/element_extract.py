@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
@@ -16,7 +17,6 @@ from engine.tools.arguments import Arguments
 from engine.tools.files.elements import Element, elements
 from engine.tools.files.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import shorten
 
 LOOKED_AT = 200_000
 """Of a longer file only so many characters are looked at."""

@@ -17,7 +17,7 @@ from engine.tools.model import ToolContext
 PLAIN = (".txt", ".md", ".csv", ".json")
 READABLE = (*PLAIN, ".pdf", ".docx", ".xlsx", ".png", ".jpg", ".jpeg", ".gif", ".webp")
 WHOLE_BYTES = 5 * 1024 * 1024
-"""A plain text of more is read apart, as files of other kinds are."""
+"""A larger plain text is read in a process of its own, as files of other kinds are."""
 
 TIMEOUT_S = 60.0
 """How long a tool that reads a file may take, waiting for its place included."""

@@ -5,13 +5,13 @@ from typing import Any
 
 from pydantic import Field
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import shorten
 
 MATCHES = 3
 CLOSE_SECOND = 0.8

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
@@ -13,7 +14,6 @@ from engine.errors import ToolFailed
 from engine.tools.arguments import Arguments
 from engine.tools.knowledge.ranking import ranked, tokens
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import shorten
 
 MATCHES = 5
 ECHO_CHARS = 80

@@ -13,7 +13,7 @@ from engine.ports.records import Subject, VisitWindow
 from engine.tools.arguments import Arguments, Day, SubjectId
 from engine.tools.model import Tool, ToolContext
 from engine.tools.study.subject import find_subject
-from engine.tools.telling import tell_unknown
+from engine.tools.study.visit_text import tell_unknown
 
 
 class CheckVisitWindow(Arguments):

@@ -12,7 +12,7 @@ from engine.ports.records import Visit
 from engine.tools.arguments import Arguments, Day, SubjectId
 from engine.tools.model import Tool, ToolContext
 from engine.tools.study.subject import find_subject
-from engine.tools.telling import field_name, tell_unknown, tell_value
+from engine.tools.study.visit_text import field_name, tell_unknown, tell_value
 
 MEASURED = ("ecog", "weight_kg", "blood_pressure", "adverse_event")
 

@@ -11,7 +11,7 @@ from engine.errors import ToolFailed
 from engine.ports.records import Visit
 from engine.tools.arguments import Arguments, Day, SubjectId
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import field_name, tell_value
+from engine.tools.study.visit_text import field_name, tell_value
 
 TOLD = ("ecog", "weight_kg", "blood_pressure", "adverse_event")
 

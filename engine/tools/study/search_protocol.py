@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
@@ -14,7 +15,6 @@ from engine.text.language import detect
 from engine.tools.arguments import Arguments
 from engine.tools.knowledge.ranking import ranked, tokens
 from engine.tools.model import Tool, ToolContext
-from engine.tools.telling import shorten
 
 TITLE_WEIGHT = 4
 """A word of the title counts this often, so that "dosing" finds the section of that name."""

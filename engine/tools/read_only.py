@@ -1,4 +1,4 @@
-"""One tool call that the model asks for: allowed or refused, checked, timed, cut, fenced."""
+"""The tools that a model may call: those that only read (design §1, promise 3)."""
 
 import json
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import TOOLS, CallTool, may_read
 from engine.tools.registry import call as call_tool
 
-OBSERVED_CHARS = 2000
+OBSERVATION_CHARS = 2000
 NAME_CHARS = 60
 WRITES = frozenset(tool.name for tool in TOOLS if not tool.readonly)
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """What came of a call; `content` is what the model sees.
+class Observation:
+    """The result of a call; `content` is what the model sees.
 
-    `refused` when it was one that changes records.
+    `refused` when the tool is one that changes records.
     """
 
     ok: bool
@@ -29,8 +29,8 @@ class Observed:
     refused: bool = False
 
 
-class Hands:
-    """The read-only tools that this person may use, and no other (promise 3)."""
+class ReadOnlyTools:
+    """The read-only tools that this person may use, and no others."""
 
     def __init__(
         self, tools: Sequence[Tool[Any]], context: ToolContext, call: CallTool = call_tool
@@ -51,37 +51,37 @@ class Hands:
             for tool in self._readonly.values()
         )
 
-    async def act(self, wanted: ToolCall) -> Observed:
-        """The tool's result; a refusal or a fault comes back as text for the model."""
+    async def call(self, wanted: ToolCall) -> Observation:
+        """The tool's result, cut and marked as data; a refusal or a fault is text for the model."""
         tool = self._readonly.get(wanted.name)
         if tool is None:
-            return self._refused(wanted.name)
+            return self._refuse(wanted.name)
         try:
             arguments = json.loads(wanted.arguments or "{}")
         except (ValueError, RecursionError):
-            return Observed(False, "Not called: the arguments are not valid JSON.")
+            return Observation(False, "Not called: the arguments are not valid JSON.")
         if not isinstance(arguments, dict):
-            return Observed(False, "Not called: the arguments must be a JSON object.")
+            return Observation(False, "Not called: the arguments must be a JSON object.")
         try:
             result = await self._call(tool, arguments, self._context)
         except ToolError as error:
-            return Observed(False, f"{tool.name} gave no result: {fenced(_cut(str(error)))}")
-        return Observed(True, fenced(_cut(json.dumps(result, ensure_ascii=False, default=str))))
+            return Observation(False, f"{tool.name} gave no result: {fenced(_cut(str(error)))}")
+        return Observation(True, fenced(_cut(json.dumps(result, ensure_ascii=False, default=str))))
 
-    def _refused(self, name: str) -> Observed:
+    def _refuse(self, name: str) -> Observation:
         shown = ascii(name[:NAME_CHARS])
         if name in WRITES:
-            told = (
+            reason = (
                 f"Refused: {shown} changes records, and answering a question never does. Tell the "
                 "person to ask for that work in a message of its own: it starts a workflow, which "
                 "a reviewer approves. Nothing was changed."
             )
-            return Observed(False, told, refused=True)
+            return Observation(False, reason, refused=True)
         names = ", ".join(self._readonly)
-        return Observed(False, f"Refused: there is no tool {shown}. There are: {names}.")
+        return Observation(False, f"Refused: there is no tool {shown}. There are: {names}.")
 
 
 def _cut(text: str) -> str:
-    if len(text) <= OBSERVED_CHARS:
+    if len(text) <= OBSERVATION_CHARS:
         return text
-    return f"{text[:OBSERVED_CHARS]} … [cut: {len(text) - OBSERVED_CHARS} more characters]"
+    return f"{text[:OBSERVATION_CHARS]} … [cut: {len(text) - OBSERVATION_CHARS} more characters]"

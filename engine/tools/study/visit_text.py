@@ -1,15 +1,10 @@
-"""How results are told: stored text made harmless, and the words that several tools share."""
+"""Fields of a visit as Markdown, and an unknown subject, for the tools of the study."""
 
 from typing import Any
 
 from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
-
-
-def shorten(text: str, limit: int) -> str:
-    """`text`, cut to at most `limit` characters with an ellipsis."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def field_name(name: str, lang: Lang) -> str:
