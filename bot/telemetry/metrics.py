@@ -24,7 +24,7 @@ from engine.ports.storage.store import Effects
 from engine.runs.children import AT_ANY_STEP
 
 log = structlog.get_logger()
-EVERY_S: Final = 5.0
+SHARE_EVERY_S: Final = 5.0
 _SHORT_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _MODEL_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 
@@ -184,7 +184,7 @@ class SharedMeter:
     async def run(self, stop: asyncio.Event) -> None:
         """Pass on what is new until `stop`, then what is left."""
         while True:
-            await pause(stop, EVERY_S)
+            await pause(stop, SHARE_EVERY_S)
             try:
                 await self.share()
             except StoreError as error:

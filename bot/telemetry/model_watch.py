@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from bot.people.directory import Directory
-from bot.telemetry.metrics import EVERY_S
+from bot.telemetry.metrics import SHARE_EVERY_S
 from bot.waits import pause
 from cards.markdown import literal
 from cards.texts import say
@@ -62,7 +62,7 @@ class ModelWatch:
     async def run(self, stop: asyncio.Event) -> None:
         """Pass on what is new until `stop`, then what is left."""
         while True:
-            await pause(stop, EVERY_S)
+            await pause(stop, SHARE_EVERY_S)
             await self.share()
             if stop.is_set():
                 return

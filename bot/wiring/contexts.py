@@ -52,11 +52,11 @@ def open_platform(
     waiting = PersonalInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
     listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
     decisions = RedisDecisions(scripts, partitions)
-    readers = Localizer(people, settings.timezone)
+    localizer = Localizer(people, settings.timezone)
 
     async def card(token: str, place: str) -> Card | None:
         found = await decisions.card(token)
-        return None if found is None else readers.card(found.card, place)[0]
+        return None if found is None else localizer.localize_card(found.card, place)[0]
 
     context = PlatformContext(
         service=settings,

@@ -79,8 +79,8 @@ class Crank:
             parts.handler,
             limit=1,
             lease_s=parts.settings.lease_s,
-            typing=lambda conversation: None,
-            committed=told_of_every_card,
+            typing_platform=lambda conversation: None,
+            on_commit=told_of_every_card,
             meter=UNHEARD,
         )
         # A lane is given back after each mail.
@@ -260,7 +260,7 @@ def _delivery(parts: Parts) -> Delivery:
             FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
         ),
         rate=parts.store.rate,
-        readers=Localizer(parts.resources.people, parts.settings.timezone),
+        localizer=Localizer(parts.resources.people, parts.settings.timezone),
         lease_s=lease_s,
         reply_after_s=0,
         meter=UNHEARD,

@@ -72,7 +72,7 @@ async def delivering(
             ),
         ),
         rate=parts.store.rate,
-        readers=Localizer(parts.resources.people, "Asia/Shanghai"),
+        localizer=Localizer(parts.resources.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.telemetry.meter,

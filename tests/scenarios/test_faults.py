@@ -104,7 +104,7 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
             ),
         ),
         rate=parts.store.rate,
-        readers=Localizer(parts.resources.people, "Asia/Shanghai"),
+        localizer=Localizer(parts.resources.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.telemetry.meter,
@@ -170,7 +170,7 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
         wall = Wall({})
         wall.overall = Pace(every_s=1000.0, burst=10)
         workers = [Throttle(parts.store.rate) for _ in range(2)]
-        passing = [asyncio.create_task(w.passed(wall)) for w in workers for _ in range(10)]
+        passing = [asyncio.create_task(w.wait_turn(wall)) for w in workers for _ in range(10)]
         async with asyncio.timeout(START_S):
             while sum(task.done() for task in passing) < 10:
                 await asyncio.wait(
@@ -191,7 +191,7 @@ async def test_a_slow_overall_pace_lets_messages_pass(
     async with open_parts(new_settings()) as parts, asyncio.timeout(START_S):
         wall = Wall({})
         wall.overall = Pace(every_s=1 / per_s, burst=per_s)
-        await Throttle(parts.store.rate).passed(wall)
+        await Throttle(parts.store.rate).wait_turn(wall)
         assert await parts.store.rate.ask("web", wall.overall, per_s) > 0
 
 
@@ -245,7 +245,7 @@ SAID = (
 @pytest.fixture
 def nothing_newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time in which a newer process may come is over."""
-    monkeypatch.setattr("bot.processes.worker.WAIT_S", 0.0)
+    monkeypatch.setattr("bot.processes.worker.NEWER_BUILD_WAIT_S", 0.0)
 
 
 @pytest.mark.usefixtures("nothing_newer")

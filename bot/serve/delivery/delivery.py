@@ -41,11 +41,11 @@ from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
 AT_ONCE = 32
-# A card does not wait longer for the link to its conversation, or how it is answered there.
+# Time limit for the link to a card's conversation, and for how it is answered there.
 LINK_S = 2.0
-# Nor does a repeat wait longer for what the first try has posted.
+# Time limit for the search for what an earlier try has posted.
 RECALL_S = 4.0
-# How often a row that fails by a fault of ours is tried.
+# Attempts for a row that fails by a fault of ours.
 FAULTS = 5
 
 
@@ -66,11 +66,10 @@ class Carrier(Protocol):
 
 
 class Delivery:
-    """Carries rows until told to stop; a destination that fails holds up nobody else.
+    """Sends due rows until stopped; a destination that fails holds up no other.
 
-    What a platform shows is sent from here, everything else by its one of the `carriers`. `readers`
-    say in which words and zone a place is shown what it is shown. `link` is where people find what
-    a platform refuses to show, "" when there is no such address.
+    Rows that no platform shows go to one of the `carriers`. `localizer` chooses the language and
+    zone of a place. `link` is where people find what a platform refuses to show, or "".
     """
 
     def __init__(
@@ -81,16 +80,16 @@ class Delivery:
         *,
         carriers: Sequence[Carrier],
         rate: Rate,
-        readers: Localizer,
+        localizer: Localizer,
         reply_after_s: float,
         lease_s: float,
         meter: Meter,
-        growing: StreamingDelivery | None = None,
+        streaming: StreamingDelivery | None = None,
         link: str = "",
     ) -> None:
         self._link = link
-        self._readers = readers
-        self._growing = growing
+        self._localizer = localizer
+        self._streaming = streaming
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
@@ -108,7 +107,7 @@ class Delivery:
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Carry due rows until `stop`; returns when none is being sent any more."""
+        """Send due rows until `stop`; returns once none is being sent."""
         async with asyncio.TaskGroup() as sending:
             while not stop.is_set():
                 self._wake.clear()
@@ -127,34 +126,34 @@ class Delivery:
             return POLL_S
         for row in rows:
             self._busy += 1
-            sending.create_task(self._destination(row))
-        # Fewer than there was room for are all that were due.
+            sending.create_task(self._carry_in_order(row))
+        # With room left, all that were due are taken.
         return next_s if len(rows) < free else 0.0
 
-    async def _destination(self, row: OutboxRow) -> None:
+    async def _carry_in_order(self, row: OutboxRow) -> None:
         """Carry a destination's due rows in order."""
         current: Following = row
         try:
             while isinstance(current, OutboxRow):
-                current = await self._guarded(current)
+                current = await self._carry_or_retry(current)
             if current is not None:
                 asyncio.get_running_loop().call_later(current, self._wake.set)
         except StoreError as error:
-            # The lease comes due; a message that was shown may be shown once more.
+            # The row is due again after its lease; a message that was shown may be shown once more.
             log.warning("store_away", row=row.row, error=str(error))
         finally:
             if self._busy >= AT_ONCE:
                 self._wake.set()
             self._busy -= 1
 
-    async def _guarded(self, row: OutboxRow) -> Following:
-        """Carry a row; one that cannot be carried is tried again, then given up for a reason."""
+    async def _carry_or_retry(self, row: OutboxRow) -> Following:
+        """Carry a row; after a fault it is tried again, and after FAULTS attempts given up."""
         try:
             return await self._carry(row)
         except StoreError:
             raise
         except Exception as error:
-            # The delivery boundary: a fault of ours holds up this destination, and only for now.
+            # The delivery boundary: a fault of ours delays this destination alone.
             log.error("row_failed", row=row.row, to=row.conversation, exc_info=error)
             if row.attempts >= FAULTS:
                 return await self._give_up(row, f"fault: {type(error).__name__}")
@@ -178,27 +177,27 @@ class Delivery:
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
             return await self._outbox.retry(row, in_s=LONGEST_S, unsure=False)
-        row = await self._recalled(row, platform)
-        answering = await self._answering(row, platform)
-        too_early_s = self._too_early_s(row)
-        if too_early_s > 0 and not (answering and answering.draft.text):
-            return await self._outbox.later(row, in_s=too_early_s)
-        if answering and (following := await self._in_the_making(platform, row, answering)):
+        row = await self._recall(row, platform)
+        answer = await self._find_streamed(row, platform)
+        wait_s = self._wait_for_answer_s(row)
+        if wait_s > 0 and not (answer and answer.draft.text):
+            return await self._outbox.later(row, in_s=wait_s)
+        if answer and (following := await self._stream(platform, row, answer)):
             return following[0]
         shown = await self._view(row, platform)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
-            way, message_id = await self._posted(platform, row, shown)
+            way, message_id = await self._post(platform, row, shown)
         except PlatformError as error:
             self._meter.count("sent", platform.name, type(error).__name__)
-            return await self._refused(row, error)
+            return await self._handle_refusal(row, error)
         self._meter.count("sent", platform.name, way)
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
 
-    async def _recalled(self, row: OutboxRow, platform: Platform) -> OutboxRow:
-        """The row with what an earlier try posted, if nobody heard of that and it is found."""
+    async def _recall(self, row: OutboxRow, platform: Platform) -> OutboxRow:
+        """The row with the message that an earlier try posted, if its answer was lost."""
         if row.tried is None or not isinstance(platform, Recalling):
             return row
         try:
@@ -213,18 +212,18 @@ class Delivery:
             log.info("post_found", row=row.row, to=row.conversation, message=found)
         return replace(row, message_id=found)
 
-    async def _answering(self, row: OutboxRow, platform: Platform) -> StreamedAnswer | None:
-        if self._growing is None:
+    async def _find_streamed(self, row: OutboxRow, platform: Platform) -> StreamedAnswer | None:
+        if self._streaming is None:
             return None
-        return await self._growing.answering(row, platform, self._clock.now())
+        return await self._streaming.find(row, platform, self._clock.now())
 
-    async def _in_the_making(
-        self, platform: Platform, row: OutboxRow, answering: StreamedAnswer
+    async def _stream(
+        self, platform: Platform, row: OutboxRow, answer: StreamedAnswer
     ) -> tuple[Following] | None:
-        """What follows a row whose answer is shown as far as it goes; None when it is not."""
-        assert self._growing is not None
-        zone = self._readers.zone_of(answering.head)
-        match await self._growing.show(row, answering, zone):
+        """Show an unfinished answer: what follows the row, or None where it cannot be shown so."""
+        assert self._streaming is not None
+        zone = self._localizer.reply_zone(answer.head)
+        match await self._streaming.show(row, answer, zone):
             case None:
                 return None
             case CheckLater(in_s=in_s):
@@ -233,21 +232,21 @@ class Delivery:
                 pace = platform.pace(row.conversation)
                 return (await self._outbox.sent(row, message_id, pace=pace),)
 
-    async def _posted(
+    async def _post(
         self, platform: Platform, row: OutboxRow, shown: MessageView
     ) -> tuple[str, str]:
-        """How it was shown, and the id of the message, new or edited.
+        """Post or edit the message: the way it was shown, and its id.
 
-        Unavailable when there is no answer in time. What is refused for what it holds is shown
-        plainer: the last way that is refused raises what the platform said of it.
+        Raises Unavailable without an answer in time. A message that is refused for its content is
+        shown in plainer ways; the refusal of the last one is raised.
         """
         refused: PlatformError | None = None
         try:
             async with asyncio.timeout(self._patience_s):
                 for way, view in plainer_views(shown, self._link, edits=bool(row.message_id)):
-                    await self._throttle.passed(platform)
+                    await self._throttle.wait_turn(platform)
                     try:
-                        return way, await _written(platform, row, view)
+                        return way, await _send_or_edit(platform, row, view)
                     except PlatformError as error:
                         if not is_about_content(error):
                             raise
@@ -265,7 +264,7 @@ class Delivery:
         assert refused is not None
         raise refused
 
-    async def _refused(self, row: OutboxRow, error: PlatformError) -> Following:
+    async def _handle_refusal(self, row: OutboxRow, error: PlatformError) -> Following:
         match error:
             case Gone() | Forbidden():
                 log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
@@ -277,12 +276,12 @@ class Delivery:
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
             case _:
-                # The platform refuses all that we show: what comes after it must not wait for it.
+                # The platform refuses every way to show it: the next row must not wait for it.
                 log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
 
-    def _too_early_s(self, row: OutboxRow) -> float:
-        """A new reply that is still being worked on is not posted before its time."""
+    def _wait_for_answer_s(self, row: OutboxRow) -> float:
+        """For how long a new reply waits for its answer before it is posted unfinished."""
         if row.kind != "reply" or row.message_id or not row.head:
             return 0.0
         if is_settled(_parts(row)):
@@ -295,19 +294,21 @@ class Delivery:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                heard = await self._heard(platform, row, card)
-                return reply_view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
+                heard = await self._text_prefix(platform, row, card)
+                return reply_view(
+                    head, _parts(row), card, self._localizer.reply_zone(head), heard=heard
+                )
             case "card" if row.card:
-                card, zone = self._readers.card(row.card.read(), row.conversation)
+                card, zone = self._localizer.localize_card(row.card.read(), row.conversation)
                 origin, heard = (
                     await self._origin(row, card),
-                    await self._heard(platform, row, card),
+                    await self._text_prefix(platform, row, card),
                 )
                 shown = show(card, zone, origin=origin, heard=heard)
                 return MessageView(lang=card.lang, card=shown)
             case "ping" if row.card:
                 number = int(json.loads(row.body)["number"])
-                card, zone = self._readers.card(row.card.read(), row.conversation)
+                card, zone = self._localizer.localize_card(row.card.read(), row.conversation)
                 return reminder_message(card, number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
@@ -317,8 +318,8 @@ class Delivery:
                 assert_never(row.kind)
 
     async def _origin(self, row: OutboxRow, card: Card) -> str:
-        """Where the card comes from, for whom it is shown to elsewhere."""
-        if self._readers.people.is_within(row.conversation, card.conversation):
+        """The line that names the card's conversation, where it is shown elsewhere."""
+        if self._localizer.people.is_within(row.conversation, card.conversation):
             return ""
         platform, link = self._platforms.get(card.conversation.partition(":")[0]), ""
         with suppress(TimeoutError):
@@ -326,12 +327,14 @@ class Delivery:
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
                 if not link and isinstance(platform, Opening):
                     link = await platform.opening(card.token)
-        place = self._readers.people.place_name(card.conversation, card.lang)
+        place = self._localizer.people.place_name(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 
-    async def _heard(self, platform: Platform, row: OutboxRow, card: Card | None) -> str | None:
-        """What answers the card in text begins with, None where it is not asked in this place."""
-        here, people = row.conversation, self._readers.people
+    async def _text_prefix(
+        self, platform: Platform, row: OutboxRow, card: Card | None
+    ) -> str | None:
+        """How a text that answers the card has to begin; None where no text can answer it."""
+        here, people = row.conversation, self._localizer.people
         if card is None or not card.by_text or not people.is_within(here, card.conversation):
             return None
         with suppress(TimeoutError):
@@ -340,7 +343,7 @@ class Delivery:
         return ""
 
 
-async def _written(platform: Platform, row: OutboxRow, view: MessageView) -> str:
+async def _send_or_edit(platform: Platform, row: OutboxRow, view: MessageView) -> str:
     if not row.message_id:
         return await platform.send(row.conversation, view, key=row.row)
     return await platform.edit(row.conversation, row.message_id, view)

@@ -1,4 +1,4 @@
-"""Who reads what is shown at a place, and so in which language and time zone it is (design §7)."""
+"""The language and time zone in which a place is shown what it is shown (design §7)."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from engine.frames.replies import ReplyHead
 
 @dataclass(frozen=True, slots=True)
 class Localizer:
-    """A place that is one person's own is shown in their words; `zone` is for all others."""
+    """A person's own chat is shown in their language and zone; `zone` is for all others."""
 
     people: Directory
     zone: str
 
-    def card(self, card: Card, place: str) -> tuple[Card, str]:
-        """The card as it is read at that place, and the zone of its times.
+    def localize_card(self, card: Card, place: str) -> tuple[Card, str]:
+        """The card in the language of that place, and the zone of its times.
 
-        In the conversation that it was asked in, its words are those of that conversation.
+        In the conversation that it was asked in, it stays in that conversation's language.
         """
         own = self.people.owner_of(place)
         zone = self.people.rules_of(place).zone or (own.zone if own else "") or self.zone
@@ -29,8 +29,8 @@ class Localizer:
             return card, zone
         return translate_card(card, own.language, self.people.role_name), zone
 
-    def zone_of(self, head: ReplyHead) -> str:
-        """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
+    def reply_zone(self, head: ReplyHead) -> str:
+        """The zone of a reply's times: the asker's in their direct chat."""
         if zone := self.people.rules_of(head.conversation).zone:
             return zone
         own = self.people.owner_of(head.conversation)

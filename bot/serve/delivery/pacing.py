@@ -11,7 +11,7 @@ LONGEST_S = 300.0
 """The longest pause between two tries, seconds."""
 # Some hundred doublings more are no number any more.
 _DOUBLINGS = 20
-# So many are asked for at once; a worker that has nothing more to send keeps the rest.
+# Sends that a worker asks for at once; it keeps what it does not use.
 _AT_ONCE = 5
 
 
@@ -28,14 +28,14 @@ class _Spent:
 
 
 class Throttle:
-    """Lets one message after another pass, as fast as the platform's `overall` allows."""
+    """Lets messages pass as fast as the platform's `overall` pace allows, over all workers."""
 
     def __init__(self, rate: Rate) -> None:
         self._rate = rate
         self._taken: defaultdict[str, _Spent] = defaultdict(_Spent)
 
-    async def passed(self, platform: Platform) -> None:
-        """Return when a message may go out; raises StoreUnavailable."""
+    async def wait_turn(self, platform: Platform) -> None:
+        """Wait until a message may be sent. Raises StoreUnavailable."""
         pace = platform.overall
         if not pace.every_s:
             return

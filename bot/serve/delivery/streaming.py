@@ -17,7 +17,7 @@ from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, 
 from engine.ports.storage.outbox import OutboxRow
 
 log = structlog.get_logger()
-# A shorter answer that is quickly written comes as a whole.
+# A shorter answer that is written faster is shown as a whole.
 BEGINS_CHARS = 200
 BEGINS_S = 1.0
 IDLE_S = 60.0
@@ -33,7 +33,7 @@ UNTIL_WHOLE_S = 60.0
 
 @dataclass(slots=True)
 class _PendingDraft:
-    """An answer that is being written; `text` is what has still to be put."""
+    """An answer that is being written; `text` is what has not been stored yet."""
 
     every_s: float
     since_s: float | None = None
@@ -43,7 +43,7 @@ class _PendingDraft:
 
 
 class DraftWriter:
-    """Takes texts at once and puts them at each platform's pace; what fails is left out.
+    """Stores drafts of answers, at the pace of each platform; a draft that fails is left out.
 
     `mask` takes secrets out of a text.
     """
@@ -60,50 +60,50 @@ class DraftWriter:
         self._clock = clock
         self._mask = mask
         self._writing: dict[str, _PendingDraft] = {}
-        self._told = asyncio.Event()
+        self._changed = asyncio.Event()
 
     @contextmanager
     def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
-        """What shows the answer of that reply, where its platform can."""
+        """A function that shows the reply's answer so far; None where the platform cannot."""
         platform = self._platforms.get(conversation.partition(":")[0])
-        able = platform if isinstance(platform, GrowingPlatform) else None
-        every_s = able.grows_every_s(conversation) if able else 0.0
+        streaming = platform if isinstance(platform, GrowingPlatform) else None
+        every_s = streaming.grows_every_s(conversation) if streaming else 0.0
         if not every_s:
             yield None
             return
-        one = self._writing[reply] = _PendingDraft(every_s)
+        draft = self._writing[reply] = _PendingDraft(every_s)
         try:
-            yield lambda text: self._show(one, text)
+            yield lambda text: self._show(draft, text)
         finally:
-            # What was not put yet comes with the whole reply.
-            if self._writing.get(reply) is one:
+            # What is not stored yet comes with the whole reply.
+            if self._writing.get(reply) is draft:
                 del self._writing[reply]
 
-    def _show(self, one: _PendingDraft, text: str) -> bool:
+    def _show(self, draft: _PendingDraft, text: str) -> bool:
         now_s = self._clock.elapsed_s()
-        one.since_s = now_s if one.since_s is None else one.since_s
-        one.begun = one.begun or len(text) >= BEGINS_CHARS or now_s - one.since_s >= BEGINS_S
-        if one.begun:
-            one.text = self._mask(text)
-            self._told.set()
-        return one.begun
+        draft.since_s = now_s if draft.since_s is None else draft.since_s
+        draft.begun = draft.begun or len(text) >= BEGINS_CHARS or now_s - draft.since_s >= BEGINS_S
+        if draft.begun:
+            draft.text = self._mask(text)
+            self._changed.set()
+        return draft.begun
 
     async def run(self) -> None:
-        """Put what was told until cancelled."""
+        """Store drafts as they are due, until cancelled."""
         while True:
-            self._told.clear()
-            await pause(self._told, await self._put_due())
+            self._changed.clear()
+            await pause(self._changed, await self._put_due())
 
     async def _put_due(self) -> float:
-        """Put every text that is due; answers in how many seconds the next one is."""
+        """Store every draft that is due; returns in how many seconds the next one is."""
         next_s = IDLE_S
-        for reply, one in [*self._writing.items()]:
+        for reply, draft in [*self._writing.items()]:
             now_s = self._clock.elapsed_s()
-            if one.text is not None and now_s >= one.due_s:
-                text, one.text, one.due_s = one.text, None, now_s + one.every_s
+            if draft.text is not None and now_s >= draft.due_s:
+                text, draft.text, draft.due_s = draft.text, None, now_s + draft.every_s
                 await self._put(reply, text)
-            elif one.text is not None:
-                next_s = min(next_s, one.due_s - now_s)
+            elif draft.text is not None:
+                next_s = min(next_s, draft.due_s - now_s)
         return next_s
 
     async def _put(self, reply: str, text: str) -> None:
@@ -115,7 +115,7 @@ class DraftWriter:
 
 @dataclass(frozen=True, slots=True)
 class StreamedAnswer:
-    """A row whose one question is being answered: how far, and the platform that can show it."""
+    """The row of an answer that is being written, and the platform that can show it so."""
 
     platform: GrowingPlatform
     head: ReplyHead
@@ -125,7 +125,7 @@ class StreamedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StreamedMessage:
-    """The message that shows the answer as far as it is written."""
+    """The message that shows the answer so far."""
 
     message_id: str
 
@@ -138,7 +138,7 @@ class CheckLater:
 
 
 class StreamingDelivery:
-    """Shows answers in the making; whatever fails, the row is shown as if there were none."""
+    """Delivers answers while they are written; after a failure the row is shown as any other."""
 
     def __init__(self, drafts: Drafts, rate: Rate, *, lease_s: float) -> None:
         self._drafts = drafts
@@ -146,10 +146,10 @@ class StreamingDelivery:
         # The whole reply may follow under the same lease.
         self._patience_s = min(PATIENCE_S, lease_s / 4)
 
-    async def answering(
+    async def find(
         self, row: OutboxRow, platform: Platform, now: datetime
     ) -> StreamedAnswer | None:
-        """The row's answer in the making; None when it is to be shown as any other."""
+        """The row's unfinished answer; None for a row that is shown as any other."""
         if (
             row.kind != "reply"
             or not row.head
@@ -171,18 +171,18 @@ class StreamingDelivery:
         return StreamedAnswer(platform, head, parts[0], draft)
 
     async def show(
-        self, row: OutboxRow, one: StreamedAnswer, zone: str
+        self, row: OutboxRow, answer: StreamedAnswer, zone: str
     ) -> StreamedMessage | CheckLater | None:
         """Show the answer so far. None when the row has to be shown as any other."""
-        draft = one.draft
+        draft = answer.draft
         if row.message_id and draft.text == draft.shown:
             return CheckLater(UNTIL_WHOLE_S)
         try:
-            if wait_s := await self._wait_s(row, one.platform):
+            if wait_s := await self._wait_s(row, answer.platform):
                 return CheckLater(wait_s) if row.message_id else None
             async with asyncio.timeout(self._patience_s):
-                message_id = await one.platform.grow(
-                    row.conversation, row.message_id, _growth(row, one, zone)
+                message_id = await answer.platform.grow(
+                    row.conversation, row.message_id, _growth(row, answer, zone)
                 )
         except (PlatformError, TimeoutError) as error:
             log.info("answer_does_not_grow", row=row.row, error=repr(error))
@@ -191,26 +191,26 @@ class StreamingDelivery:
         if row.message_id or not message_id:
             await self._drafts.shown(row.ref, draft.text)
         elif draft.text:
-            # The message is known before it says anything: no crash leaves a text to nobody.
+            # The message's id is stored before it has text, so that a crash leaves none unfinished.
             await self._drafts.put(row.ref, draft.text)
         return StreamedMessage(message_id) if message_id else CheckLater(AGAIN_S)
 
     async def _wait_s(self, row: OutboxRow, platform: GrowingPlatform) -> float:
-        """In how many seconds the platform takes one more of all that grows there."""
+        """Seconds until the platform takes another update of a streamed message."""
         if not platform.growth.every_s:
             return 0.0
         name = f"{row.conversation.partition(':')[0]}:growing"
         return await self._rate.ask(name, platform.growth, 1)
 
 
-def _growth(row: OutboxRow, one: StreamedAnswer, zone: str) -> Growth:
-    text = one.draft.text
-    part = one.part.model_copy(update={"text": text}) if text else one.part
+def _growth(row: OutboxRow, answer: StreamedAnswer, zone: str) -> Growth:
+    text = answer.draft.text
+    part = answer.part.model_copy(update={"text": text}) if text else answer.part
     return Growth(
-        view=reply_view(one.head, (part,), None, zone),
-        working=reply_view(one.head, (one.part,), None, zone),
+        view=reply_view(answer.head, (part,), None, zone),
+        working=reply_view(answer.head, (answer.part,), None, zone),
         text=text,
-        before=one.draft.shown,
-        asker=one.head.asker,
+        before=answer.draft.shown,
+        asker=answer.head.asker,
         key=row.row,
     )

@@ -14,20 +14,20 @@ LONGEST_QUEUE: Final = 32
 
 
 class LanePlaces:
-    """Who holds a place; `freed` is called when there is room where there was none."""
+    """The places that lanes hold; `on_room` is called when there is room again."""
 
-    def __init__(self, room: LaneRoom, freed: Callable[[], None]) -> None:
+    def __init__(self, room: LaneRoom, on_room: Callable[[], None]) -> None:
         self._all = room
-        self._freed = freed
-        self._held: Counter[str] = Counter()
+        self._on_room = on_room
+        self._taken: Counter[str] = Counter()
 
     def room(self) -> LaneRoom:
         """For how many more lanes there is room."""
         run, control = (
-            self._all.run - self._held["run"],
-            self._all.control - self._held["control"],
+            self._all.run - self._taken["run"],
+            self._all.control - self._taken["control"],
         )
-        shared = self._all.shared - self._held["talk"] + min(0, run) + min(0, control)
+        shared = self._all.shared - self._taken["talk"] + min(0, run) + min(0, control)
         # Lanes that come back from a model wait for no place, so that there may be too many.
         return LaneRoom(max(0, shared), max(0, run), max(0, control))
 
@@ -37,9 +37,9 @@ class LanePlaces:
         return LanePlace(self, kind)
 
     def change(self, kind: str, by: int) -> None:
-        """So many more lanes of that kind hold a place, or fewer."""
+        """Let so many more lanes of that kind hold a place, or fewer."""
         before = self.room()
-        self._held[kind] += by
+        self._taken[kind] += by
         after = self.room()
         if any(
             was == 0 < now
@@ -49,12 +49,12 @@ class LanePlaces:
                 (before.control, after.control),
             )
         ):
-            self._freed()
+            self._on_room()
 
 
 @dataclass(slots=True)
 class LanePlace:
-    """A lane's place, which it gives up while it waits elsewhere."""
+    """A lane's place, which it vacates while it waits elsewhere."""
 
     places: LanePlaces
     kind: str
@@ -62,8 +62,8 @@ class LanePlace:
     _ended: bool = False
 
     @contextmanager
-    def left(self) -> Iterator[None]:
-        """Others have the place until the block ends; several blocks may be open at once."""
+    def vacate(self) -> Iterator[None]:
+        """Give the place to others until the block ends; several blocks may be open at once."""
         self._move(1)
         try:
             yield
@@ -71,7 +71,7 @@ class LanePlace:
             self._move(-1)
 
     def end(self) -> None:
-        """The lane is held no more; a block that is still open changes nothing any more."""
+        """Free the place for good; blocks that are still open have no effect any more."""
         if not self._away:
             self.places.change(self.kind, -1)
         self._ended = True
@@ -83,10 +83,10 @@ class LanePlace:
 
 
 class PersonGate:
-    """Lets one piece of a person's work through at a time, in the order in which they came.
+    """Lets one mail of a person begin at a time, in the order in which they came.
 
-    Between two of them it rests for as long as the first took, a moment at most: so half of the
-    time at least is for others.
+    Between two of them it waits for as long as the first took, at most `moment_s`: at least half
+    of the time is for other people.
     """
 
     def __init__(self, moment_s: float = MOMENT_S) -> None:
@@ -95,22 +95,22 @@ class PersonGate:
         self._waiting: defaultdict[str, deque[asyncio.Future[None]]] = defaultdict(deque)
 
     def is_busy(self, person: str) -> bool:
-        """Whether whoever enters now has to wait."""
+        """Whether the person's next mail would have to wait."""
         return person in self._since
 
     def is_full(self, person: str) -> bool:
-        """Whether so many wait that one more should wait elsewhere."""
+        """Whether LONGEST_QUEUE mails of the person wait already."""
         return person in self._waiting and len(self._waiting[person]) >= LONGEST_QUEUE
 
     def drain(self, error: Exception) -> None:
-        """Nobody waits any more: whoever does has this error."""
+        """Raise the error in everything that waits."""
         for turn in (turn for waiting in self._waiting.values() for turn in waiting):
             if not turn.done():
                 turn.set_exception(error)
         self._waiting.clear()
 
     async def enter(self, person: str) -> None:
-        """Return when it is their turn; whoever entered must leave."""
+        """Wait for a turn of the person; each `enter` needs its `leave`."""
         loop = asyncio.get_running_loop()
         if not self.is_busy(person):
             self._since[person] = loop.time()
@@ -125,15 +125,15 @@ class PersonGate:
             raise
 
     def leave(self, person: str) -> None:
-        """Let the next one through, after a rest, if somebody waits."""
+        """End the turn; the next one begins after a rest."""
         loop = asyncio.get_running_loop()
         if person in self._waiting:
             rest_s = min(loop.time() - self._since[person], self.moment_s)
-            loop.call_later(rest_s, self._pass_on, person, loop)
+            loop.call_later(rest_s, self._begin_next, person, loop)
         else:
             del self._since[person]
 
-    def _pass_on(self, person: str, loop: asyncio.AbstractEventLoop) -> None:
+    def _begin_next(self, person: str, loop: asyncio.AbstractEventLoop) -> None:
         waiting = self._waiting[person]
         while waiting and waiting[0].done():
             waiting.popleft()

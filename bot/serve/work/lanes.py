@@ -27,32 +27,32 @@ from engine.ports.platform import Platform
 from engine.ports.storage.store import AfterCommit, Claim, Effects, LaneRoom, Mailbox
 
 log = structlog.get_logger()
-# How often a mail is tried before its lane goes on without it, or its run is blocked.
+# Attempts to handle a mail before its lane goes on without it, or its run is blocked.
 ATTEMPTS = 3
-# The doorbell is only a hint: what is due is looked for this often without it.
+# The doorbell is only a hint: due lanes are looked for this often without it.
 POLL_S = 1.0
 LONGEST_BACKOFF_S = 60.0
 TYPING_AFTER_S = 0.2
 TYPING_EVERY_S = 4.0
-WAIT_S = 300.0
-"""For so long; then it is told as what nobody here can read."""
-AGAIN_S = 2.0
-"""So often a worker that cannot read it looks whether another one has taken it."""
-_MOST = 10_000
+NEWER_BUILD_WAIT_S = 300.0
+"""How long state of a newer build is left to a newer process; then it counts as unreadable."""
+NEWER_BUILD_RETRY_S = 2.0
+"""How often a worker looks whether another one has taken such a lane."""
+_MOST_LANES = 10_000
 
 
 class NewerBuildPatience:
-    """For how long lanes have stood at something that this process cannot read."""
+    """For how long lanes have waited at mail or state that only a newer build can read."""
 
     def __init__(self, wait_s: float, clock: Callable[[], float]) -> None:
         self._wait_s = wait_s
         self._clock = clock
         self._since: dict[str, float] = {}
 
-    def waits(self, lane: str) -> bool:
-        """Whether the lane may stand still some more, from the first time on that this is asked."""
+    def has_left(self, lane: str) -> bool:
+        """Whether the lane may wait longer, counted from the first call for it."""
         now_s = self._clock()
-        if len(self._since) >= _MOST:
+        if len(self._since) >= _MOST_LANES:
             self._since.clear()
         if now_s - self._since.setdefault(lane, now_s) < self._wait_s:
             return True
@@ -61,35 +61,34 @@ class NewerBuildPatience:
 
 
 class LaneLoop:
-    """Handles up to `limit` lanes at once until told to stop, then finishes what it holds.
+    """Handles up to `limit` lanes at once until stopped, then finishes those that it holds.
 
-    Besides, up to `kept` runs and as many commands.
-    A lane that asks a model or waits for one (`asking`) holds its lease, and no place; when told to
-    stop, one that still waits is given back.
-    With `patience`, what a newer build wrote is left to it for so long.
+    `kept` places more are for runs, and as many for commands. A lane that waits in `model_queue`
+    holds its lease but no place; at the stop it is released. With `patience`, mail and state of a
+    newer build wait for a newer process.
     """
 
     def __init__(
         self,
         mailbox: Mailbox,
-        handling: MailHandler,
+        handler: MailHandler,
         *,
         limit: int,
         lease_s: float,
-        typing: Callable[[str], Platform | None],
-        committed: Callable[[Effects], None],
+        typing_platform: Callable[[str], Platform | None],
+        on_commit: Callable[[Effects], None],
         meter: Meter,
         kept: int = 0,
-        asking: ModelQueue | None = None,
+        model_queue: ModelQueue | None = None,
         pulse: Pulse | None = None,
         patience: NewerBuildPatience | None = None,
     ) -> None:
         self._mailbox = mailbox
-        self._handling = handling
-        self._asking = asking or ModelQueue()
+        self._handler = handler
+        self._model_queue = model_queue or ModelQueue()
         self._renew_s = lease_s / 3
-        self._typing = typing
-        self._committed = committed
+        self._typing_platform = typing_platform
+        self._on_commit = on_commit
         self._meter = meter
         self._pulse = pulse or Pulse()
         self._patience = patience
@@ -102,15 +101,15 @@ class LaneLoop:
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Take and handle lanes until `stop`; returns when none is held any more."""
+        """Take and handle lanes until `stop`; returns once none is held."""
         async with asyncio.TaskGroup() as lanes:
             while not stop.is_set():
                 self._wake.clear()
                 next_s = await self._take(lanes, stop)
                 if next_s > 0 or not self._places.room().total:
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
-            # What waits for a model would outlast the end of the process.
-            self._asking.drain()
+            # Lanes that wait for a model would outlast the end of the process.
+            self._model_queue.drain()
 
     async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> float:
         room = self._places.room()
@@ -122,20 +121,22 @@ class LaneLoop:
             log.warning("store_away", error=str(error))
             return POLL_S
         for claim in taken.claims:
-            held = self._lane(claim, stop, self._places.take(claim.kind))
-            lanes.create_task(self._pulse.working(claim.lane, held))
-        # Fewer than there was room for are all that were due.
+            work = self._hold_lane(claim, stop, self._places.take(claim.kind))
+            lanes.create_task(self._pulse.working(claim.lane, work))
+        # With room left, all that were due are taken.
         return taken.next_s if len(taken.claims) < room.total else 0.0
 
-    async def _lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
-        """Hold one lane: renew its lease beside the work; give up when another has it."""
-        # Told by an event, since a client library may swallow one cancellation.
+    async def _hold_lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
+        """Handle a lane's mail while its lease is renewed; stop once another worker has it."""
+        # An event ends the renewal, since a client library may swallow a cancellation.
         done = asyncio.Event()
         try:
-            async with asyncio.TaskGroup() as both:
+            async with asyncio.TaskGroup() as tasks:
                 try:
-                    with _after(self._renew_s, lambda: both.create_task(self._renew(claim, done))):
-                        await self._work(claim, stop, place)
+                    with _call_after(
+                        self._renew_s, lambda: tasks.create_task(self._renew_lease(claim, done))
+                    ):
+                        await self._handle_in_order(claim, stop, place)
                 finally:
                     done.set()
         except* LeaseLost:
@@ -146,38 +147,39 @@ class LaneLoop:
         finally:
             place.end()
 
-    async def _renew(self, claim: Claim, done: asyncio.Event) -> None:
+    async def _renew_lease(self, claim: Claim, done: asyncio.Event) -> None:
         while not done.is_set():
             with suppress(StoreUnavailable):
                 await self._mailbox.renew(claim)
             await pause(done, self._renew_s)
 
-    async def _work(
+    async def _handle_in_order(
         self, claim: Claim, stop: asyncio.Event, place: LanePlace | None = None
     ) -> None:
+        """Handle the lane's mail, one after the other, until there is none or one fails."""
         place = place or LanePlace(self._places, claim.kind)
         following: Claim | None = claim
         while following is not None:
             current = following
             try:
-                following = await self._one(current, stop, place)
+                following = await self._handle_and_commit(current, stop, place)
             except LeaseLost:
-                # Late is not failed: said late, a renewal takes the attempt back.
+                # Being late is no failure: the renewal takes the attempt back.
                 with suppress(StoreError):
                     await self._mailbox.renew(current)
                 raise
             except StaleWrite:
-                # A card or run changed under it: take the lane again with what holds now.
+                # A card or run changed meanwhile: take the lane again with the current state.
                 await self._mailbox.release(current, retry_in_s=0, counts=False)
                 self._wake.set()
                 return
             except NewerState as error:
                 log.warning("left_to_a_newer_build", lane=current.lane, error=str(error))
-                await self._mailbox.release(current, retry_in_s=AGAIN_S, counts=False)
+                await self._mailbox.release(current, retry_in_s=NEWER_BUILD_RETRY_S, counts=False)
                 return
             except StoreUnavailable as error:
                 log.warning("store_away", lane=current.lane, error=str(error))
-                await self._give_back(current)
+                await self._release_when_possible(current)
                 return
             except Exception as error:
                 # The turn boundary: whatever failed, the mail stays and is tried again.
@@ -187,82 +189,86 @@ class LaneLoop:
                 await self._mailbox.release(current, retry_in_s=delay_s, counts=True)
                 return
 
-    async def _give_back(self, claim: Claim) -> None:
-        """Wait for the store, at most as long as the lease lasts; the attempt does not count."""
+    async def _release_when_possible(self, claim: Claim) -> None:
+        """Release once the store is back, for as long as the lease lasts; no attempt is counted."""
         for _ in range(3):
             await pause(asyncio.Event(), self._renew_s)
             with suppress(StoreUnavailable):
                 await self._mailbox.release(claim, retry_in_s=0, counts=False)
                 return
 
-    async def _one(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> Claim | None:
-        """Handle and commit the claim's mail; returns the next."""
-        held = [claim]
+    async def _handle_and_commit(
+        self, claim: Claim, stop: asyncio.Event, place: LanePlace
+    ) -> Claim | None:
+        """Handle and commit the claim's mail; returns the claim of the next one, if any."""
+        current = claim
 
         async def progress(effects: Effects) -> None:
-            after = await self._mailbox.commit(held[0], effects, pop=False)
+            nonlocal current
+            after = await self._mailbox.commit(current, effects, pop=False)
             count_ended_runs(effects, self._meter)
-            self._committed(effects)
+            self._on_commit(effects)
             if after is None:
                 raise LeaseLost(claim.lane)
-            held[0] = after
+            current = after
 
         try:
-            async with self._asking.handling(claim, place):
-                handled = await self._handled(claim, progress)
+            async with self._model_queue.handling(claim, place):
+                result = await self._handle(claim, progress)
         except ModelQueueFull as full:
-            # As one more attempt, the next goes on from what this one has committed.
-            went_on = held[0] is not claim
-            await self._mailbox.release(held[0], retry_in_s=full.retry_in_s, counts=went_on)
+            # Counted as an attempt, so that the next one goes on from what this one committed.
+            has_progress = current is not claim
+            await self._mailbox.release(current, retry_in_s=full.retry_in_s, counts=has_progress)
             return None
         after: AfterCommit = "release" if stop.is_set() else "keep"
         following = await self._mailbox.commit(
-            held[0],
-            handled.effects,
-            pop=not handled.park,
-            front=handled.front,
-            after="park" if handled.park else after,
+            current,
+            result.effects,
+            pop=not result.park,
+            front=result.front,
+            after="park" if result.park else after,
         )
-        count_ended_runs(handled.effects, self._meter)
-        self._committed(handled.effects)
+        count_ended_runs(result.effects, self._meter)
+        self._on_commit(result.effects)
         return following
 
-    async def _handled(self, claim: Claim, progress: Progress) -> HandlerResult:
-        """What handling comes to; raises NewerState while a newer process may still come."""
+    async def _handle(self, claim: Claim, progress: Progress) -> HandlerResult:
+        """The result of handling; raises NewerState while a newer process may still come."""
         if claim.attempts > 2 * ATTEMPTS:
-            # So did giving it up.
+            # Giving it up has failed as well.
             return set_aside(claim)
         if claim.attempts > ATTEMPTS:
-            # It failed, or took its worker with it, too often.
-            return await self._handling.give_up(claim)
+            # It failed, or ended its worker, too often.
+            return await self._handler.give_up(claim)
         try:
-            return await self._typing_meanwhile(claim, progress)
+            return await self._handle_with_typing(claim, progress)
         except NewerState:
-            if self._patience and self._patience.waits(claim.lane):
+            if self._patience and self._patience.has_left(claim.lane):
                 raise
-            return await self._handling.give_up(claim)
+            return await self._handler.give_up(claim)
 
-    async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> HandlerResult:
-        """Handle the mail, and show that work goes on when it takes longer than a moment."""
+    async def _handle_with_typing(self, claim: Claim, progress: Progress) -> HandlerResult:
+        """Handle the mail; what takes longer than TYPING_AFTER_S shows as typing."""
         conversation = claim.lane.removeprefix("talk:")
-        platform = self._typing(conversation)
+        platform = self._typing_platform(conversation)
         if platform is None or conversation == claim.lane:
-            return await self._handling.handle(claim, progress)
+            return await self._handler.handle(claim, progress)
         done, typing = asyncio.Event(), list[asyncio.Task[None]]()
 
         def begin() -> None:
-            typing.append(asyncio.create_task(_type(platform, _place(claim, conversation), done)))
+            place = _reply_place(claim, conversation)
+            typing.append(asyncio.create_task(_show_typing(platform, place, done)))
 
         try:
-            with _after(TYPING_AFTER_S, begin):
-                return await self._handling.handle(claim, progress)
+            with _call_after(TYPING_AFTER_S, begin):
+                return await self._handler.handle(claim, progress)
         finally:
             done.set()
             for task in typing:
                 await task
 
 
-def _place(claim: Claim, conversation: str) -> str:
+def _reply_place(claim: Claim, conversation: str) -> str:
     """Where the mail of a talk lane is answered."""
     with suppress(ValidationError):
         mail = parse_mail(claim.mail)
@@ -270,15 +276,15 @@ def _place(claim: Claim, conversation: str) -> str:
     return conversation
 
 
-async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:
+async def _show_typing(platform: Platform, conversation: str, done: asyncio.Event) -> None:
     while not done.is_set():
         await platform.typing(conversation)
         await pause(done, TYPING_EVERY_S)
 
 
 @contextmanager
-def _after(seconds: float, begin: Callable[[], object]) -> Iterator[None]:
-    """Calls `begin` once the block has taken so long; most blocks never do."""
+def _call_after(seconds: float, begin: Callable[[], object]) -> Iterator[None]:
+    """Call `begin` once the block has taken so long; most blocks never do."""
     timer = asyncio.get_running_loop().call_later(seconds, begin)
     try:
         yield

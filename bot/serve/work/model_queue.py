@@ -1,4 +1,4 @@
-"""Which lanes of this worker ask a model or wait for one, and whose turn is next (design §3)."""
+"""The queue of lanes that ask a model: who waits, and whose turn is next (design §3)."""
 
 import asyncio
 import json
@@ -17,20 +17,20 @@ from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Completion, Message, Model, ToolOffer
 from engine.ports.storage.store import Claim
 
-AGAIN_S: Final = 1.0
-"""After so long a lane that was given back is due again."""
-LOOKS_PER_S: Final = 10
-"""Many of one person are due less often, so that looking at them costs no more than this."""
+RETRY_S: Final = 1.0
+"""After so long a released lane is due again."""
+RETRIES_PER_S: Final = 10
+"""Released lanes of one person are retried at most this often, all of them together."""
 FORGET_S: Final = 30.0
-"""What was given back and not seen for so long, another worker has handled."""
+"""Mail that was released and not seen for so long was handled by another worker."""
 Limit = Literal["person", "project", "worker"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """How many requests to a model a worker has under way (`places`), and for whom.
+    """How many requests to a model run at once (`places`), and how many lanes may ask.
 
-    At most `lanes` lanes ask or wait for a place, of them so many of one project and of one person.
+    At most `lanes` lanes ask or wait, and at most so many of one project and of one person.
     """
 
     places: int
@@ -44,7 +44,7 @@ UNLIMITED: Final = ModelLimits(*(4 * (sys.maxsize,)))
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """For whom a lane asks a model: the person, and the project they are in."""
+    """The person for whom a lane asks a model, and their project."""
 
     person: str
     project: str
@@ -53,7 +53,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class _ReturnedMail:
-    """Mail that was given back: its lane's number of commits, for whom it was, and when."""
+    """Mail that was released unhandled: the commits of its lane, its asker, and when."""
 
     commits: int
     asker: Asker
@@ -69,16 +69,16 @@ class _Waiter:
 
 @dataclass(eq=False, slots=True)
 class _MailContext:
-    """The mail that is being handled, in whose name a model is asked."""
+    """The mail that is being handled, for which a model is asked."""
 
-    lanes: "ModelQueue"
+    queue: "ModelQueue"
     claim: Claim
     place: LanePlace
     gate: Callable[[], None] = lambda: None
     ended: bool = False
 
     def leave_gate(self) -> None:
-        """Others of the person's may be worked on, from now on."""
+        """Let the person's next mail begin."""
         leave, self.gate = self.gate, lambda: None
         leave()
 
@@ -88,12 +88,11 @@ _mail_context: ContextVar[_MailContext | None] = ContextVar("handled", default=N
 
 @dataclass(slots=True)
 class ModelQueue:
-    """Lets a lane ask a model when its turn has come; meanwhile it holds no lane place.
+    """Lets a lane ask a model when it is its turn; while it waits it holds no lane place.
 
-    The next place goes to whoever has the fewest requests under way, of these to who came first.
-    What is over a limit raises ModelQueueFull at its first request: the lane is given back to the
-    store, unhandled, and taken again, here or by another worker. `project` tells the project of a
-    conversation.
+    The next turn goes to the person with the fewest requests under way, then to who came first.
+    A lane over a limit gets ModelQueueFull at its first request: it is released unhandled and taken
+    again, here or by another worker. `project` returns the project of a conversation.
     """
 
     limits: ModelLimits = UNLIMITED
@@ -101,8 +100,8 @@ class ModelQueue:
     elapsed_s: Callable[[], float] = float
     meter: Meter = UNHEARD
     _gate: PersonGate = field(default_factory=PersonGate)
-    _inside: dict[str, Asker] = field(default_factory=dict)
-    _given_back: OrderedDict[str, _ReturnedMail] = field(default_factory=OrderedDict)
+    _admitted_lanes: dict[str, Asker] = field(default_factory=dict)
+    _returned: OrderedDict[str, _ReturnedMail] = field(default_factory=OrderedDict)
     _people: Counter[str] = field(default_factory=Counter)
     _projects: Counter[str] = field(default_factory=Counter)
     _waiting: list[_Waiter] = field(default_factory=list)
@@ -110,49 +109,48 @@ class ModelQueue:
 
     @asynccontextmanager
     async def handling(self, claim: Claim, place: LanePlace) -> AsyncIterator[None]:
-        """What asks a model in this block does so for the claim's lane.
+        """Model requests in this block are made for the claim's lane.
 
-        What a person said begins after what they said before. Raises ModelQueueFull at once for
-        mail that was given back, while it would be again.
+        Mail of one person begins in order. Raises ModelQueueFull at once for released mail whose
+        limit is still reached.
         """
-        known = self._given_back.get(claim.lane)
-        if known and known.commits == claim.commits and self._over(known.asker):
-            raise self._full(claim, known.asker)
-        handled = _MailContext(self, claim, place)
+        known = self._returned.get(claim.lane)
+        if known and known.commits == claim.commits and self._exceeded_limit(known.asker):
+            raise self._refuse(claim, known.asker)
+        context = _MailContext(self, claim, place)
         if claim.kind == "talk":
-            await self._let_through(handled)
-        token = _mail_context.set(handled)
+            await self._enter_gate(context)
+        token = _mail_context.set(context)
         try:
             yield
         finally:
             _mail_context.reset(token)
-            handled.leave_gate()
-            handled.ended = True
-            self._inside.pop(claim.lane, None)
+            context.leave_gate()
+            context.ended = True
+            self._admitted_lanes.pop(claim.lane, None)
 
-    async def _let_through(self, handled: _MailContext) -> None:
-        """Return when it is the turn of this among what the person said.
+    async def _enter_gate(self, context: _MailContext) -> None:
+        """Return when it is this mail's turn among those of the person.
 
-        What takes longer than a moment waits for something else, and holds up the next no more.
-        Raises ModelQueueFull.
+        Mail that takes longer than a moment lets the next one begin. Raises ModelQueueFull.
         """
-        asker = asker_of(handled.claim, self.project)
+        asker = read_asker(context.claim, self.project)
         gate, person = self._gate, asker.person
         if gate.is_full(person):
-            raise self._full(handled.claim, asker)
-        with handled.place.left() if gate.is_busy(person) else nullcontext():
+            raise self._refuse(context.claim, asker)
+        with context.place.vacate() if gate.is_busy(person) else nullcontext():
             await gate.enter(person)
-        handled.gate = partial(gate.leave, person)
-        asyncio.get_running_loop().call_later(gate.moment_s, handled.leave_gate)
+        context.gate = partial(gate.leave, person)
+        asyncio.get_running_loop().call_later(gate.moment_s, context.leave_gate)
 
-    def standing(self) -> Mapping[str, int]:
-        """How many requests are under way, and wait; and how many lanes were given back."""
+    def counts(self) -> Mapping[str, int]:
+        """How many requests are under way and wait, and how many lanes were released."""
         self._forget()
         asking, waiting = self._people.total(), len(self._waiting)
-        return {"asking": asking, "waiting": waiting, "given_back": len(self._given_back)}
+        return {"asking": asking, "waiting": waiting, "given_back": len(self._returned)}
 
     def drain(self) -> None:
-        """From now on nobody waits: lanes that do are given back, for other workers."""
+        """From now on no lane waits: those that do are released, for other workers."""
         self._draining = True
         self._gate.drain(ModelQueueFull("the worker ends"))
         for waiter in self._waiting:
@@ -161,66 +159,67 @@ class ModelQueue:
         self._waiting.clear()
 
     @asynccontextmanager
-    async def turn(self, handled: _MailContext) -> AsyncIterator[None]:
-        """One request; begins when its turn has come. Raises ModelQueueFull."""
-        asker = self._admitted(handled)
-        handled.leave_gate()
-        with handled.place.left():
-            await self._granted(asker)
+    async def turn(self, context: _MailContext) -> AsyncIterator[None]:
+        """One request, which begins when it is its turn. Raises ModelQueueFull."""
+        asker = self._admit(context)
+        context.leave_gate()
+        with context.place.vacate():
+            await self._wait_for_turn(asker)
             try:
                 yield
             finally:
                 self._count(asker, -1)
-                self._grant()
+                self._grant_turns()
 
-    def _admitted(self, handled: _MailContext) -> Asker:
-        """Who asks, now among those that may wait."""
-        lane = handled.claim.lane
-        if handled.ended:
+    def _admit(self, context: _MailContext) -> Asker:
+        """The lane's asker, once the lane is among those that may wait."""
+        lane = context.claim.lane
+        if context.ended:
             raise ModelQueueFull("its lane was given back")
-        asker = self._inside.get(lane)
+        asker = self._admitted_lanes.get(lane)
         if asker is None:
-            asker = asker_of(handled.claim, self.project)
-            limit = self._over(asker)
+            asker = read_asker(context.claim, self.project)
+            limit = self._exceeded_limit(asker)
             if limit:
-                if lane not in self._given_back:
+                if lane not in self._returned:
                     self.meter.count("model_full", limit)
-                raise self._full(handled.claim, asker)
-            self._given_back.pop(lane, None)
-            self._inside[lane] = asker
+                raise self._refuse(context.claim, asker)
+            self._returned.pop(lane, None)
+            self._admitted_lanes[lane] = asker
         return asker
 
-    def _over(self, asker: Asker) -> Limit | None:
-        """The limit that one more lane of theirs would be over."""
-        limits, inside = self.limits, self._inside.values()
-        theirs = [each for each in inside if each.person == asker.person]
-        # Runs leave one for what the person asks meanwhile.
-        runs, most_runs = sum(each.is_run for each in theirs), max(1, limits.per_person - 1)
-        if len(theirs) >= limits.per_person or (asker.is_run and runs >= most_runs):
+    def _exceeded_limit(self, asker: Asker) -> Limit | None:
+        """The limit that one more lane of this asker would exceed, if any."""
+        limits, admitted = self.limits, self._admitted_lanes.values()
+        own = [each for each in admitted if each.person == asker.person]
+        # Runs leave one place for questions that the person asks meanwhile.
+        runs, most_runs = sum(each.is_run for each in own), max(1, limits.per_person - 1)
+        if len(own) >= limits.per_person or (asker.is_run and runs >= most_runs):
             return "person"
-        if sum(each.project == asker.project for each in inside) >= limits.per_project:
+        if sum(each.project == asker.project for each in admitted) >= limits.per_project:
             return "project"
-        return "worker" if len(inside) >= limits.lanes else None
+        return "worker" if len(admitted) >= limits.lanes else None
 
-    def _full(self, claim: Claim, asker: Asker) -> ModelQueueFull:
-        self._given_back[claim.lane] = _ReturnedMail(claim.commits, asker, self.elapsed_s())
-        self._given_back.move_to_end(claim.lane)
+    def _refuse(self, claim: Claim, asker: Asker) -> ModelQueueFull:
+        """Note the mail as released, and return the error that releases it."""
+        self._returned[claim.lane] = _ReturnedMail(claim.commits, asker, self.elapsed_s())
+        self._returned.move_to_end(claim.lane)
         self._forget()
-        theirs = sum(each.asker.person == asker.person for each in self._given_back.values())
-        again_s = max(AGAIN_S, theirs / LOOKS_PER_S)
+        own = sum(each.asker.person == asker.person for each in self._returned.values())
+        again_s = max(RETRY_S, own / RETRIES_PER_S)
         return ModelQueueFull(f"{claim.lane} waits for a model", retry_in_s=again_s)
 
     def _forget(self) -> None:
-        """Drop what others have handled since; the oldest come first."""
-        before_s = self.elapsed_s() - max(FORGET_S, 2 * len(self._given_back) / LOOKS_PER_S)
-        while self._given_back and next(iter(self._given_back.values())).at_s < before_s:
-            self._given_back.popitem(last=False)
+        """Drop mail that other workers took since; the oldest comes first."""
+        before_s = self.elapsed_s() - max(FORGET_S, 2 * len(self._returned) / RETRIES_PER_S)
+        while self._returned and next(iter(self._returned.values())).at_s < before_s:
+            self._returned.popitem(last=False)
 
-    async def _granted(self, asker: Asker) -> None:
-        """Return when it is their turn, which is counted then."""
+    async def _wait_for_turn(self, asker: Asker) -> None:
+        """Wait for a turn, which is counted from then on."""
         waiter = _Waiter(asker, asyncio.get_running_loop().create_future())
         self._waiting.append(waiter)
-        self._grant()
+        self._grant_turns()
         if self._draining and not waiter.granted:
             self._waiting.remove(waiter)
             raise ModelQueueFull("the worker ends")
@@ -229,12 +228,12 @@ class ModelQueue:
         except asyncio.CancelledError:
             if waiter.granted:
                 self._count(asker, -1)
-                self._grant()
+                self._grant_turns()
             elif waiter in self._waiting:
                 self._waiting.remove(waiter)
             raise
 
-    def _grant(self) -> None:
+    def _grant_turns(self) -> None:
         while self._people.total() < self.limits.places and (waiter := self._next()):
             self._waiting.remove(waiter)
             self._count(waiter.asker, 1)
@@ -242,14 +241,14 @@ class ModelQueue:
             waiter.turn.set_result(None)
 
     def _next(self) -> _Waiter | None:
-        may = [
+        eligible = [
             each
             for each in self._waiting
             if not each.turn.done()
             and self._people[each.asker.person] < self.limits.per_person
             and self._projects[each.asker.project] < self.limits.per_project
         ]
-        return min(may, key=lambda each: self._people[each.asker.person], default=None)
+        return min(eligible, key=lambda each: self._people[each.asker.person], default=None)
 
     def _count(self, asker: Asker, by: int) -> None:
         for counted, name in ((self._people, asker.person), (self._projects, asker.project)):
@@ -259,7 +258,7 @@ class ModelQueue:
 
 
 class QueuedModel:
-    """A Model that lanes ask in turns; whoever asks outside of a lane is let through."""
+    """A Model that lanes ask in turns; requests outside of a lane do not wait."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -274,18 +273,15 @@ class QueuedModel:
         heard: Callable[[str], None] | None = None,
     ) -> Completion:
         """The model's answer; raises as it does, and ModelQueueFull."""
-        handled = _mail_context.get()
-        async with handled.lanes.turn(handled) if handled else nullcontext():
+        context = _mail_context.get()
+        async with context.queue.turn(context) if context else nullcontext():
             return await self._model.complete(
                 messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
             )
 
 
-def asker_of(claim: Claim, project: Callable[[str], str]) -> Asker:
-    """For whom the claim's mail is handled: a run's requester, or whose mail it is.
-
-    Mail of nobody, or that cannot be read, counts as its conversation's.
-    """
+def read_asker(claim: Claim, project: Callable[[str], str]) -> Asker:
+    """A run's requester, or the sender of the mail; a conversation where mail has no sender."""
     kind, _, conversation = claim.lane.partition(":")
     if kind == "run":
         run = json.loads(claim.state)
@@ -294,7 +290,7 @@ def asker_of(claim: Claim, project: Callable[[str], str]) -> Asker:
 
 
 def _sender(stored: str) -> str:
-    """Whose mail it is; "" for nobody's, and for what cannot be read."""
+    """The sender of the mail; "" for mail without one, and for what cannot be read."""
     try:
         mail = json.loads(stored)
     except ValueError:

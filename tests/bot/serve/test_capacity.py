@@ -47,9 +47,9 @@ def test_room_that_was_there_all_along_is_not_told() -> None:
 def test_a_lane_that_is_away_leaves_its_place_until_all_of_it_is_back() -> None:
     places = LanePlaces(LaneRoom(1), lambda: None)
     place = places.take("talk")
-    with place.left():
+    with place.vacate():
         assert places.room().shared == 1
-        with place.left():
+        with place.vacate():
             assert places.room().shared == 1
         assert places.room().shared == 1
     assert places.room().shared == 0
@@ -60,7 +60,7 @@ def test_a_lane_that_is_away_leaves_its_place_until_all_of_it_is_back() -> None:
 def test_a_lane_that_ended_while_away_takes_its_place_no_more() -> None:
     places = LanePlaces(LaneRoom(1), lambda: None)
     place = places.take("talk")
-    with place.left():
+    with place.vacate():
         place.end()
         assert places.room().shared == 1
     assert places.room().shared == 1

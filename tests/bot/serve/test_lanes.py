@@ -44,8 +44,8 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
         cast(MailHandler, slow),
         limit=1,
         lease_s=LEASE_S,
-        typing=lambda conversation: None,
-        committed=lambda effects: None,
+        typing_platform=lambda conversation: None,
+        on_commit=lambda effects: None,
         meter=UNHEARD,
     )
     await lanes.run(stop)
@@ -85,8 +85,8 @@ async def test_mail_that_cannot_even_be_given_up_is_set_aside_for_an_operator_al
         cast(MailHandler, Holding(stop)),
         limit=1,
         lease_s=LEASE_S,
-        typing=lambda conversation: None,
-        committed=lambda effects: stop.set(),
+        typing_platform=lambda conversation: None,
+        on_commit=lambda effects: stop.set(),
         meter=UNHEARD,
     )
     await lanes.run(stop)

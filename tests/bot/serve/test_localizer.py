@@ -44,7 +44,7 @@ CARD = Card(
 
 
 @pytest.fixture
-def readers(tmp_path: Path) -> Localizer:
+def localizer(tmp_path: Path) -> Localizer:
     path = tmp_path / "people.yaml"
     path.write_text(PEOPLE, "utf-8")
     people: Directory = load_people(path)
@@ -68,15 +68,15 @@ def readers(tmp_path: Path) -> Localizer:
     ],
 )
 def test_a_card_is_in_the_words_and_zone_of_who_reads_alone(
-    readers: Localizer, place: str, lang: str, zone: str
+    localizer: Localizer, place: str, lang: str, zone: str
 ) -> None:
-    card, shown_in = readers.card(CARD, place)
+    card, shown_in = localizer.localize_card(CARD, place)
     assert (card.lang, shown_in) == (lang, zone)
 
 
-def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Localizer) -> None:
+def test_in_ones_own_direct_messages_times_are_in_ones_zone(localizer: Localizer) -> None:
     asked = CARD.model_copy(update={"conversation": "slack:T1:D2"})
-    assert readers.card(asked, "slack:T1:D2") == (asked, "Europe/Berlin")
+    assert localizer.localize_card(asked, "slack:T1:D2") == (asked, "Europe/Berlin")
     head = ReplyHead(
         id="r",
         conversation="slack:T1:D2",
@@ -85,21 +85,21 @@ def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Localizer) 
         text="?",
         at=datetime(2026, 11, 21, tzinfo=UTC),
     )
-    assert readers.zone_of(head) == "Europe/Berlin"
+    assert localizer.reply_zone(head) == "Europe/Berlin"
     shared = head.model_copy(update={"conversation": "slack:T1:C1:1.2"})
-    assert readers.zone_of(shared) == "Asia/Shanghai"
+    assert localizer.reply_zone(shared) == "Asia/Shanghai"
 
 
-def test_a_reminder_is_in_the_readers_words(readers: Localizer) -> None:
+def test_a_reminder_is_in_the_readers_words(localizer: Localizer) -> None:
     told = [
-        reminder_message(*_pinged(readers, place), posted=False)
+        reminder_message(*_pinged(localizer, place), posted=False)
         for place in ("slack:T1:U1", "slack:T1:C1")
     ]
     assert [view.lang for view in told if view] == ["en", "zh"]
 
 
-def _pinged(readers: Localizer, place: str) -> tuple[Card, int, str]:
-    card, zone = readers.card(CARD, place)
+def _pinged(localizer: Localizer, place: str) -> tuple[Card, int, str]:
+    card, zone = localizer.localize_card(CARD, place)
     return card, 1, zone
 
 

@@ -123,10 +123,10 @@ class Worker:
             self.mailbox,
             cast(MailHandler, self.asks),
             limit=limit,
-            asking=self.asking,
+            model_queue=self.asking,
             lease_s=lease_s,
-            typing=lambda conversation: None,
-            committed=lambda effects: None,
+            typing_platform=lambda conversation: None,
+            on_commit=lambda effects: None,
             meter=self.asking.meter,
         )
         self.wake = lanes.wake
@@ -303,9 +303,9 @@ async def test_what_is_over_a_limit_waits_in_the_store_and_costs_nobody(
         await worker.say("lin", "a-2", "after it")
         await until(lambda: worker.is_given_back("a-2"))
         assert worker.model.asked == ["first", "of another"]
-        assert worker.asking.standing() == {"asking": 2, "waiting": 0, "given_back": 1}
+        assert worker.asking.counts() == {"asking": 2, "waiting": 0, "given_back": 1}
         await worker.finish(4)
-        assert worker.asking.standing() == {"asking": 0, "waiting": 0, "given_back": 0}
+        assert worker.asking.counts() == {"asking": 0, "waiting": 0, "given_back": 0}
         assert worker.asks.ended.index("over") < worker.asks.ended.index("after it")
         assert {claim.attempts for claim in worker.asks.begun} == {1}
 
@@ -395,7 +395,7 @@ async def test_what_was_committed_before_it_was_given_back_is_not_done_again(
             await until(lambda: worker.is_given_back("a-2"))
             # So long ago that another worker may have handled it.
             worker.now_s += FORGET_S + 1
-            assert worker.asking.standing()["given_back"] == 0
+            assert worker.asking.counts()["given_back"] == 0
             scripts.offset_ms += 2_000
             worker.wake()
             await until(partial(worker.was_begun, "a-2", times + 1))

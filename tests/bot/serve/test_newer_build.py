@@ -75,8 +75,8 @@ async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
         cast(Any, Older()),
         limit=1,
         lease_s=30,
-        typing=lambda conversation: None,
-        committed=lambda effects: None,
+        typing_platform=lambda conversation: None,
+        on_commit=lambda effects: None,
         meter=UNHEARD,
         patience=NewerBuildPatience(300, lambda: now[0]),
     )
@@ -86,7 +86,7 @@ async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
         now[0] = moment
         (claim,) = (await mailbox.take(1)).claims
         assert (claim.attempts, claim.mail) == (1, "of a newer build")
-        await lanes._work(claim, _stopped())
+        await lanes._handle_in_order(claim, _stopped())
         assert (await mailbox.take(1)).claims == ()
         scripts.offset_ms += 5_000
     assert (await mailbox.take(1)).claims == ()
