@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, assert_never
 
 import structlog
@@ -19,7 +20,7 @@ from adapters.slack.payload import workspace_of
 from cards.model import Lang
 from cards.showing.view import FormView
 from cards.texts import COMPLETE, say
-from engine.errors import PlatformError, is_about_content
+from engine.errors import PlatformError, RateLimited, is_about_content
 from engine.events import (
     Accepted,
     Actor,
@@ -163,21 +164,35 @@ def _elsewhere(update: Update, channel: object) -> bool:
 
 async def tell(remark: Remark, payload: Payload, api: WebApi) -> bool:
     """Shows a remark to the one person it is for, in time; whether Slack did."""
+
+    async def show(shown: dict[str, Any]) -> object:
+        if not remark.conversation:
+            return await api.respond(str(payload.get("response_url", "")), _EPHEMERAL | shown)
+        place = Address.parse(remark.conversation).place
+        fields = place | {"user": remark.user} | AS_WRITTEN
+        return await api.call("chat.postEphemeral", fields | shown)
+
     try:
         async with asyncio.timeout(_TELL_S):
-            if remark.conversation:
-                place = Address.parse(remark.conversation).place
-                fields = place | {"user": remark.user} | AS_WRITTEN
-                await _noticed(
-                    remark.text, lambda shown: api.call("chat.postEphemeral", fields | shown)
-                )
-            else:
-                url = str(payload.get("response_url", ""))
-                await _noticed(remark.text, lambda shown: api.respond(url, _EPHEMERAL | shown))
+            await _noticed(remark.text, partial(_when_allowed, show))
     except (PlatformError, TimeoutError) as error:
-        log.warning("remark_not_shown", error=str(error) or "time limit")
+        reason = str(error) or "time limit"
+        log.warning("remark_not_shown", conversation=remark.conversation, error=reason)
         return False
     return True
+
+
+async def _when_allowed(
+    show: Callable[[dict[str, Any]], Awaitable[object]], shown: dict[str, Any]
+) -> None:
+    """Shows it, once more where Slack limits the rate for a moment. Raises PlatformError."""
+    try:
+        await show(shown)
+    except RateLimited as error:
+        if error.retry_after_s >= _TELL_S:
+            raise
+        await asyncio.sleep(error.retry_after_s)
+        await show(shown)
 
 
 async def _noticed(text: str, show: Callable[[dict[str, Any]], Awaitable[object]]) -> None:

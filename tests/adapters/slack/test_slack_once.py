@@ -69,6 +69,13 @@ async def test_who_could_not_be_told_is_told_when_they_tap_again(slack, post, in
     assert told(slack) == ["Seen."]
 
 
+async def test_a_notice_that_slack_limits_is_shown_a_moment_later(slack, post, intake, card):
+    intake.outcome = SEEN
+    slack.fail_next("chat.postEphemeral", Fault.rate_limited(0))
+    await post(slack.action(card))
+    assert told(slack) == ["Seen."]
+
+
 async def test_a_double_tap_opens_one_form(slack, post, intake, card):
     intake.outcome = FormWanted(form=FORM)
     tap = slack.action(card)
