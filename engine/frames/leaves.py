@@ -1,4 +1,4 @@
-"""Leaves of the state as people and models see them: in forms, on cards, and back (spec 003)."""
+"""Leaves of the state as people see them, in forms and on cards, and read back (spec 003)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 
 def value_of(path: str, state: AgentState) -> Any:
-    """What stands at a path as playbooks write it; None when nothing does."""
+    """The value at a path as playbooks write it; None when there is none."""
     group, _, name = path.rpartition(".")
     groups: dict[str, Mapping[str, Any]]
     groups = {"": state.data, "profile": state.profile, "decisions": state.decisions}
@@ -33,7 +33,7 @@ def value_of(path: str, state: AgentState) -> Any:
 
 
 def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
-    """The form's question for a leaf, filled in with what stands."""
+    """The form's field for a leaf, filled in with the value that it has."""
     value = value_of(path, state)
     options = leaf.options
     if leaf.type == "boolean":
@@ -148,7 +148,7 @@ def label_of(name: str, context: StepContext) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelledValue:
-    """A value with what people call it; `path` is where it stands, "" for one that stands nowhere.
+    """A value with what people call it; `path` is where the state has it, "" for nowhere.
 
     `leaf` is what a playbook says of it, None for a decision or a value of a plan itself.
     """
@@ -160,14 +160,14 @@ class LabelledValue:
 
     @property
     def needs_room(self) -> bool:
-        """Whether it is no row: a list, or a text that has several lines or may have them."""
+        """Whether it does not fit a row: a list, or a text that has or may have several lines."""
         if self.leaf is not None and (self.leaf.type == "list" or self.leaf.multiline):
             return True
         return isinstance(self.value, str) and "\n" in self.value
 
 
 def values_at(paths: Iterable[str], context: StepContext) -> tuple[LabelledValue, ...]:
-    """What stands at each path: leaves by their labels, decisions by their names."""
+    """The value at each path: leaves by their labels, decisions by their names."""
     run, definition = context.run, context.playbook.definition
     return tuple(
         LabelledValue(
@@ -180,37 +180,39 @@ def values_at(paths: Iterable[str], context: StepContext) -> tuple[LabelledValue
     )
 
 
-def value_rows(shown: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:
-    """Labelled values with their units; what was left out is said to be so.
+def value_rows(values: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:
+    """Labelled values with their units, but for those that need room (`value_tables`).
 
-    What needs room is none: `tables` has it.
+    What was left out is said to be so.
     """
     return tuple(
-        Row(label=each.label, value=_row_text(each, lang)) for each in shown if not each.needs_room
+        Row(label=each.label, value=_row_text(each, lang)) for each in values if not each.needs_room
     )
 
 
-def _row_text(shown: LabelledValue, lang: Lang) -> str:
-    value = shown.value
+def _row_text(labelled: LabelledValue, lang: Lang) -> str:
+    value = labelled.value
     if isinstance(value, bool):
         return say(_YES_NO[value], lang)
     if isinstance(value, dict | list | tuple):
         value = dumps(value, ensure_ascii=False)
-    return in_row(value, shown.leaf.unit if shown.leaf else "", lang)
+    return in_row(value, labelled.leaf.unit if labelled.leaf else "", lang)
 
 
 def value_tables(
-    shown: Iterable[LabelledValue], lang: Lang, *, most: int = SHOWN_ROWS
+    values: Iterable[LabelledValue], lang: Lang, *, most: int = SHOWN_ROWS
 ) -> tuple[str, ...]:
-    """What among these needs room of its own, as Markdown under its label: texts of several lines,
-    and lists as tables of so many rows at most."""
-    told = []
-    for each in shown:
+    """The values that need room, as Markdown under their labels.
+
+    These are texts of several lines, and lists as tables of at most `most` rows.
+    """
+    texts = []
+    for each in values:
         if each.leaf is not None and each.leaf.type == "list":
-            told.append(_table_text(each.leaf, each.value, lang, most))
+            texts.append(_table_text(each.leaf, each.value, lang, most))
         elif each.needs_room:
-            told.append(in_text(each.label, str(each.value or ""), lang))
-    return tuple(told)
+            texts.append(in_text(each.label, str(each.value or ""), lang))
+    return tuple(texts)
 
 
 def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
