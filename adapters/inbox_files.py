@@ -20,7 +20,7 @@ from adapters.reader_process import FileReader
 from engine.errors import Forbidden, Gone, PlatformError, TooLarge
 from engine.events import SharedFile
 from engine.ports.clock import Clock
-from engine.ports.inbox_files import KINDS, FileSource, TakenFile
+from engine.ports.inbox_files import FILE_KINDS, FileReceipt, FileSource
 from engine.ports.library import Extract
 
 MOST_FILES = 10
@@ -40,7 +40,7 @@ class FileLimits:
     """What is taken: so much of a file, of these kinds, fetched within so many seconds."""
 
     most_mb: int = 20
-    kinds: Collection[str] = KINDS
+    kinds: Collection[str] = FILE_KINDS
     seconds: float = 20.0
 
     @property
@@ -73,7 +73,7 @@ class SharedFiles:
 
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile]
-    ) -> tuple[TakenFile, ...]:
+    ) -> tuple[FileReceipt, ...]:
         """What became of each, in order; the same files again are kept once."""
         folder = self._root / project / SHARED / folder_of(conversation)
         try:
@@ -82,34 +82,34 @@ class SharedFiles:
             await asyncio.to_thread(_prepare, folder, self._clock.now().timestamp())
         except OSError as error:
             _log.error("files_not_kept", folder=str(folder), error=str(error))
-            return tuple(TakenFile(shown=shown_name(f), problem="away") for f in files)
+            return tuple(FileReceipt(shown=shown_name(f), problem="away") for f in files)
         first, others = files[:MOST_FILES], files[MOST_FILES:]
         taken = await asyncio.gather(*(self._take(folder, file) for file in first))
-        late = [TakenFile(shown=shown_name(file), problem="too_many") for file in others]
+        late = [FileReceipt(shown=shown_name(file), problem="too_many") for file in others]
         return (*taken, *late)
 
-    async def _take(self, folder: Path, file: SharedFile) -> TakenFile:
+    async def _take(self, folder: Path, file: SharedFile) -> FileReceipt:
         shown, most = shown_name(file), self._limits.most_mb
         if file.size_bytes > self._limits.most_bytes:
-            return TakenFile(shown=shown, problem="too_large", limit_mb=most)
+            return FileReceipt(shown=shown, problem="too_large", limit_mb=most)
         async with self._places:
             for attempt in range(1, _TRIES + 1):
                 try:
                     return await self._once(folder, file, shown)
                 except _TooMuch:
-                    return TakenFile(shown=shown, problem="too_large", limit_mb=most)
+                    return FileReceipt(shown=shown, problem="too_large", limit_mb=most)
                 except TooLarge as error:
-                    return TakenFile(shown=shown, problem="too_large", limit_mb=error.limit_mb)
+                    return FileReceipt(shown=shown, problem="too_large", limit_mb=error.limit_mb)
                 except (PlatformError, TimeoutError, OSError) as error:
                     again = attempt < _TRIES and getattr(error, "retryable", False)
                     told = f"{type(error).__name__}: {error}"
                     _log.warning("file_not_taken", platform=file.platform, error=told, again=again)
                     if not again:
                         denied = isinstance(error, Forbidden | Gone)
-                        return TakenFile(shown=shown, problem="denied" if denied else "away")
+                        return FileReceipt(shown=shown, problem="denied" if denied else "away")
         raise AssertionError("the last try always ends")
 
-    async def _once(self, folder: Path, file: SharedFile, shown: str) -> TakenFile:
+    async def _once(self, folder: Path, file: SharedFile, shown: str) -> FileReceipt:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=_INCOMING) as incoming:
             async with asyncio.timeout(self._limits.seconds):
                 digest = await self._fetch(file, incoming.file)
@@ -140,9 +140,9 @@ class SharedFiles:
         return digest.hexdigest()
 
 
-def _judged(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> TakenFile:
+def _judged(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> FileReceipt:
     problem = extract.problem or ("" if extract.kind in kinds else "kind")
-    return TakenFile(
+    return FileReceipt(
         shown=shown,
         problem=problem,
         kind=extract.kind,

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from bot.masking import compile_mask
 from cards.linear import BadPattern, compile_linear
-from engine.ports.inbox_files import KINDS
+from engine.ports.inbox_files import FILE_KINDS
 from engine.ports.settings import TOKEN, WebAddress, comma_list, is_loopback
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -31,7 +31,7 @@ REQUIRED_TOGETHER: Final = (
     (_REDCAP, ("REDCAP_API_URL",)),
     (_REDCAP, ("REDCAP_API_TOKEN",)),
 )
-"""Which of the service's own settings need each other, as `half_set` takes it."""
+"""Which of the service's own settings need each other, as `missing_settings` takes it."""
 
 TOKEN_CHARS: Final = 16
 """So long an admin token has to be where others reach the service."""
@@ -49,7 +49,7 @@ def check_admin_token(token: str, host: str) -> list[str]:
 
 def _file_types(value: Any) -> tuple[str, ...]:
     kinds = tuple(str(kind).lower().lstrip(".") for kind in comma_list(value))
-    if not kinds or set(kinds) - set(KINDS):
+    if not kinds or set(kinds) - set(FILE_KINDS):
         raise ValueError("not a kind of file that can be read")
     return kinds
 

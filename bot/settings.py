@@ -31,7 +31,7 @@ from bot.setting_rules import (
 from cards.linear import BadPattern
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
-from engine.ports.inbox_files import KINDS
+from engine.ports.inbox_files import FILE_KINDS
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, ModelBudget
 from engine.ports.settings import (
     WEB,
@@ -42,11 +42,11 @@ from engine.ports.settings import (
     SettingsGroup,
     Token,
     WebAddress,
-    half_set,
     is_loopback,
+    missing_settings,
     secret,
     setting,
-    shown,
+    visible_setting,
 )
 
 _ENV_FILE = ".env"
@@ -81,108 +81,120 @@ class Settings(SettingsGroup):
     redis_url: RedisAddress | None = setting(
         "REDIS_URL", None, "redis://HOST:PORT/0, rediss:// or unix:///PATH", repr=False
     )
-    data_dir: Path = shown("SIGNOFF_DATA_DIR", Path("data"), "a folder")
-    playbooks: Path = shown("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
-    people: Path = shown("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
-    group_age_s: float = shown(
+    data_dir: Path = visible_setting("SIGNOFF_DATA_DIR", Path("data"), "a folder")
+    playbooks: Path = visible_setting("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
+    people: Path = visible_setting("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    group_age_s: float = visible_setting(
         "SIGNOFF_GROUP_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
     )
-    projects: Projects = shown(
+    projects: Projects = visible_setting(
         "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
     )
-    mcp: Path | None = shown("SIGNOFF_MCP", None, "a file")
+    mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)
     admin_token: Token | None = secret("SIGNOFF_ADMIN_TOKEN")
-    skill_api_s: float = shown(
+    skill_api_s: float = visible_setting(
         "SIGNOFF_SKILL_API_S", 120.0, "a number of seconds from 0.1 to 3600", ge=0.1, le=3600
     )
-    host: HostName = shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
-    port: int = shown("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
-    share_port: OnOff = shown("SIGNOFF_SHARE_PORT", False, "on or off")
-    trusted_proxy: Networks = shown(
+    host: HostName = visible_setting(
+        "SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port"
+    )
+    port: int = visible_setting("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
+    share_port: OnOff = visible_setting("SIGNOFF_SHARE_PORT", False, "on or off")
+    trusted_proxy: Networks = visible_setting(
         "SIGNOFF_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
     )
-    file_max_mb: int = shown(
+    file_max_mb: int = visible_setting(
         "SIGNOFF_FILE_MAX_MB", 20, "a whole number from 1 to 1000", ge=1, le=1000
     )
-    file_types: FileTypes = shown("SIGNOFF_FILE_TYPES", KINDS, f"some of {', '.join(KINDS)}")
-    file_seconds: float = shown(
+    file_types: FileTypes = visible_setting(
+        "SIGNOFF_FILE_TYPES", FILE_KINDS, f"some of {', '.join(FILE_KINDS)}"
+    )
+    file_seconds: float = visible_setting(
         "SIGNOFF_FILE_SECONDS", 20.0, "a number of seconds from 1 to 600", ge=1, le=600
     )
-    file_memory_mb: int = shown(
+    file_memory_mb: int = visible_setting(
         "SIGNOFF_FILE_MEMORY_MB", 512, "a whole number from 128 to 8192", ge=128, le=8192
     )
-    timezone: ZoneName = shown(
+    timezone: ZoneName = visible_setting(
         "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"
     )
-    partitions: int = shown("SIGNOFF_PARTITIONS", 1, "a whole number from 1 to 4096", ge=1, le=4096)
-    allow_unsafe_redis: bool = shown("SIGNOFF_ALLOW_UNSAFE_REDIS", False, "true or false")
-    worker_lanes: int = shown(
+    partitions: int = visible_setting(
+        "SIGNOFF_PARTITIONS", 1, "a whole number from 1 to 4096", ge=1, le=4096
+    )
+    allow_unsafe_redis: bool = visible_setting("SIGNOFF_ALLOW_UNSAFE_REDIS", False, "true or false")
+    worker_lanes: int = visible_setting(
         "SIGNOFF_WORKER_LANES", 32, "a whole number from 1 to 1024", ge=1, le=1024
     )
-    kept_lanes: int = shown("SIGNOFF_KEPT_LANES", 4, "a whole number from 0 to 1024", ge=0, le=1024)
-    lease_s: float = shown(
+    kept_lanes: int = visible_setting(
+        "SIGNOFF_KEPT_LANES", 4, "a whole number from 0 to 1024", ge=0, le=1024
+    )
+    lease_s: float = visible_setting(
         "SIGNOFF_LEASE_S", 25.0, "a number of seconds from 1 to 3600", ge=1, le=3600
     )
-    watchdog_s: float = shown(
+    watchdog_s: float = visible_setting(
         "SIGNOFF_WATCHDOG_S", 15.0, "a number of seconds from 0 to 3600", ge=0, le=3600
     )
-    messages_per_min: int = shown(
+    messages_per_min: int = visible_setting(
         "SIGNOFF_MESSAGES_PER_MIN", 60, "a whole number from 1 to 100000", ge=1, le=100_000
     )
-    mailbox_length: int = shown(
+    mailbox_length: int = visible_setting(
         "SIGNOFF_MAILBOX_LENGTH", 1000, "a whole number from 1 to 100000", ge=1, le=100_000
     )
-    mailbox_age_s: float = shown(
+    mailbox_age_s: float = visible_setting(
         "SIGNOFF_MAILBOX_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
     )
-    reply_after_s: float = shown(
+    reply_after_s: float = visible_setting(
         "SIGNOFF_REPLY_AFTER_S", 2.0, "a number of seconds from 0 to 60", ge=0, le=60
     )
 
-    streaming: OnOff = shown("SIGNOFF_STREAMING", True, "on or off")
-    react_iterations: int = shown(
+    streaming: OnOff = visible_setting("SIGNOFF_STREAMING", True, "on or off")
+    react_iterations: int = visible_setting(
         "SIGNOFF_REACT_ITERATIONS", 5, "a whole number from 1 to 50", ge=1, le=50
     )
-    react_tokens: int = shown(
+    react_tokens: int = visible_setting(
         "SIGNOFF_REACT_TOKENS", 4000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
     )
-    run_calls: int = shown("SIGNOFF_RUN_CALLS", RUN_BUDGET.calls, **_CALLS)
-    run_tokens: int = shown("SIGNOFF_RUN_TOKENS", RUN_BUDGET.tokens, **_TOKENS)
-    graph_calls: int = shown("SIGNOFF_GRAPH_CALLS", GRAPH_BUDGET.calls, **_CALLS)
-    graph_tokens: int = shown("SIGNOFF_GRAPH_TOKENS", GRAPH_BUDGET.tokens, **_TOKENS)
-    soft_rounds: int = shown("SIGNOFF_SOFT_ROUNDS", 3, "a whole number from 1 to 10", ge=1, le=10)
-    soft_confidence: float = shown(
+    run_calls: int = visible_setting("SIGNOFF_RUN_CALLS", RUN_BUDGET.calls, **_CALLS)
+    run_tokens: int = visible_setting("SIGNOFF_RUN_TOKENS", RUN_BUDGET.tokens, **_TOKENS)
+    graph_calls: int = visible_setting("SIGNOFF_GRAPH_CALLS", GRAPH_BUDGET.calls, **_CALLS)
+    graph_tokens: int = visible_setting("SIGNOFF_GRAPH_TOKENS", GRAPH_BUDGET.tokens, **_TOKENS)
+    soft_rounds: int = visible_setting(
+        "SIGNOFF_SOFT_ROUNDS", 3, "a whole number from 1 to 10", ge=1, le=10
+    )
+    soft_confidence: float = visible_setting(
         "SIGNOFF_SOFT_CONFIDENCE", 0.7, "a number from 0 to 1", ge=0, le=1
     )
-    trace_days: float = shown(
+    trace_days: float = visible_setting(
         "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
     )
-    trace_mask: Patterns = shown("SIGNOFF_TRACE_MASK", None, _PATTERNS)
+    trace_mask: Patterns = visible_setting("SIGNOFF_TRACE_MASK", None, _PATTERNS)
 
-    log_texts: OnOff = shown("SIGNOFF_LOG_TEXTS", False, "on or off")
+    log_texts: OnOff = visible_setting("SIGNOFF_LOG_TEXTS", False, "on or off")
     otlp_endpoint: WebAddress | None = setting("OTEL_EXPORTER_OTLP_ENDPOINT", None, WEB)
-    failpoint: str | None = shown("SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py")
+    failpoint: str | None = visible_setting(
+        "SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py"
+    )
 
     openai_api_key: Token | None = secret("OPENAI_API_KEY")
     openai_base_url: WebAddress | None = setting("OPENAI_BASE_URL", None, WEB)
-    llm_model: str | None = shown("LLM_MODEL", None, "the name of a model")
-    llm_fallback_models: Names = shown(
+    llm_model: str | None = visible_setting("LLM_MODEL", None, "the name of a model")
+    llm_fallback_models: Names = visible_setting(
         "LLM_FALLBACK_MODELS", (), "names of models, separated by commas"
     )
-    llm_concurrency: int = shown(
+    llm_concurrency: int = visible_setting(
         "LLM_CONCURRENCY", 8, "a whole number from 1 to 1000", ge=1, le=1000
     )
-    llm_lanes: int | None = shown(
+    llm_lanes: int | None = visible_setting(
         "LLM_LANES", None, "a whole number from 1 to 10000", ge=1, le=10_000
     )
-    llm_lanes_per_project: int | None = shown(
+    llm_lanes_per_project: int | None = visible_setting(
         "LLM_LANES_PER_PROJECT", None, "a whole number from 1 to 10000", ge=1, le=10_000
     )
-    llm_lanes_per_person: int | None = shown(
+    llm_lanes_per_person: int | None = visible_setting(
         "LLM_LANES_PER_PERSON", None, "a whole number from 1 to 10000", ge=1, le=10_000
     )
-    llm_prices: Prices = shown(
+    llm_prices: Prices = visible_setting(
         "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
     )
 
@@ -190,7 +202,7 @@ class Settings(SettingsGroup):
         "REDCAP_API_URL", None, "an http:// or https:// address that ends in /api/"
     )
     redcap_api_token: Token | None = secret("REDCAP_API_TOKEN")
-    redcap_fields: Path | None = shown("REDCAP_FIELDS", None, "a file")
+    redcap_fields: Path | None = visible_setting("REDCAP_FIELDS", None, "a file")
 
     sync_secret: Token | None = secret("SIGNOFF_SYNC_SECRET")
 
@@ -261,7 +273,7 @@ class Settings(SettingsGroup):
         lines = [line for each in platforms for line in each.faults(self)]
         if not lines and platforms and not self.connected:
             lines += _nobody_to_talk_to([each.switch for each in platforms])
-        lines += half_set(REQUIRED_TOGETHER, self.given())
+        lines += missing_settings(REQUIRED_TOGETHER, self.given())
         token = self.admin_token.get_secret_value() if self.admin_token else ""
         lines += check_admin_token(token, self.host)
         if self.failpoint and self.failpoint not in failpoints.failpoint_names():

@@ -129,12 +129,12 @@ async def advance_dialogue(
     if model is None:
         raise NoModel("there is no model")
     if not dialogue.messages:
-        dialogue = _with(dialogue, *task.opening())
+        dialogue = _extend(dialogue, *task.opening())
     offers = task.tools.offers() if task.tools and _may_call(dialogue, task) else ()
     answer = await model.complete(
         dialogue.messages, tools=offers, schema=task.schema, max_tokens=task.max_tokens
     )
-    return _take(dialogue, task, answer)
+    return _take_answer(dialogue, task, answer)
 
 
 def _may_call(dialogue: Dialogue, task: ModelTask[Any]) -> bool:
@@ -152,30 +152,30 @@ async def _call_tools(
         # Every call must have a result, or the provider refuses the dialogue.
         told = (await tools.call(call)).content if number < left else task.not_called
         results.append(Message(role="tool", tool_call_id=call.id, content=told))
-    after = _with(dialogue, *results, calls=dialogue.calls + len(wanted))
+    after = _extend(dialogue, *results, calls=dialogue.calls + len(wanted))
     return DialogueProgress(after, f"called {_names(wanted)}")
 
 
-def _take(
+def _take_answer(
     dialogue: D, task: ModelTask[T], answer: Completion
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
     rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.tools else ()
     said = Message(role="assistant", content=answer.text)
     if calls and _may_call(dialogue, task):
         wants = said.model_copy(update={"tool_calls": calls})
-        after = _with(dialogue, wants, rounds=rounds)
+        after = _extend(dialogue, wants, rounds=rounds)
         return DialogueProgress(after, f"the model wants {_names(calls)}")
-    read = _read(task, answer)
+    read = _read_answer(task, answer)
     if not isinstance(read, AnswerFaults):
-        return DialogueResult(_with(dialogue, said, rounds=rounds, faulty=0), read)
-    after = _with(dialogue, said, rounds=rounds, faulty=dialogue.faulty + 1)
+        return DialogueResult(_extend(dialogue, said, rounds=rounds, faulty=0), read)
+    after = _extend(dialogue, said, rounds=rounds, faulty=dialogue.faulty + 1)
     if after.faulty >= task.max_faulty or rounds >= task.max_rounds:
         return DialogueFailure(after, read)
-    again = _with(after, Message(role="user", content=task.lesson(read)))
+    again = _extend(after, Message(role="user", content=task.lesson(read)))
     return DialogueProgress(again, f"sent back: {'; '.join(read)}")
 
 
-def _read(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
+def _read_answer(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
     if answer.tool_calls and task.tools:
         return AnswerFaults((NO_MORE_CALLS,))
     read = task.read(answer.text)
@@ -184,7 +184,7 @@ def _read(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
     return read
 
 
-def _with(dialogue: D, *more: Message, **counted: int) -> D:
+def _extend(dialogue: D, *more: Message, **counted: int) -> D:
     return dialogue.model_copy(update={"messages": (*dialogue.messages, *more), **counted})
 
 

@@ -10,12 +10,12 @@ from cards.frozen import Frozen
 from cards.showing.view import ConfirmView, FormView
 
 
-def _whole(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     wide = text.encode("utf-16-le", "surrogatepass")
     return wide.decode("utf-16-le", "replace")
 
 
-Text = Annotated[str, AfterValidator(_whole)]
+Text = Annotated[str, AfterValidator(_replace_surrogates)]
 """What somebody typed or named; half a character, which no store keeps, is U+FFFD in it."""
 
 
@@ -149,7 +149,7 @@ class FormSubmitted(Frozen):
     files: tuple[SharedFile, ...] = ()
 
 
-def files_alone(update: MessageReceived | CommandGiven | FormSubmitted) -> MessageReceived:
+def files_message(update: MessageReceived | CommandGiven | FormSubmitted) -> MessageReceived:
     """The files that came with an update, as a message of nothing but them."""
     return MessageReceived(
         id=f"{update.id}/files",
@@ -167,7 +167,7 @@ Update = Annotated[
 ]
 
 
-Again = Literal["", "update", "tap"]
+RepeatOf = Literal["", "update", "tap"]
 """Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
 
 NoteShown = Callable[[], Awaitable[None]]
@@ -182,7 +182,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class DirectAnswer:
     """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
 
     `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
@@ -195,7 +195,7 @@ class Answered:
     ok: bool
     tells: bool = False
     stranger: bool = False
-    again: Again = ""
+    again: RepeatOf = ""
     aside: bool = False
     shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
@@ -210,7 +210,7 @@ class FormWanted:
     """The tap asks for a form first; nothing was decided. `again`, `shown` as for an answer."""
 
     form: FormView
-    again: Again = ""
+    again: RepeatOf = ""
     shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
 
@@ -226,7 +226,7 @@ class FormRefused:
     """The form has faults: a sentence per field name; nothing was decided. The rest is as above."""
 
     errors: dict[str, str]
-    again: Again = ""
+    again: RepeatOf = ""
     shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
 
@@ -237,10 +237,12 @@ class NotRecorded:
     text: str
 
 
-Outcome = Accepted | Answered | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded
+Outcome = (
+    Accepted | DirectAnswer | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded
+)
 
 
 async def note_shown(outcome: Outcome) -> None:
     """Note that an answer was shown: to a repeat of its update it is given as one `again`."""
-    if isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.shown:
+    if isinstance(outcome, DirectAnswer | FormWanted | FormRefused) and outcome.shown:
         await outcome.shown()

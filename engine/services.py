@@ -10,13 +10,13 @@ from engine.playbooks.model import Playbook, Request
 from engine.playbooks.startable import startable
 from engine.ports.clock import Clock, FixedClock
 from engine.ports.inbox_files import NO_FILES, InboxFiles
-from engine.ports.library import NOTHING, Library
-from engine.ports.meter import UNHEARD, Meter
+from engine.ports.library import NO_LIBRARY, Library
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.people import People
 from engine.ports.records import Records
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
-from engine.ports.storage.drafts import UNSEEN, DraftSink
+from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions
@@ -73,11 +73,11 @@ class Services:
     derived_id: Callable[..., str]
     project: Callable[[str], str]
     tracing: Tracing
-    library: Library = NOTHING
+    library: Library = NO_LIBRARY
     files: InboxFiles = NO_FILES
-    drafting: DraftSink = UNSEEN
+    drafting: DraftSink = NO_DRAFTS
     admissions: Admissions = NO_ADMISSIONS
-    meter: Meter = UNHEARD
+    meter: Meter = NO_METER
     limits: ServiceLimits = ServiceLimits()
     playbooks: Mapping[str, Playbook] = field(default_factory=dict)
     tools: tuple[Tool[Any], ...] = ()

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
-from engine.ports.storage.model_numbers import Outcome
+from engine.ports.storage.model_numbers import AttemptOutcome
 
 _DENIED = frozenset({401, 403, 404})
 _PASSING = frozenset({408, 409, 429})
@@ -22,7 +22,7 @@ class Failure:
     when it speaks against the model.
     """
 
-    outcome: Outcome
+    outcome: AttemptOutcome
     why: str
     again: bool = False
     wait_s: float | None = None
@@ -63,7 +63,7 @@ def _of_status(error: openai.APIStatusError) -> Failure:
     if 300 <= status < 400:
         return Failure("denied", f"{why}: its redirect is not followed")
     if status in _PASSING or status >= 500:
-        outcome: Outcome = "limited" if status == 429 else "failed"
+        outcome: AttemptOutcome = "limited" if status == 429 else "failed"
         return Failure(outcome, why, again=True, wait_s=wait_s(error.response.headers))
     if error.code == "content_filter":
         return Failure("refused", "the provider's content filter declined", fatal=ModelRefused)

@@ -22,11 +22,11 @@ from engine.ports.storage.arrivals import Arrival
 from engine.ports.storage.outbox import Following, OutboxRow, StoredCard
 from engine.ports.storage.store import (
     AfterCommit,
-    Bounds,
     CardNow,
     Claim,
     Effects,
-    LaneRoom,
+    LaneBounds,
+    LaneCapacity,
     LeasedLanes,
 )
 
@@ -37,7 +37,7 @@ EDITED_MS = 48 * 3600 * 1000
 Leased = TypeVar("Leased")
 _NO_PACE = Pace()
 _NO_ARRIVAL = Arrival("", "")
-_BOUNDS = Bounds()
+_BOUNDS = LaneBounds()
 
 
 class _Sweep:
@@ -85,7 +85,7 @@ class RedisMailbox:
         *,
         lease_s: float,
         bell: Client,
-        bounds: Bounds = _BOUNDS,
+        bounds: LaneBounds = _BOUNDS,
     ) -> None:
         self._scripts = scripts
         self._bell = bell
@@ -121,7 +121,7 @@ class RedisMailbox:
 
     async def take(self, limit: int, *, run: int = 0, control: int = 0) -> LeasedLanes:
         """Lease up to `limit` lanes over all partitions, and so many runs and commands besides."""
-        room = LaneRoom(limit, run, control)
+        room = LaneCapacity(limit, run, control)
 
         async def claim(partition: int, _: int) -> tuple[list[Claim], float]:
             nonlocal room

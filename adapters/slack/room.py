@@ -18,11 +18,11 @@ from engine.ports.settings import (
     Token,
     WebAddress,
     comma_list,
-    half_set,
-    revealed,
+    missing_settings,
     secret,
+    secret_text,
     setting,
-    shown,
+    visible_setting,
 )
 from engine.ports.storage.platform_texts import PlatformTexts
 
@@ -89,7 +89,7 @@ class SlackSettings(PlatformSettings):
     token_keys: Annotated[tuple[SecretStr, ...] | None, BeforeValidator(_token_keys)] = secret(
         "SLACK_TOKEN_KEYS", "keys of 32 bytes in URL-safe base64, separated by commas"
     )
-    workspaces: Annotated[tuple[str, ...], BeforeValidator(_teams)] = shown(
+    workspaces: Annotated[tuple[str, ...], BeforeValidator(_teams)] = visible_setting(
         "SLACK_WORKSPACES", (), "ids of workspaces as in T0EXAMPLE1, separated by commas"
     )
     api_url: Annotated[WebAddress, AfterValidator(lambda url: url + "/")] | None = setting(
@@ -112,7 +112,7 @@ class SlackSettings(PlatformSettings):
         oauth = [name for name in _OAUTH if name in given]
         token = [] if oauth else [(_ONE, _ONE[:1])]
         app = [(_OAUTH, (name,)) for name in (*_OAUTH[:3], "SIGNOFF_PUBLIC_URL")]
-        lines = half_set((*token, _WAY_IN, *app), given)
+        lines = missing_settings((*token, _WAY_IN, *app), given)
         if oauth and self.bot_token:
             lines.append(
                 f"SLACK_BOT_TOKEN: should be left out while {oauth[0]} is set, because then each"
@@ -127,8 +127,8 @@ def _open(settings: SlackSettings, context: PlatformContext) -> Adapter:
 
     return SlackPlatform(
         workspaces=_workspaces(settings, context.keepsakes),
-        signing_secret=revealed(settings.signing_secret),
-        app_token=revealed(settings.app_token),
+        signing_secret=secret_text(settings.signing_secret),
+        app_token=secret_text(settings.app_token),
         clock=context.clock,
         home=context.home,
         install=_install(settings, context) if settings.isolates_workspaces else None,
@@ -147,9 +147,9 @@ def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
 
     return SlackDoctor(
         many=_installations(settings, context.keepsakes) if settings.isolates_workspaces else None,
-        bot_token=revealed(settings.bot_token),
-        app_token=revealed(settings.app_token),
-        signing_secret=revealed(settings.signing_secret),
+        bot_token=secret_text(settings.bot_token),
+        app_token=secret_text(settings.app_token),
+        signing_secret=secret_text(settings.signing_secret),
         api_url=settings.api_url or "",
         public_url=context.service.public_url or "",
         clock=context.clock,
@@ -161,7 +161,7 @@ def _workspaces(settings: SlackSettings, keepsakes: PlatformTexts) -> "Workspace
 
     api_url = settings.api_url or ""
     if settings.bot_token is not None:
-        return OneWorkspace(api_url=api_url, token=revealed(settings.bot_token))
+        return OneWorkspace(api_url=api_url, token=secret_text(settings.bot_token))
     return ManyWorkspaces(api_url=api_url, installations=_installations(settings, keepsakes))
 
 
@@ -176,8 +176,8 @@ def _install(settings: SlackSettings, context: PlatformContext) -> "Install":
     from adapters.slack.workspace.installations import OAuthStates
 
     app = SlackApp(
-        client_id=revealed(settings.client_id),
-        client_secret=revealed(settings.client_secret),
+        client_id=secret_text(settings.client_id),
+        client_secret=secret_text(settings.client_secret),
         public_url=context.service.public_url or "",
         api_url=settings.api_url or "",
         teams=settings.workspaces,

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from engine.errors import RateLimited, SyncRefused, Unavailable
 from engine.ports.clock import Clock
-from engine.ports.sync import SAMPLE, Change, SystemOfRecord, wrong_with
+from engine.ports.sync import SAMPLE, Change, SystemOfRecord, address_fault
 
 TIMEOUT_S = 10.0
 """How long a request may take, from the free connection to the last byte."""
@@ -41,7 +41,7 @@ class HttpRecord:
 
     async def take(self, change: Change) -> None:
         """Post the change; raises SyncRefused, RateLimited or Unavailable."""
-        wrong = wrong_with(change.to)
+        wrong = address_fault(change.to)
         if wrong:
             raise SyncRefused(f"the address of the system of record {wrong}")
         if self._secret is None:

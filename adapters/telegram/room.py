@@ -15,12 +15,12 @@ from engine.ports.settings import (
     PlatformSettings,
     ServiceSettings,
     WebAddress,
-    half_set,
     matching,
-    revealed,
+    missing_settings,
     secret,
+    secret_text,
     setting,
-    shown,
+    visible_setting,
 )
 
 _TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
@@ -62,7 +62,7 @@ class TelegramSettings(PlatformSettings):
     webhook_secret: Annotated[SecretStr, matching(_WEBHOOK_SECRET)] | None = secret(
         "TELEGRAM_WEBHOOK_SECRET", "1 to 256 of A-Z, a-z, 0-9, _ and -"
     )
-    per_s: int = shown(
+    per_s: int = visible_setting(
         "TELEGRAM_MESSAGES_PER_S", 30, "a whole number from 1 to 1000", ge=1, le=1000
     )
     api_url: WebAddress | None = setting("TELEGRAM_API_URL", None, WEB)
@@ -75,19 +75,19 @@ class TelegramSettings(PlatformSettings):
     @property
     def places(self) -> tuple[str, ...]:
         """Chats are named behind the bot's id."""
-        return (f"telegram:{revealed(self.bot_token).partition(':')[0]}",)
+        return (f"telegram:{secret_text(self.bot_token).partition(':')[0]}",)
 
     def faults(self, service: ServiceSettings) -> list[str]:
         """Nothing goes without the token."""
-        return half_set([(_ALL, _ALL[:1])], self.given())
+        return missing_settings([(_ALL, _ALL[:1])], self.given())
 
 
 def _open(settings: TelegramSettings, context: PlatformContext) -> Adapter:
     from adapters.telegram.platform import TelegramPlatform
 
     return TelegramPlatform(
-        bot_token=revealed(settings.bot_token),
-        webhook_secret=revealed(settings.webhook_secret),
+        bot_token=secret_text(settings.bot_token),
+        webhook_secret=secret_text(settings.webhook_secret),
         api_url=settings.api_url or "",
         public_url=context.service.public_url or "",
         per_s=settings.per_s,
@@ -100,14 +100,16 @@ def _open(settings: TelegramSettings, context: PlatformContext) -> Adapter:
 def _accounts(settings: TelegramSettings, context: ProbeContext) -> AccountSource:
     from adapters.telegram.doctor import TelegramAccounts
 
-    return TelegramAccounts(bot_token=revealed(settings.bot_token), api_url=settings.api_url or "")
+    return TelegramAccounts(
+        bot_token=secret_text(settings.bot_token), api_url=settings.api_url or ""
+    )
 
 
 def _doctor(settings: TelegramSettings, context: ProbeContext) -> Doctor:
     from adapters.telegram.doctor import TelegramDoctor
 
     return TelegramDoctor(
-        bot_token=revealed(settings.bot_token),
+        bot_token=secret_text(settings.bot_token),
         api_url=settings.api_url or "",
         webhook=settings.webhook_secret is not None,
         public_url=context.service.public_url or "",

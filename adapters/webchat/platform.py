@@ -30,8 +30,8 @@ from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormWanted,
     MessageReceived,
@@ -307,7 +307,7 @@ def _answer(outcome: Outcome) -> web.Response:
     match outcome:
         case Accepted() | NotForUs():
             return as_json(202, {})
-        case Answered(text=text, ok=ok):
+        case DirectAnswer(text=text, ok=ok):
             return as_json(200, {"ok": ok, "text": text})
         case ConfirmWanted(confirm=confirm):
             return as_json(200, {"confirm": confirm.model_dump(mode="json")})

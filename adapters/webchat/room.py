@@ -19,9 +19,9 @@ from engine.ports.settings import (
     OnOff,
     PlatformSettings,
     ServiceSettings,
-    half_set,
     is_loopback,
-    shown,
+    missing_settings,
+    visible_setting,
 )
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -85,15 +85,15 @@ class WebSettings(PlatformSettings):
     switch = "SIGNOFF_WEBCHAT"
     accounts = WebAccountRules("web")
 
-    webchat: OnOff = shown("SIGNOFF_WEBCHAT", True, "on or off")
-    web_login: Literal["off", "link"] = shown("SIGNOFF_WEB_LOGIN", "off", "off or link")
-    web_session_h: float = shown(
+    webchat: OnOff = visible_setting("SIGNOFF_WEBCHAT", True, "on or off")
+    web_login: Literal["off", "link"] = visible_setting("SIGNOFF_WEB_LOGIN", "off", "off or link")
+    web_session_h: float = visible_setting(
         "SIGNOFF_WEB_SESSION_H", 12.0, "a number of hours from 0.1 to 720", ge=0.1, le=720
     )
-    web_user_header: Annotated[str, AfterValidator(_header)] | None = shown(
+    web_user_header: Annotated[str, AfterValidator(_header)] | None = visible_setting(
         "SIGNOFF_WEB_USER_HEADER", None, "the name of a header, as in X-Forwarded-User"
     )
-    web_trusted_proxy: Networks = shown(
+    web_trusted_proxy: Networks = visible_setting(
         "SIGNOFF_WEB_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
     )
 
@@ -125,7 +125,7 @@ class WebSettings(PlatformSettings):
 
     def faults(self, service: ServiceSettings) -> list[str]:
         """A proxy that is not whole, and while it is on, who could be its visitors."""
-        lines = half_set([(_PROXY, (name,)) for name in _PROXY], self.given())
+        lines = missing_settings([(_PROXY, (name,)) for name in _PROXY], self.given())
         return [*lines, *self._visitors(service)] if self.webchat else lines
 
     def _visitors(self, service: ServiceSettings) -> list[str]:

@@ -14,7 +14,7 @@ from engine.playbooks.checks.ends import end_warnings
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Document
-from engine.ports.sync import fault_of
+from engine.ports.sync import target_fault
 from engine.tools.registry import READONLY
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
@@ -126,7 +126,7 @@ def load_playbook(main: Path, people: Directory | None) -> Playbook:
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
     )
     sync = playbook.definition.sync
-    fault = fault_of(sync.to, signed=True) if sync else None
+    fault = target_fault(sync.to, signed=True) if sync else None
     if fault:
         at = ("sync", "to")
         raise DefinitionError(read(files[str(main)], file=str(main)).problem(at, fault))
@@ -158,7 +158,7 @@ def _signing_problems(playbooks: Mapping[str, Playbook], settings: Settings) -> 
     return [
         f"SIGNOFF_SYNC_SECRET: is needed, since playbook {name!r} sends changes to {sync.to}"
         for name, playbook in playbooks.items()
-        if (sync := playbook.definition.sync) and fault_of(sync.to, signed=signed)
+        if (sync := playbook.definition.sync) and target_fault(sync.to, signed=signed)
     ]
 
 

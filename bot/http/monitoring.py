@@ -14,7 +14,7 @@ from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import GaugeReading, MetricFamilies
 from bot.wiring.service import Parts
 from engine.errors import StoreError
-from engine.ports.platform import Listener
+from engine.ports.platform import SupportsListening
 from engine.ports.storage.model_numbers import BreakerState, ModelNumbers
 from engine.ports.storage.operations import Backlog, Operations
 
@@ -95,7 +95,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
 
 async def _deaf(parts: Parts) -> AsyncIterator[str]:
     for name, platform in parts.resources.platforms.items():
-        if isinstance(platform, Listener) and not await platform.is_listening():
+        if isinstance(platform, SupportsListening) and not await platform.is_listening():
             yield name
 
 

@@ -11,10 +11,10 @@ from structlog.contextvars import bound_contextvars
 from bot.telemetry.spans import Spans
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
     CommandGiven,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -73,9 +73,9 @@ def _told(outcome: Outcome) -> str:
     match outcome:
         case Accepted(duplicate=duplicate):
             return "duplicate" if duplicate else "accepted"
-        case Answered(stranger=True):
+        case DirectAnswer(stranger=True):
             return "stranger"
-        case Answered(ok=ok):
+        case DirectAnswer(ok=ok):
             return "recorded" if ok else "refused"
         case FormWanted():
             return "form_shown"

@@ -11,7 +11,7 @@ from bot.waits import pause
 from cards.frozen import Frozen
 from engine.errors import PlatformError
 from engine.ports.clock import Clock
-from engine.ports.platform import Platform, Probed
+from engine.ports.platform import Platform, SupportsProbe
 
 log = structlog.get_logger()
 INTERVAL_S: Final = 60.0
@@ -68,7 +68,7 @@ class PlatformHealth:
     async def _probe(self, name: str, platform: Platform) -> None:
         fault = ""
         try:
-            if isinstance(platform, Probed):
+            if isinstance(platform, SupportsProbe):
                 async with asyncio.timeout(PROBE_TIMEOUT_S):
                     fault = await platform.probe()
         except (PlatformError, TimeoutError) as error:

@@ -12,7 +12,7 @@ from bot.wiring.contexts import platform_doctors
 from engine.errors import DefinitionError, ModelError, StoreError
 from engine.ports.doctor import Diagnosis, Doctor
 from engine.ports.model import Message
-from engine.ports.settings import revealed
+from engine.ports.settings import secret_text
 
 _MODEL_S = 20.0
 # Waiting changes nothing about these.
@@ -106,7 +106,7 @@ class _Model:
     async def findings(self) -> Sequence[Diagnosis]:
         check = f"model {self.name}"
         model = OpenAIModel(
-            api_key=revealed(self.settings.openai_api_key),
+            api_key=secret_text(self.settings.openai_api_key),
             base_url=self.settings.openai_base_url or "",
             model=self.name,
             timeout_s=_MODEL_S,

@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 
 from bot.settings import Settings
 from engine.ports.model import Model
-from engine.ports.settings import revealed
+from engine.ports.settings import secret_text
 from engine.ports.storage.model_numbers import ModelObserver
 
 
@@ -18,7 +18,7 @@ def open_model(
     from adapters.openai import OpenAIModel
 
     model = OpenAIModel(
-        api_key=revealed(settings.openai_api_key),
+        api_key=secret_text(settings.openai_api_key),
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,

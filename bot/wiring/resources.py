@@ -25,7 +25,7 @@ from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
 from engine.ports.meter import Meter
-from engine.ports.platform import Counting
+from engine.ports.platform import SupportsMetering
 from engine.ports.records import Records
 from engine.ports.sync import SystemOfRecord
 
@@ -65,7 +65,7 @@ async def open_resources(
     )
     platforms = open_platforms(settings, store, people, stack)
     for platform in platforms.values():
-        if isinstance(platform, Counting):
+        if isinstance(platform, SupportsMetering):
             platform.count_in(meter)
     files, inbox_files = open_files(settings, platforms)
     documents = DocumentSearch(definitions.documents)

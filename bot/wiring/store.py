@@ -41,7 +41,7 @@ from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.published import Published
-from engine.ports.storage.store import Bounds
+from engine.ports.storage.store import LaneBounds
 
 log = structlog.get_logger()
 
@@ -169,7 +169,7 @@ def build_store_ports(
         partitions,
         lease_s=settings.lease_s,
         bell=store.blocking,
-        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+        bounds=LaneBounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
     return StorePorts(
         client=client,

@@ -9,7 +9,7 @@ from cards.showing.show import show
 from cards.showing.view import NOT_DONE, MessageView, PartState, PartView
 from engine.frames import shared_files
 from engine.frames.intents import Intent
-from engine.ports.inbox_files import TakenFile
+from engine.ports.inbox_files import FileReceipt
 from engine.ports.storage.store import Post
 
 SETTLED: frozenset[PartState] = NOT_DONE | {
@@ -38,7 +38,7 @@ class ReplyHead(Frozen):
     principal: Principal
     text: str
     at: datetime
-    files: tuple[TakenFile, ...] = ()
+    files: tuple[FileReceipt, ...] = ()
     asker: str = ""
     thread: str = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.ports.inbox_files import TakenFile
+from engine.ports.inbox_files import FileReceipt
 from engine.text.entities import file_names
 from engine.tools.files.project_file import tell_size
 
@@ -19,13 +19,13 @@ _THIS_FILE = re.compile(
 )
 
 
-def files_text(files: Sequence[TakenFile], lang: Lang) -> str:
+def files_text(files: Sequence[FileReceipt], lang: Lang) -> str:
     """What became of each file (Markdown), on a line of its own when there are several."""
     lines = [_file_text(file, lang) for file in files]
     return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
 
 
-def _file_text(file: TakenFile, lang: Lang) -> str:
+def _file_text(file: FileReceipt, lang: Lang) -> str:
     shown = literal(file.shown)
     if file.problem:
         return say(f"inbox.{file.problem}", lang, name=shown, limit=file.limit_mb)
@@ -42,12 +42,12 @@ def _file_text(file: TakenFile, lang: Lang) -> str:
     return ("" if lang == "zh" else " ").join(sentences)
 
 
-def kept_names(files: Sequence[TakenFile]) -> tuple[str, ...]:
+def kept_names(files: Sequence[FileReceipt]) -> tuple[str, ...]:
     """The names of the files that were taken in."""
     return tuple(dict.fromkeys(file.name for file in files if file.name))
 
 
-def offer_text(files: Sequence[TakenFile], lang: Lang) -> str:
+def offer_text(files: Sequence[FileReceipt], lang: Lang) -> str:
     """What can be done with files that came without a text."""
     names = kept_names(files)
     if not names:
@@ -55,7 +55,7 @@ def offer_text(files: Sequence[TakenFile], lang: Lang) -> str:
     return say("inbox.offer", lang, name=literal(names[0]))
 
 
-def name_the_file(text: str, files: Sequence[TakenFile]) -> str:
+def name_the_file(text: str, files: Sequence[FileReceipt]) -> str:
     """The text, with the name of the only file that came with it in place of "this file"."""
     names = kept_names(files)
     if len(names) != 1 or file_names(text):
@@ -63,7 +63,7 @@ def name_the_file(text: str, files: Sequence[TakenFile]) -> str:
     return _THIS_FILE.sub(lambda _: f" {names[0]} ", text).strip()
 
 
-def text_with_names(text: str, files: Sequence[TakenFile]) -> str:
+def text_with_names(text: str, files: Sequence[FileReceipt]) -> str:
     """The text as it is remembered: with the names of the files that came with it."""
     names = ", ".join(kept_names(files))
     return f"{text} [{names}]".strip() if names else text

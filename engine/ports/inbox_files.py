@@ -7,13 +7,13 @@ from cards.frozen import Frozen
 from engine.events import SharedFile
 from engine.ports.library import Problem
 
-KINDS = ("pdf", "docx", "xlsx", "csv", "json", "md", "txt", "png", "jpg", "gif", "webp")
+FILE_KINDS = ("pdf", "docx", "xlsx", "csv", "json", "md", "txt", "png", "jpg", "gif", "webp")
 """What can be read, by content."""
 
 Refusal = Literal["too_large", "too_many", "away", "denied"]
 
 
-class TakenFile(Frozen):
+class FileReceipt(Frozen):
     """What became of a shared file: kept under `name`, or not, with the `problem`.
 
     `shown` is what its sender calls it. `limit_mb` is what it is larger than; of `parts` (pages,
@@ -48,7 +48,7 @@ class InboxFiles(Protocol):
 
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile]
-    ) -> tuple[TakenFile, ...]:
+    ) -> tuple[FileReceipt, ...]:
         """What became of each, in order; the same files again are kept once. Never raises for
         what a file or a platform can cause."""
         ...
@@ -59,9 +59,9 @@ class NoFiles:
 
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile]
-    ) -> tuple[TakenFile, ...]:
+    ) -> tuple[FileReceipt, ...]:
         """Each as out of reach."""
-        return tuple(TakenFile(shown=file.name, problem="away") for file in files)
+        return tuple(FileReceipt(shown=file.name, problem="away") for file in files)
 
 
 NO_FILES = NoFiles()

@@ -163,4 +163,4 @@ class Library:
     files: Files | None = None
 
 
-NOTHING = Library()
+NO_LIBRARY = Library()

@@ -15,7 +15,7 @@ class Meter(Protocol):
         ...
 
 
-class _Unheard:
+class _NoMeter:
     def count(self, name: str, *labels: str, amount: float = 1.0) -> None:
         """Nobody counts."""
 
@@ -23,5 +23,5 @@ class _Unheard:
         """Nobody counts."""
 
 
-UNHEARD: Final[Meter] = _Unheard()
+NO_METER: Final[Meter] = _NoMeter()
 """A meter where nobody listens."""

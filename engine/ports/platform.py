@@ -80,7 +80,7 @@ class Platform(Protocol):
 
 
 @runtime_checkable
-class Probed(Protocol):
+class SupportsProbe(Protocol):
     """A platform that can be asked how this process stands with it."""
 
     async def probe(self) -> str:
@@ -92,7 +92,7 @@ class Probed(Protocol):
 
 
 @runtime_checkable
-class Recalling(Protocol):
+class SupportsRecall(Protocol):
     """A platform that can look for what was posted when nobody heard that it was."""
 
     async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
@@ -104,7 +104,7 @@ class Recalling(Protocol):
 
 
 @runtime_checkable
-class Listener(Protocol):
+class SupportsListening(Protocol):
     """A platform that fetches what comes in, over a connection of its own."""
 
     async def is_listening(self) -> bool:
@@ -116,7 +116,7 @@ class Listener(Protocol):
 
 
 @runtime_checkable
-class Opening(Protocol):
+class SupportsCardLinks(Protocol):
     """A platform whose bot can be opened at a card: each reader in a chat of their own."""
 
     async def opening(self, card: str) -> str:
@@ -125,7 +125,7 @@ class Opening(Protocol):
 
 
 @runtime_checkable
-class Hearing(Protocol):
+class SupportsAddressing(Protocol):
     """A platform that does not hear every text in every conversation."""
 
     async def heard(self, conversation: str) -> str:
@@ -134,7 +134,7 @@ class Hearing(Protocol):
 
 
 @runtime_checkable
-class Counting(Protocol):
+class SupportsMetering(Protocol):
     """A platform that counts what nobody else sees of it."""
 
     def count_in(self, meter: Meter) -> None:

@@ -21,7 +21,7 @@ def setting(env: str, default: Any, should_be: str, **limits: Any) -> Any:
     return Field(default, validation_alias=env, description=should_be, **limits)
 
 
-def shown(env: str, default: Any, should_be: str, **limits: Any) -> Any:
+def visible_setting(env: str, default: Any, should_be: str, **limits: Any) -> Any:
     """A setting that can hold no secret, so that an error may repeat its value."""
     return setting(env, default, should_be, json_schema_extra={"shown": True}, **limits)
 
@@ -31,7 +31,7 @@ def secret(env: str, should_be: str = "the secret, without spaces") -> Any:
     return setting(env, None, should_be)
 
 
-def revealed(value: SecretStr | None) -> str:
+def secret_text(value: SecretStr | None) -> str:
     """What a secret setting holds, "" when it is not set."""
     return value.get_secret_value() if value else ""
 
@@ -158,7 +158,7 @@ Needs = Sequence[tuple[Sequence[str], Sequence[str]]]
 """As soon as one of a group is set, one of the names beside it is needed."""
 
 
-def half_set(needs: Needs, given: set[str]) -> list[str]:
+def missing_settings(needs: Needs, given: set[str]) -> list[str]:
     """One line for every setting that is missing beside those in `given`."""
     lines = []
     for group, needed in needs:

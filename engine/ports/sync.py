@@ -53,14 +53,14 @@ class SystemOfRecord(Protocol):
         ...
 
 
-def fault_of(to: str, *, signed: bool) -> str | None:
+def target_fault(to: str, *, signed: bool) -> str | None:
     """What is wrong with a playbook's target, for the one who wrote it; None for a good one.
 
     `signed` says whether there is a secret to sign with.
     """
     if to == SAMPLE:
         return None
-    wrong = wrong_with(to)
+    wrong = address_fault(to)
     if wrong:
         return f"should be {SAMPLE} or an address; {to!r} {wrong}"
     if not signed:
@@ -68,7 +68,7 @@ def fault_of(to: str, *, signed: bool) -> str | None:
     return None
 
 
-def wrong_with(address: str) -> str | None:
+def address_fault(address: str) -> str | None:
     """Why no change can be sent to this address, as a clause; None when one can."""
     try:
         parts = urlsplit(address)

@@ -11,7 +11,7 @@ from cards.texts import say
 from engine.dialogue import first_messages
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
-from engine.ports.storage.drafts import Show
+from engine.ports.storage.drafts import ShowDraft
 from engine.react.growth import AnswerGrowth, marked
 from engine.react.prompts import GO_ON, Reason, question, recites, system_prompt
 from engine.tools.model import Tool, ToolContext
@@ -86,7 +86,7 @@ class ReActEngine:
         *,
         lang: Lang,
         recent: Sequence[str] = (),
-        show: Show | None = None,
+        show: ShowDraft | None = None,
     ) -> ReActResult:
         """The final answer in `lang`, or an honest sentence; `recent` is what was said before.
 

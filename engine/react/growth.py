@@ -8,7 +8,7 @@ once a longer run of the model's instructions stands anywhere in what it wrote.
 
 import re
 
-from engine.ports.storage.drafts import Show
+from engine.ports.storage.drafts import ShowDraft
 from engine.react.prompts import RUN, letters_of, recites_a_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
@@ -43,7 +43,7 @@ class AnswerGrowth:
     people saw some of what the model marked as its answer.
     """
 
-    def __init__(self, show: Show | None) -> None:
+    def __init__(self, show: ShowDraft | None) -> None:
         self._show = show
         self.begins("")
 

@@ -10,7 +10,7 @@ from cards.visible import visible
 from engine.mail import StrangerArrived
 from engine.ports.storage.admissions import Entrant
 from engine.ports.storage.store import CardWrite, Effects, Post
-from engine.reviews.clocks import timers
+from engine.reviews.clocks import card_timers
 
 ADMIT: Final = "admit"
 OPEN_FOR: Final = timedelta(days=7)
@@ -57,7 +57,7 @@ def ask_admins(
     return Effects(
         cards=(CardWrite(card),),
         posts=tuple(posts),
-        timers=timers(card, now),
+        timers=card_timers(card, now),
     )
 
 

@@ -16,10 +16,10 @@ from cards.model import Card, Choice, Lang, Principal
 from cards.showing.view import FormView
 from cards.texts import say
 from engine.events import (
-    Answered,
     CardTapped,
     CommandGiven,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -110,7 +110,7 @@ class Judgement:
     """
 
     result: str
-    shown: Answered | FormWanted | ConfirmWanted | FormRefused
+    shown: DirectAnswer | FormWanted | ConfirmWanted | FormRefused
     effects: Effects
     verdict: Verdict | EditVerdict | None = None
 
@@ -120,7 +120,7 @@ class Judgement:
         answer: CardAnswer,
         found: CardNow,
         result: str,
-        shown: Answered | FormWanted | ConfirmWanted | FormRefused,
+        shown: DirectAnswer | FormWanted | ConfirmWanted | FormRefused,
         *,
         effects: Effects | None = None,
         verdict: Verdict | EditVerdict | None = None,
@@ -139,10 +139,10 @@ def as_today(
 ) -> tuple[CardNow, Principal]:
     """The card with the votes that count now, and the person with the seats they may take."""
     card = people.with_valid_votes(found.card, found.now)
-    return CardNow(card, found.now), people.as_voter(person, card, day(found.now, zone))
+    return CardNow(card, found.now), people.as_voter(person, card, day_at(found.now, zone))
 
 
-def day(now: datetime, zone: str) -> date:
+def day_at(now: datetime, zone: str) -> date:
     """The service's day at that moment; `zone` (IANA) is where its days are."""
     return now.astimezone(ZoneInfo(zone)).date()
 

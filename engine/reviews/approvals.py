@@ -24,13 +24,15 @@ def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ..
     return tuple(
         {
             "tool": call.tool,
-            "arguments": {name: _value(value, state) for name, value in call.arguments.items()},
+            "arguments": {
+                name: _argument_value(value, state) for name, value in call.arguments.items()
+            },
         }
         for call in plan.calls
     )
 
 
-def _value(value: Any, state: AgentState) -> Any:
+def _argument_value(value: Any, state: AgentState) -> Any:
     if isinstance(value, str) and value.startswith("$"):
         return state.data.get(value[1:])
     return value
@@ -62,11 +64,13 @@ def ask_again(
     for name, other in context.playbook.skills.items():
         for node_id, node in other.sop.nodes.items() if other.sop else ():
             if node.decision == decision and node.shows == skill.id:
-                return _push(frame, SopFrame(skill=name, node=node_id), approval, context)
+                return _push_review(frame, SopFrame(skill=name, node=node_id), approval, context)
     return None
 
 
-def _push(frame: ToolPlanFrame, review: SopFrame, approval: Approval, context: StepContext) -> Push:
+def _push_review(
+    frame: ToolPlanFrame, review: SopFrame, approval: Approval, context: StepContext
+) -> Push:
     run = context.run
     told = say("run.approval_too_old", run.lang, name=literal(approval.name))
     note = Note("in_review", say("part.asked_again", run.lang, name=run.name))

@@ -20,25 +20,29 @@ from engine.ports.storage.store import CardWrite, Effects, Post, Timer
 _CLOCKS = ("expire", "remind", "escalate")
 
 
-def timers(card: Card, now: datetime) -> tuple[Timer, ...]:
+def card_timers(card: Card, now: datetime) -> tuple[Timer, ...]:
     """Every clock of a card that opens now, as mail to its lane."""
     review, found = card.review, list[Timer]()
     if card.deadline:
         expired = CardExpired(card=card.token).stored()
         found.append(Timer(card.lane, f"expire:{card.token}", card.deadline, expired))
     if review.remind:
-        found.append(_due(card, "remind", review.remind.first_at(now)))
+        found.append(_review_timer(card, "remind", review.remind.first_at(now)))
     if review.escalate:
-        found.append(_due(card, "escalate", now + timedelta(seconds=review.escalate.after_s)))
+        found.append(
+            _review_timer(card, "escalate", now + timedelta(seconds=review.escalate.after_s))
+        )
     return tuple(found)
 
 
-def without_timers(token: str, lane: str) -> tuple[Timer, ...]:
+def stop_timers(token: str, lane: str) -> tuple[Timer, ...]:
     """Takes every clock of a card away."""
     return tuple(Timer(lane, f"{clock}:{token}", None) for clock in _CLOCKS)
 
 
-def ring(mail: ReviewDue, card: Card, people: People, *, now: datetime, today: date) -> Effects:
+def apply_clock(
+    mail: ReviewDue, card: Card, people: People, *, now: datetime, today: date
+) -> Effects:
     """What a clock that came due changes; nothing once the card is closed, or its time is over.
 
     `today` is the day where the service is.
@@ -50,7 +54,7 @@ def ring(mail: ReviewDue, card: Card, people: People, *, now: datetime, today: d
     return act(people.with_valid_votes(card, now), people, now, today)
 
 
-def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
+def clock_entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
     """An audit entry of what the service does with a card on its own; the card as it is then."""
     told = {"at": now.isoformat(), "event": event, "card": card.token, "by": CLOCK, **more}
     if fallen := lapsed.describe_lapsed_votes(card, now):
@@ -77,12 +81,12 @@ def replace_cards(others: Sequence[Card], opened: Sequence[Card], now: datetime)
     closed = supersede(old)
     return Effects(
         cards=closed,
-        timers=tuple(timer for card in old for timer in without_timers(card.token, card.lane)),
-        log=tuple(entry(write.card, "superseded", now) for write in closed),
+        timers=tuple(timer for card in old for timer in stop_timers(card.token, card.lane)),
+        log=tuple(clock_entry(write.card, "superseded", now) for write in closed),
     )
 
 
-def awaited(card: Card) -> tuple[str, ...]:
+def awaited_voters(card: Card) -> tuple[str, ...]:
     """Whose vote can still come, by principal id: open seats, and those who were given one."""
     voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
     asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
@@ -92,7 +96,7 @@ def awaited(card: Card) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seats, *given)))
 
 
-def _due(card: Card, what: str, at: datetime) -> Timer:
+def _review_timer(card: Card, what: str, at: datetime) -> Timer:
     mail = ReviewDue.model_validate({"card": card.token, "what": what})
     return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
 
@@ -104,12 +108,12 @@ def _remind(card: Card, people: People, now: datetime, today: date) -> Effects:
         return Effects()
     if remind.hours and (opens := remind.hours.next_open(now)) > now:
         # It came due while nothing ran; people are left alone until they are at work.
-        return Effects(timers=(_due(card, "remind", opens),))
+        return Effects(timers=(_review_timer(card, "remind", opens),))
     number = card.reminded + 1
     update = {"reminded": number, "version": card.version + 1}
     after = card.model_copy(update=update)
     following = remind.next_at(number, now)
-    places = people.person_homes(awaited(card), today)
+    places = people.person_homes(awaited_voters(card), today)
     body = json.dumps({"number": number})
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
@@ -117,8 +121,10 @@ def _remind(card: Card, people: People, now: datetime, today: date) -> Effects:
             Post(f"{card.token}/{number}@{place}", place, "ping", card.token, body=body)
             for place in places
         ),
-        timers=(_due(card, "remind", following),) if following else (),
-        log=(entry(after, "reminded", now, number=number, of=remind.at_most, to=list(places)),),
+        timers=(_review_timer(card, "remind", following),) if following else (),
+        log=(
+            clock_entry(after, "reminded", now, number=number, of=remind.at_most, to=list(places)),
+        ),
     )
 
 
@@ -146,7 +152,7 @@ def _escalate(card: Card, people: People, now: datetime, today: date) -> Effects
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
         posts=posts_at(after, people.person_homes(added, today)),
-        log=(entry(after, "escalated", now, role=role, added=added),),
+        log=(clock_entry(after, "escalated", now, role=role, added=added),),
     )
 
 

@@ -65,13 +65,13 @@ def authors_of(shown: Sequence[LabelledValue], context: StepContext) -> dict[str
     return {each.path: edited[each.path] for each in shown if each.path in edited}
 
 
-def changes_of(decision: Decision, context: StepContext) -> dict[str, Any]:
+def approved_changes(decision: Decision, context: StepContext) -> dict[str, Any]:
     """The approval's patch of the state, as its parts: by whom, and what.
 
     It is the editor's, where there is one alone; who changed what is in the decision.
     """
     last = {each.name: each for each in decision.edits}
-    values = {path: _value(each, context) for path, each in last.items()}
+    values = {path: _leaf_value(each, context) for path, each in last.items()}
     new = {p: v for p, v in values.items() if v != value_of(p, context.run.state)}
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     for path, value in new.items():
@@ -160,7 +160,7 @@ def _editable(
         name=path,
         rows=tuple(n for n, p in enumerate(short) if p == path),
         pieces=tuple(first + n for n, p in enumerate(long) if p == path),
-        at=_spots(path, node, context),
+        at=_content_paths(path, node, context),
         options=yes_no if _leaf(path, context).type == "boolean" else {},
         author=context.run.state.edited.get(path, ""),
     )
@@ -174,7 +174,9 @@ def _content(node: SopNode, context: StepContext) -> Any:
     return [{path: value_of(path, context.run.state)} for path in node.presents]
 
 
-def _spots(path: str, node: SopNode, context: StepContext) -> tuple[tuple[int | str, ...], ...]:
+def _content_paths(
+    path: str, node: SopNode, context: StepContext
+) -> tuple[tuple[int | str, ...], ...]:
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown is None:
         return tuple((n, path) for n, each in enumerate(node.presents) if each == path)
@@ -186,7 +188,7 @@ def _spots(path: str, node: SopNode, context: StepContext) -> tuple[tuple[int | 
     )
 
 
-def _value(each: Edit, context: StepContext) -> LeafValue | None:
+def _leaf_value(each: Edit, context: StepContext) -> LeafValue | None:
     if each.value is None:
         return None
     return from_form(_leaf(each.name, context), each.value, context.run.lang)

@@ -24,11 +24,11 @@ from cards.deciding.seats import first_free_seat, seats_of
 from cards.model import Card, Choice, Lang, Principal
 from cards.texts import say
 from cards.translation import translate_card
-from engine.events import Answered, FormRefused, FormWanted
+from engine.events import DirectAnswer, FormRefused, FormWanted
 from engine.frames import audit
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
-from engine.reviews.answer import CardAnswer, Judgement, as_today, day, form_view
+from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_view
 from engine.reviews.clocks import posts_at
 from engine.text.entities import fold
 
@@ -66,7 +66,7 @@ class SeatTransfers:
         """
         giver, lang = answer.person, answer.lang(found.card)
         if refused := hand_over_refusal(found.card, giver, found.now):
-            shown = Answered(say(f"handover.{refused.reason}", lang), ok=False)
+            shown = DirectAnswer(say(f"handover.{refused.reason}", lang), ok=False)
             return Judgement.of(answer, found, refused.reason, shown)
         if answer.values is None:
             return self._ask_whom(found, answer)
@@ -78,7 +78,7 @@ class SeatTransfers:
         if isinstance(verdict, HandOverRefusal):
             return _ask_again(found, answer, say(f"handover.{verdict.reason}", lang))
         given = verdict.given
-        shown = Answered(say("handover.done", lang, to=given.to_name), ok=True)
+        shown = DirectAnswer(say("handover.done", lang, to=given.to_name), ok=True)
         more = {"to": given.to}
         return Judgement.of(answer, found, "handed_over", shown, effects=effects, more=more)
 
@@ -126,7 +126,7 @@ class SeatTransfers:
             return verdict, Effects()
         if ordered and not self._may_approve(CardNow(verdict.card, found.now), receiver):
             return HandOverRefusal("to_requester"), Effects()
-        homes = people.person_homes([receiver.id], day(found.now, self.zone))
+        homes = people.person_homes([receiver.id], day_at(found.now, self.zone))
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=found.card.version),),
             posts=posts_at(verdict.card, homes),
@@ -135,7 +135,7 @@ class SeatTransfers:
 
     def _may_approve(self, found: CardNow, person: Principal) -> bool:
         """Whether there is a seat for them, and nothing of theirs among what is to be approved."""
-        card, today = found.card, day(found.now, self.zone)
+        card, today = found.card, day_at(found.now, self.zone)
         wrote = card.review.four_eyes and not person.ids.isdisjoint(card.authors.values())
         standing = self.people.as_voter(person, card, today)
         return not wrote and first_free_seat(card, seats_of(card, standing)) is not None

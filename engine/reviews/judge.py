@@ -22,7 +22,7 @@ from cards.model import Card, Choice, Lang
 from cards.showing.show import confirm_view, describe_decision, is_final
 from cards.texts import say
 from cards.translation import label_in, translate_card
-from engine.events import Answered, ConfirmWanted, FormRefused, FormWanted
+from engine.events import ConfirmWanted, DirectAnswer, FormRefused, FormWanted
 from engine.mail import CardDecided, CardExpired
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
@@ -112,7 +112,7 @@ class CardJudge:
             result, seat = "vote", verdict.card.votes[-1].seat
             text = self._vote_text(verdict, answer.choice, lang)
         more = {"for": seat} if seat else {}
-        shown = Answered(text, ok=True)
+        shown = DirectAnswer(text, ok=True)
         return Judgement.of(
             answer, found, result, shown, effects=effects, verdict=verdict, more=more
         )
@@ -142,7 +142,7 @@ class CardJudge:
             answer,
             found,
             "edited",
-            Answered(text, ok=True, tells=True),
+            DirectAnswer(text, ok=True, tells=True),
             effects=effects,
             verdict=verdict,
             more=edit_facts(card, verdict),
@@ -160,16 +160,16 @@ class CardJudge:
         match verdict:
             case RepeatedVote():
                 return judgement(
-                    "repeated", Answered(repeated_text(verdict, lang, zone=zone), ok=True)
+                    "repeated", DirectAnswer(repeated_text(verdict, lang, zone=zone), ok=True)
                 )
             case InvalidForm(errors=errors):
                 return judgement("invalid", FormRefused(errors))
             case DecisionRefusal(reason=reason):
                 effects = _expiry(found.card) if reason == "expired" else None
                 text = refusal_text(verdict, lang, zone=zone)
-                return judgement(reason, Answered(text, ok=False), effects=effects)
+                return judgement(reason, DirectAnswer(text, ok=False), effects=effects)
             case UnchangedCard() | EditAttempt():
-                return judgement("unchanged", Answered(say("edit.nothing", lang), ok=False))
+                return judgement("unchanged", DirectAnswer(say("edit.nothing", lang), ok=False))
 
 
 def _expiry(card: Card) -> Effects | None:

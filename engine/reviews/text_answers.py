@@ -11,7 +11,7 @@ from cards.model import Card, Choice, Field
 from cards.showing.view import PartState
 from cards.texts import say
 from cards.translation import label_in
-from engine.events import Answered
+from engine.events import DirectAnswer
 from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
@@ -64,8 +64,8 @@ class TextAnswers:
         """The form with the values that the text gives."""
         card = found.card
         reading = read_form(text, fields(card), self.today)
-        changed = _changed(card, reading.values)
-        wider = _asking(card, choice, changed)
+        changed = _changed_values(card, reading.values)
+        wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
         given = {f.name: f.value for f in form if f.value} | reading.values
         _, errors = check_form(form, given, card.lang)
@@ -75,7 +75,7 @@ class TextAnswers:
         remarks = _remarks(card, faulty, reading.left, changed)
         if errors or faulty or reading.left:
             kept = {name: value for name, value in given.items() if name not in faulty}
-            reply_text, write = _keep(card, wider, choice, kept)
+            reply_text, write = _keep_values(card, wider, choice, kept)
             entry = answer.entry(found, "kept", after=write.card if write else None)
             effects = Effects(cards=(write,) if write else (), log=(entry,))
             return CardReply("needs_you", remarks + reply_text, effects)
@@ -99,25 +99,25 @@ def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[Par
             lang = answer.lang(card)
             label = literal(label_in(after, answer.choice, lang))
             return "answered", say("vote.needed", lang, choice=label, needed=needed)
-        case RepeatedVote(), Answered(text=text):
+        case RepeatedVote(), DirectAnswer(text=text):
             return "answered", text
-        case DecisionRefusal(), Answered(text=text):
+        case DecisionRefusal(), DirectAnswer(text=text):
             return "failed", text
         case _:
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)
 
 
-def _changed(card: Card, values: dict[str, str]) -> dict[str, str]:
+def _changed_values(card: Card, values: dict[str, str]) -> dict[str, str]:
     """The values that replace another one that stood."""
     stood = {f.name: f.value for f in fields(card) if f.value}
-    return {n: v for n, v in values.items() if n in stood and not _same(v, stood[n])}
+    return {n: v for n, v in values.items() if n in stood and not _is_same(v, stood[n])}
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     return one == other or one.removesuffix(".0") == other.removesuffix(".0")
 
 
-def _asking(card: Card, choice: Choice, names: Collection[str]) -> Card:
+def _with_asked_fields(card: Card, choice: Choice, names: Collection[str]) -> Card:
     """The card with these known fields in its form, so that they are typed and carried too."""
     moved = [f for f in card.known if f.name in names]
     if not moved:
@@ -158,7 +158,7 @@ def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, s
     return text
 
 
-def _keep(
+def _keep_values(
     card: Card, wider: Card, choice: Choice, given: dict[str, str]
 ) -> tuple[str, CardWrite | None]:
     """A sentence on what is still missing, and the card with what is known, if that is new."""

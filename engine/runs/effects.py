@@ -35,7 +35,7 @@ from engine.mail import (
     RunResumed,
     RunStarted,
 )
-from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
+from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, Refresh, RunWrite, Timer
 from engine.reviews import clocks
 from engine.runs import children
 from engine.runs.sync_changes import change_posts
@@ -120,7 +120,7 @@ def _part_effects(run: Run, note: Note) -> Effects:
     due_s = PROGRESS_S if note.state == "working" else 0.0
     return Effects(
         parts=(PartWrite(run.reply, run.part.index, run.part.stored()),),
-        touches=(Touch(run.reply, due_s),),
+        touches=(Refresh(run.reply, due_s),),
     )
 
 
@@ -239,8 +239,8 @@ def _timers(step: StepChange, now: datetime) -> tuple[Timer, ...]:
     answered = [step.mail.card] if isinstance(step.mail, CardDecided | CardExpired) else []
     ended = dict.fromkeys((*answered, *(write.card.token for write in step.closed)))
     lane = f"run:{step.after.id}"
-    stopped = [timer for token in ended for timer in clocks.without_timers(token, lane)]
-    started = [timer for card in step.opened for timer in clocks.timers(card, now)]
+    stopped = [timer for token in ended for timer in clocks.stop_timers(token, lane)]
+    started = [timer for card in step.opened for timer in clocks.card_timers(card, now)]
     return (*stopped, *started)
 
 

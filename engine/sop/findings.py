@@ -7,7 +7,7 @@ from cards.markdown import format_value
 from engine.frames.leaves import label_of
 from engine.frames.outcome import StepContext, StepOutcome, checks_of
 from engine.frames.state import ENDED, Run, SopFrame
-from engine.ports.storage.findings import Check, Checks, Finding, Withdrawal
+from engine.ports.storage.findings import Check, CheckReport, Finding, Withdrawal
 from engine.ports.storage.store import Post
 from engine.rules.engine import Violation
 
@@ -72,7 +72,7 @@ def check_posts(after: Run, advanced: StepOutcome, now: datetime) -> tuple[Post,
     checks = checks_of(advanced)
     posts: list[Post] = []
     if checks:
-        posts.append(_post(f"{after.id}/check/{after.steps}", Checks(checks=checks)))
+        posts.append(_post(f"{after.id}/check/{after.steps}", CheckReport(checks=checks)))
     if after.status == "stopped":
         posts += withdrawal_posts(after, now)
     elif after.status in ENDED:
@@ -86,10 +86,10 @@ def withdrawal_posts(run: Run, now: datetime, *, record: str = "") -> tuple[Post
     if not run.found_in:
         return ()
     withdrawal = Withdrawal(project=run.found_in, run=run.id, record=record, at=now)
-    return (_post(f"{run.id}/check/end", Checks(withdrawn=withdrawal)),)
+    return (_post(f"{run.id}/check/end", CheckReport(withdrawn=withdrawal)),)
 
 
-def _post(row: str, checks: Checks) -> Post:
+def _post(row: str, checks: CheckReport) -> Post:
     about = checks.withdrawn or checks.checks[0]
     return Post(
         row=row,

@@ -22,7 +22,7 @@ from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode, ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
-from engine.reviews.edits import authors_of, changes_of, offer_edits
+from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
     good_until,
     reject_choice,
@@ -202,7 +202,7 @@ def take_decision(
         until = good_until(_policy(node), decision)
         approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
         approvals = {node.decision: approval} if node.decision else {}
-        changes = changes_of(decision, context)
+        changes = approved_changes(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)
         frame = frame.model_copy(update={"problems": (), "approved_by": decision.person})
         verdict = NodeVerdict(frame.node, "approved", decision.person, target)

@@ -7,7 +7,7 @@ from cards.texts import say
 from engine.frames import audit
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
-from engine.ports.storage.store import Effects, PartWrite, Touch
+from engine.ports.storage.store import Effects, PartWrite, Refresh
 from engine.runs.children import AT_ANY_STEP
 from engine.runs.effects import wake_mails
 from engine.runs.sync_changes import unsent_posts
@@ -32,7 +32,7 @@ def cancel_effects(
         ),
         cancels=((run.id, run.steps), *((child.id, AT_ANY_STEP) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
-        touches=(Touch(run.reply),),
+        touches=(Refresh(run.reply),),
         mails=wake_mails(run.model_copy(update={"status": "cancelled"})),
         log=tuple(
             audit.cancel_entry(each, told, now, in_flight=_has_write_in_flight(each))

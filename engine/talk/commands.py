@@ -16,7 +16,7 @@ from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.jobs.graph import can_take
 from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
-from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
+from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects
@@ -180,7 +180,7 @@ def fail_command(mail: CommandArrived, services: Services) -> Effects:
     """
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
     again = mail.model_copy(update={"update": update}).stored()
-    aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
+    aside = AsideWrite(f"control:{update.conversation}", again, GIVEN_UP)
     lang = mail.principal.lang or detect(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from cards.model import Lang, Principal
-from engine.ports.library import NOTHING, Library
-from engine.ports.meter import UNHEARD, Meter
+from engine.ports.library import NO_LIBRARY, Library
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.records import Records
 
 Args = TypeVar("Args", bound=BaseModel)
@@ -31,8 +31,8 @@ class ToolContext:
     project: str = ""
     conversation: str = ""
     person: Principal | None = None
-    library: Library = NOTHING
-    meter: Meter = UNHEARD
+    library: Library = NO_LIBRARY
+    meter: Meter = NO_METER
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from engine.errors import LeaseLost, StaleWrite
 from engine.ports.storage.arrivals import EditOutcome
 from engine.ports.storage.store import (
     AfterCommit,
-    Bounds,
     CardWrite,
     Claim,
     Effects,
+    LaneBounds,
     RunWrite,
     Timer,
 )
 
 # In seconds.
 LEASE_S, DEADLINE_S = 3_000, 6_000
-BOUNDS = Bounds(length=5, age_s=20_000)
+BOUNDS = LaneBounds(length=5, age_s=20_000)
 
 
 @dataclass(slots=True)

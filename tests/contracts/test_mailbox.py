@@ -7,8 +7,8 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import Overloaded
 from engine.ports.storage.store import (
-    Bounds,
     Effects,
+    LaneBounds,
 )
 from tests.contracts.given import claim_one, handle, lives
 
@@ -28,7 +28,7 @@ async def test_a_repeated_update_is_put_once_and_still_wakes_its_lane(
 async def test_a_lane_takes_only_so_much_mail_and_known_updates_still_pass(
     scripts: Scripts, partitions: Partitions, conversation: str
 ) -> None:
-    bounds = Bounds(length=2, age_s=60)
+    bounds = LaneBounds(length=2, age_s=60)
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
     lane = f"talk:{conversation}"
     for n in range(2):
@@ -43,7 +43,7 @@ async def test_a_lane_takes_only_so_much_mail_and_known_updates_still_pass(
 async def test_a_lane_that_stands_still_too_long_takes_no_more_until_it_moves(
     scripts: Scripts, partitions: Partitions, conversation: str
 ) -> None:
-    bounds = Bounds(length=10, age_s=60)
+    bounds = LaneBounds(length=10, age_s=60)
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
     lane = f"talk:{conversation}"
     await mailbox.put(lane, "one", update_id="u1")
@@ -111,7 +111,7 @@ async def test_a_lane_without_mail_is_not_queued(
 async def test_a_lane_may_stand_still_for_all_of_the_time_it_has(
     scripts: Scripts, partitions: Partitions, conversation: str
 ) -> None:
-    bounds = Bounds(length=10, age_s=0)
+    bounds = LaneBounds(length=10, age_s=0)
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
     # So far away that a double cannot tell it from a few years later: the clock stands still.
     scripts.offset_ms = 10**30

@@ -10,7 +10,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
 from engine.ports.storage.operations import CARD_AGES_S, BlockedRun, MailAside
-from engine.ports.storage.store import Aside, Claim, Effects, RunWrite
+from engine.ports.storage.store import AsideWrite, Claim, Effects, RunWrite
 from tests.contracts.given import open_card
 
 
@@ -40,7 +40,7 @@ async def test_mail_set_aside_is_listed_and_handled_once_it_is_put_back(
     lane = f"talk:{conversation}"
     await mailbox.put(lane, "odd", update_id="odd")
     await mailbox.commit(
-        await take(mailbox), Effects(aside=(Aside(lane, "odd mail", "unreadable"),)), pop=True
+        await take(mailbox), Effects(aside=(AsideWrite(lane, "odd mail", "unreadable"),)), pop=True
     )
     (kept,) = await operations.waiting()
     assert isinstance(kept, MailAside)
@@ -181,7 +181,7 @@ async def test_who_had_mail_handled_again_is_kept_the_newest_first_up_to_a_thous
     lane = f"talk:{conversation}"
     for n in range(2):
         await mailbox.put(lane, "odd", update_id=f"odd {n}")
-        aside = Effects(aside=(Aside(lane, "odd mail", f"why {n}"),))
+        aside = Effects(aside=(AsideWrite(lane, "odd mail", f"why {n}"),))
         await mailbox.commit(await take(mailbox), aside, pop=True, after="release")
         scripts.offset_ms += 1000
         (kept,) = await operations.waiting()

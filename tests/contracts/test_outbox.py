@@ -11,8 +11,8 @@ from engine.ports.storage.store import (
     Effects,
     PartWrite,
     Post,
+    Refresh,
     ReplyWrite,
-    Touch,
 )
 from tests.contracts.given import (
     card_for,
@@ -42,7 +42,7 @@ async def test_a_row_shows_the_latest_state_and_is_sent_again_when_it_changed_me
     assert following is not None
     (row,), _ = await outbox.take_rows(5)
     assert (row.head, row.parts, row.message_id) == ("head", ("one", "two"), "")
-    change = Effects(parts=(PartWrite(reply, 1, "TWO"),), touches=(Touch(reply),))
+    change = Effects(parts=(PartWrite(reply, 1, "TWO"),), touches=(Refresh(reply),))
     await mailbox.commit(following, change, pop=True)
     again = await outbox.sent(row, "m1", pace=Pace())
     assert again is not None
@@ -99,7 +99,7 @@ async def test_a_card_shown_elsewhere_tells_in_which_message_its_run_answers(
     (row,), _ = await outbox.take_rows(5)
     assert (row.row, row.answer_id) == (reply, "")
     await outbox.sent(row, "m2")
-    await handle(mailbox, lane, Effects(touches=(Touch(card.token),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh(card.token),)))
     (row,), _ = await outbox.take_rows(5)
     assert (row.row, row.message_id, row.answer_id) == ("elsewhere", "m1", "m2")
 
@@ -134,8 +134,8 @@ async def test_a_row_is_shown_when_the_soonest_of_its_changes_is_due(
 ) -> None:
     lane = f"talk:{conversation}"
     await handle(mailbox, lane, Effects(posts=(note("a", conversation, due_s=60),)))
-    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
-    await handle(mailbox, lane, Effects(touches=(Touch("a", due_s=60),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a", due_s=60),)))
     (row,), _ = await outbox.take_rows(5)
     assert row.row == "a"
 
@@ -156,7 +156,7 @@ async def test_a_row_put_off_goes_after_the_others_unless_it_changed_meanwhile(
     scripts.offset_ms = 61_000
     (row,), _ = await outbox.take_rows(5)
     assert (row.row, row.message_id, row.attempts) == ("a", "", 0)
-    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
     again = await outbox.later(row, in_s=60)
     assert again is not None
     assert again.row == "a"
@@ -168,7 +168,7 @@ async def test_a_dropped_row_is_not_shown_again_and_says_why(
     lane = f"talk:{conversation}"
     await handle(mailbox, lane, Effects(posts=(note("a", conversation), note("b", conversation))))
     (row,), _ = await outbox.take_rows(5)
-    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
     following = await outbox.drop(row, "channel gone")
     assert following is not None
     assert following.row == "b"
@@ -237,7 +237,7 @@ async def test_a_row_due_later_can_be_asked_for_sooner(
     await handle(mailbox, lane, Effects(posts=(note("a", conversation, due_s=60),)))
     rows, next_s = await outbox.take_rows(5)
     assert (rows, 0 < next_s <= 60) == ([], True)
-    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
     assert [row.row for row in (await outbox.take_rows(5))[0]] == ["a"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
-from engine.ports.storage.store import Effects, Post, Touch
+from engine.ports.storage.store import Effects, Post, Refresh
 from tests.contracts.given import handle, lives, sync
 
 CHECK = Post("r/check/1", "checks:MATTER-7", "check", "r/check/1", body='{"checks":[]}')
@@ -20,7 +20,7 @@ async def test_a_change_or_check_that_was_sent_is_never_sent_again(
     assert (row.kind, row.body, row.conversation) == (change.kind, change.body, change.conversation)
     assert await outbox.sent(row, "taken") is None
     await handle(mailbox, lane, Effects(posts=(change,)))
-    await handle(mailbox, lane, Effects(touches=(Touch(change.ref),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh(change.ref),)))
     assert await outbox.take_rows(5) == ([], 3600)
 
 

@@ -9,7 +9,7 @@ from engine.ports.platform import Pace
 from engine.ports.storage.store import (
     Effects,
     Post,
-    Touch,
+    Refresh,
 )
 from tests.contracts.given import (
     claim_one,
@@ -64,7 +64,7 @@ async def test_a_destination_rests_after_a_burst_and_edits_meanwhile_become_one(
     assert 0 < await outbox.sent(third, "m2", pace=pace) <= 60
     assert (await outbox.take_rows(5))[0] == []
     await mailbox.put(f"talk:{conversation}", "b", update_id="b")
-    touches = (Touch("r0"), Touch("r0"))
+    touches = (Refresh("r0"), Refresh("r0"))
     await mailbox.commit(await claim_one(mailbox), Effects(touches=touches), pop=True)
     assert (await outbox.take_rows(5))[0] == []
     shown = []
@@ -151,7 +151,7 @@ async def test_a_short_hold_ends_before_the_lease_and_is_counted_once_until_the_
     (row,), _ = await outbox.take_rows(5)
     assert row.attempts == 1
     assert await outbox.sent(row, "m") is None
-    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
     (row,), _ = await outbox.take_rows(5)
     assert row.attempts == 0
 

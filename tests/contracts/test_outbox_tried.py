@@ -7,7 +7,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.platform import Pace
 from engine.ports.storage.outbox import OutboxRow
-from engine.ports.storage.store import Effects, Touch
+from engine.ports.storage.store import Effects, Refresh
 from tests.contracts.given import handle, note
 
 
@@ -66,7 +66,7 @@ async def test_what_was_shown_is_tried_anew_when_it_changes(
 ) -> None:
     await outbox.retry(row, in_s=0)
     await outbox.sent(await leased(outbox), "m1", pace=Pace())
-    await handle(mailbox, f"talk:{conversation}", Effects(touches=(Touch("n"),)))
+    await handle(mailbox, f"talk:{conversation}", Effects(touches=(Refresh("n"),)))
     again = await leased(outbox)
     assert (again.message_id, again.tried) == ("m1", None)
     await outbox.retry(again, in_s=0)

@@ -9,7 +9,7 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card
 from engine.ports.platform import Pace
 from engine.ports.storage.outbox import Following, OutboxRow
-from engine.ports.storage.store import CardWrite, Effects, Post, ReplyWrite, Seen, Touch
+from engine.ports.storage.store import CardWrite, Effects, Post, Refresh, ReplyWrite, TappedMessage
 from tests.contracts.given import card_for, claim_one, decided, run_write
 
 DM = "telegram:1:2002"
@@ -18,7 +18,7 @@ DM = "telegram:1:2002"
 async def tapped(
     decisions: RedisDecisions, card: Card, message_id: str, at: str, **more: Any
 ) -> None:
-    effects = Effects(seen=(Seen(card.token, at, message_id),), **more)
+    effects = Effects(seen=(TappedMessage(card.token, at, message_id),), **more)
     await decisions.decide(
         card.token, update_id=f"tap-{message_id}-{at}-{len(more)}", answer="{}", effects=effects
     )
@@ -127,7 +127,7 @@ async def test_a_message_is_left_as_it_is_for_as_long_as_asked_unless_the_card_c
     conversation: str,
 ) -> None:
     card = await posted(mailbox, outbox, partitions, conversation, "2")
-    effects = Effects(seen=(Seen(card.token, DM, "1", due_s=3600),))
+    effects = Effects(seen=(TappedMessage(card.token, DM, "1", due_s=3600),))
     await decisions.decide(card.token, update_id="asked", answer="{}", effects=effects)
     assert await shown(outbox) == []
     change = Effects(cards=(CardWrite(decided(card), expect=1),))
@@ -151,7 +151,7 @@ async def test_the_twin_of_a_reply_is_shown_as_the_reply_with_its_card(
     assert row.card.read().token == card.token
     await outbox.sent(row, "twin", pace=Pace())
     both = [(conversation, "new", "reply"), (conversation, "twin", "reply")]
-    touch = (Touch(reply),)
+    touch = (Refresh(reply),)
     await tapped(decisions, card, "twin", conversation, touches=touch)
     assert await shown(outbox) == both
     # A message elsewhere holds the card alone.

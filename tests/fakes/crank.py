@@ -25,8 +25,8 @@ from cards.buttons import Button
 from cards.model import Card
 from engine.events import (
     Actor,
-    Answered,
     CardTapped,
+    DirectAnswer,
     FormSubmitted,
     MessageReceived,
     Outcome,
@@ -34,7 +34,7 @@ from engine.events import (
 )
 from engine.frames import audit
 from engine.frames.state import Run
-from engine.ports.meter import UNHEARD
+from engine.ports.meter import NO_METER
 from engine.ports.storage.store import Claim, Effects
 from engine.runs.audit_state import AuditState, reconstruct_state
 from tests.fakes.platforms.patience import PATIENCE_S
@@ -81,7 +81,7 @@ class Crank:
             lease_s=parts.settings.lease_s,
             typing_platform=lambda conversation: None,
             on_commit=told_of_every_card,
-            meter=UNHEARD,
+            meter=NO_METER,
         )
         # A lane is given back after each mail.
         self._stop = asyncio.Event()
@@ -217,7 +217,7 @@ def pressed(card: Card, choice: str, *, revision: int = 0) -> str:
 
 def told(outcome: Outcome) -> tuple[bool, str]:
     """Whether it was recorded, and what the tapper was told."""
-    assert isinstance(outcome, Answered), outcome
+    assert isinstance(outcome, DirectAnswer), outcome
     return outcome.ok, outcome.text
 
 
@@ -263,5 +263,5 @@ def _delivery(parts: Parts) -> Delivery:
         localizer=Localizer(parts.resources.people, parts.settings.timezone),
         lease_s=lease_s,
         reply_after_s=0,
-        meter=UNHEARD,
+        meter=NO_METER,
     )

@@ -20,7 +20,7 @@ from bot.people.directory import Directory
 from bot.serve.intake.intake import Intake
 from cards.buttons import Button
 from cards.model import Card, Choice, Field, Principal, Review
-from engine.events import Actor, Answered, CardTapped, FormSubmitted, Outcome
+from engine.events import Actor, CardTapped, DirectAnswer, FormSubmitted, Outcome
 from engine.ports.storage.store import CardWrite, Effects, RunWrite
 from tests.fakes.settings import load_people
 
@@ -197,9 +197,9 @@ class Desk:
         return [str(each) for each in found]
 
 
-def answered(outcome: Outcome) -> Answered:
+def answered(outcome: Outcome) -> DirectAnswer:
     """The answer that the tapper sees."""
-    assert isinstance(outcome, Answered), outcome
+    assert isinstance(outcome, DirectAnswer), outcome
     return outcome
 
 

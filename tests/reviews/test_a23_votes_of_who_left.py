@@ -10,7 +10,7 @@ from cards.model import Card
 from cards.showing.show import show
 from engine.events import FormWanted
 from engine.mail import ReviewDue
-from engine.reviews.clocks import ring
+from engine.reviews.clocks import apply_clock
 from tests.fakes.review_desk import Desk, answered, directory, results
 
 NO_ROLE = ('["12"], roles: [reviewer]', '["12"], roles: []')
@@ -153,7 +153,7 @@ async def test_a23_handing_over_and_a_reminder_tell_it_as_well(desk: Desk, tmp_p
     for what in ("remind", "escalate"):
         now = await desk.now()
         mail = ReviewDue.model_validate({"card": card.token, "what": what})
-        effects = ring(mail, voted, later, now=now, today=now.date())
+        effects = apply_clock(mail, voted, later, now=now, today=now.date())
         (write,) = effects.cards
         assert (write.expect, write.card.version) == (voted.version, voted.version + 1)
         assert left(write.card) == [("ana", "approve", "no_role")]

@@ -24,7 +24,7 @@ from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
 from engine.mail import ReviewDue
 from engine.ports.storage.store import CardWrite, Effects
-from engine.reviews.clocks import ring
+from engine.reviews.clocks import apply_clock
 from engine.reviews.handover import SeatTransfers
 from engine.reviews.text_answers import TextAnswers
 from tests.fakes.review_desk import ACCOUNTS, HOLDERS, Desk, directory
@@ -160,7 +160,7 @@ async def have_a_delegate(desk: Desk, folder: Path, card: Card) -> None:
 async def be_added_by_the_escalation(desk: Desk, folder: Path, card: Card) -> None:
     people = joined(folder)
     now, mail = await desk.now(), ReviewDue(card=card.token, what="escalate")
-    effects = ring(mail, card, people, now=now, today=now.date())
+    effects = apply_clock(mail, card, people, now=now, today=now.date())
     after = await commit(desk, card, effects)
     assert after.escalated
     await press(desk, people, after, "approve")

@@ -7,7 +7,7 @@ import pytest
 
 from cards.deciding.handover import HAND_OVER
 from cards.model import Card
-from engine.events import Actor, Answered, CommandGiven, FormRefused, FormWanted
+from engine.events import Actor, CommandGiven, DirectAnswer, FormRefused, FormWanted
 from tests.fakes.review_desk import ACCOUNTS, Desk, answered, directory, results
 
 
@@ -313,4 +313,4 @@ async def test_of_several_cards_elsewhere_the_command_hands_over_none(desk: Desk
 async def test_all_this_is_an_answer_and_not_silence(desk: Desk) -> None:
     card = await desk.card()
     for person in ("ana", "ana", "bo", "lin", "cara"):
-        assert isinstance(await desk.tap(person, card), Answered)
+        assert isinstance(await desk.tap(person, card), DirectAnswer)

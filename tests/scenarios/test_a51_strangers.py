@@ -18,9 +18,9 @@ from cards.model import Card
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     CardTapped,
     CommandGiven,
+    DirectAnswer,
     FormSubmitted,
     MessageReceived,
     Outcome,
@@ -96,7 +96,7 @@ async def said(crank: Crank, actor: Actor, text: str) -> str:
     outcome = await give(crank, MessageReceived, actor, text=text)
     if isinstance(outcome, Accepted):
         return ""
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, DirectAnswer)
     assert (outcome.ok, outcome.stranger) == (False, True)
     return outcome.text
 
@@ -128,7 +128,7 @@ async def test_a51_a_stranger_is_told_their_account_and_nothing_is_kept_or_start
     async with crank() as service:
         for kind, more in WAYS:
             outcome = await give(service, kind, actor, **more)
-            assert isinstance(outcome, Answered)
+            assert isinstance(outcome, DirectAnswer)
             assert (outcome.ok, outcome.stranger) == (False, True)
             assert account in outcome.text
             assert "P003" not in outcome.text
@@ -153,13 +153,13 @@ async def test_a51_it_is_counted_and_the_sentence_is_the_files(crank: Any) -> No
 async def test_a51_strangers_are_limited_as_others_are(crank: Any) -> None:
     async with crank(messages_per_min=2) as service:
         told = [await give(service, MessageReceived, TELEGRAM, text=ASK) for _ in range(4)]
-    assert [isinstance(each, Answered) and each.stranger for each in told] == [
+    assert [isinstance(each, DirectAnswer) and each.stranger for each in told] == [
         True,
         True,
         False,
         False,
     ]
-    assert isinstance(told[2], Answered)
+    assert isinstance(told[2], DirectAnswer)
     assert told[3] == Accepted(duplicate=True)
 
 
@@ -208,7 +208,7 @@ async def test_a_member_of_a_reviewers_group_decides_though_only_listed_people_m
         assert await said(service, GROUPED, ASK)
         assert await give(service, CommandGiven, GROUPED, name="pending") == Accepted()
         told = await give(service, CardTapped, GROUPED, button=pressed(card, "approve"))
-        assert isinstance(told, Answered)
+        assert isinstance(told, DirectAnswer)
         assert told.ok
 
 
@@ -240,10 +240,10 @@ async def test_an_admin_is_asked_once_lets_the_account_in_and_takes_it_back(cran
         rows = {row.label: row.value for row in card.rows}
         assert (rows["Account"], rows["Calls themselves"]) == ("telegram:77", "Nia")
         refused = await service.tap("chen", card, "admit")
-        assert isinstance(refused, Answered)
+        assert isinstance(refused, DirectAnswer)
         assert not refused.ok
         taken = await service.tap("gao", card, "admit")
-        assert isinstance(taken, Answered)
+        assert isinstance(taken, DirectAnswer)
         assert taken.ok
         await service.still()
         await service.parts.resources.entrants.load()

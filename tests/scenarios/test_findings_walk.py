@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.serve.delivery.delivery import FAULTS
-from engine.ports.storage.findings import Check, Checks, Finding
+from engine.ports.storage.findings import Check, CheckReport, Finding
 from engine.ports.storage.store import Effects, Post
 from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
@@ -138,7 +138,7 @@ async def test_a_person_without_roles_sees_what_was_found_in_runs_of_their_own(
 async def test_checks_that_cannot_be_kept_hold_up_no_later_ones(start: Start, lost: str) -> None:
     service = await start()
     parts, lane = service.parts, "talk:web:local:nobody"
-    good = Checks(checks=(found("P001", 1, "first"),)).stored()
+    good = CheckReport(checks=(found("P001", 1, "first"),)).stored()
     for row, body in (("r/check/1", "no JSON"), ("r/check/2", good)):
         post = Post(row, "checks:SIGNOFF-101", "check", row, due_s=3600, body=body)
         await parts.services.decisions.decide(

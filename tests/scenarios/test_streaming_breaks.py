@@ -12,7 +12,7 @@ import pytest
 from adapters.slack.room import SlackSettings
 from bot.settings import Settings
 from bot.wiring.service import Parts
-from engine.ports.settings import revealed
+from engine.ports.settings import secret_text
 from tests.bot.signoff_process import environment
 from tests.fakes.long_answer import (
     BEGUN,
@@ -260,8 +260,8 @@ async def worker_process(settings: Settings, folder: Path) -> asyncio.subprocess
         **variables(settings),
         "SIGNOFF_REPLY_AFTER_S": str(settings.reply_after_s),
         "SIGNOFF_WEBCHAT": "off",
-        "SLACK_BOT_TOKEN": revealed(slack.bot_token),
-        "SLACK_SIGNING_SECRET": revealed(slack.signing_secret),
+        "SLACK_BOT_TOKEN": secret_text(slack.bot_token),
+        "SLACK_SIGNING_SECRET": secret_text(slack.signing_secret),
         "SLACK_API_URL": (slack.api_url or "").rstrip("/"),
     }
     with (folder / "worker-log").open("wb") as log:

@@ -24,10 +24,10 @@ from engine.errors import PlatformError, RateLimited, is_about_content
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     CardTapped,
     CommandGiven,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -226,9 +226,9 @@ def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResp
     match outcome:
         case Accepted() | NotForUs() | ConfirmWanted():
             return BoltResponse(status=200, body="")
-        case Answered(ok=True, tells=False):
+        case DirectAnswer(ok=True, tells=False):
             return _modal_action("clear")
-        case Answered(text=text):
+        case DirectAnswer(text=text):
             return _modal_action("update", view=answer(text))
         case FormWanted(form=form):
             return _modal_action("update", view=modal(form, update.conversation))
@@ -250,7 +250,7 @@ def _modal_action(action: str, **more: Any) -> BoltResponse:
 def _text(outcome: Outcome) -> str:
     """What the person is to read, "" for nothing."""
     match outcome:
-        case Answered(text=text) | NotRecorded(text=text):
+        case DirectAnswer(text=text) | NotRecorded(text=text):
             return text
         case FormRefused(errors=errors):
             return " ".join(errors.values())
@@ -259,7 +259,7 @@ def _text(outcome: Outcome) -> str:
 
 
 def _is_again(outcome: Outcome) -> bool:
-    return isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.again != ""
+    return isinstance(outcome, DirectAnswer | FormWanted | FormRefused) and outcome.again != ""
 
 
 async def _open(update: Update, form: FormView, payload: Payload, api: WebApi, until: float) -> str:

@@ -43,7 +43,7 @@ from engine.errors import (
     StoreUnavailable,
     Unavailable,
 )
-from engine.events import Answered, Update
+from engine.events import DirectAnswer, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
 
@@ -128,7 +128,7 @@ async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> Bol
         until=until,
         lang=door.speaks(update.actor),
     )
-    if door.homes and isinstance(outcome, Answered):
+    if door.homes and isinstance(outcome, DirectAnswer):
         door.homes.touched(update.actor)
     return answer
 

@@ -22,7 +22,7 @@ from cards.texts import say
 from engine.errors import PlatformError, StoreError, is_about_content
 from engine.events import Actor
 from engine.ports.clock import Clock
-from engine.ports.meter import UNHEARD, Meter
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.pages import HomePage
 
 WATCH_S = 600.0
@@ -140,7 +140,7 @@ class Homes:
         self._page = page
         self._clock = clock
         self._every_s = every_s
-        self.meter: Meter = UNHEARD
+        self.meter: Meter = NO_METER
         self._watched: dict[tuple[str, str], _WatchedHome] = {}
         self._soon = asyncio.Event()
 

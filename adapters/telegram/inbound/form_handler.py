@@ -31,7 +31,7 @@ from adapters.telegram.payload import Payload, TelegramMessage
 from cards.showing.view import FormView
 from cards.texts import say
 from engine.errors import StoreUnavailable
-from engine.events import Answered, FormRefused, FormSubmitted, MessageReceived, NotRecorded
+from engine.events import DirectAnswer, FormRefused, FormSubmitted, MessageReceived, NotRecorded
 from engine.ports.platform import Intake
 from engine.ports.storage.platform_texts import ExpiringTexts
 
@@ -151,7 +151,7 @@ class Clerk:
                 await self._answers.tap(visit)
                 await self._show(visit, after)
             case outcome:
-                judged = outcome if isinstance(outcome, Answered) else Answered("", ok=True)
+                judged = outcome if isinstance(outcome, DirectAnswer) else DirectAnswer("", ok=True)
                 await self._answers.tap(visit, judged.text, alert=not judged.ok)
                 await self._forget(visit, me, filling)
                 told = judged.text or say("telegram.sent", filling.form.lang)

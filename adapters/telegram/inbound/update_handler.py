@@ -25,8 +25,8 @@ from cards.showing.view import ConfirmView
 from cards.texts import say
 from engine.errors import Gone, PlatformError, StoreError, StoreUnavailable, Unavailable
 from engine.events import (
-    Answered,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormWanted,
     NotRecorded,
@@ -179,12 +179,12 @@ class UpdateHandler:
 
     async def _answer_tap(self, visit: Interaction, outcome: Outcome) -> None:
         match outcome:
-            case Answered(again="update", text=text, ok=ok):
+            case DirectAnswer(again="update", text=text, ok=ok):
                 # Telegram shows one answer to a tap: this one where it did not take the first.
                 await self._answers.tap(visit, text, alert=not ok, post=False)
-            case Answered(again="tap") | FormWanted(again="update" | "tap"):
+            case DirectAnswer(again="tap") | FormWanted(again="update" | "tap"):
                 await self._answers.tap(visit)
-            case Answered(text=text, ok=ok):
+            case DirectAnswer(text=text, ok=ok):
                 await self._answers.tap(visit, text, alert=not ok)
             case NotRecorded(text=text):
                 await self._answers.tap(visit, text, alert=True)
@@ -227,11 +227,11 @@ class UpdateHandler:
 
     async def _answer_message(self, visit: Interaction, outcome: Outcome) -> None:
         match outcome:
-            case Answered(again="update") | FormRefused(again="update"):
+            case DirectAnswer(again="update") | FormRefused(again="update"):
                 pass
-            case Answered(text=text, aside=True):
+            case DirectAnswer(text=text, aside=True):
                 await self._answers.tell_aside(visit, text)
-            case Answered(text=text):
+            case DirectAnswer(text=text):
                 await self._answers.say(visit, text)
             case FormRefused(errors=errors):
                 prompt = prompt_answered(visit.at, self._me)

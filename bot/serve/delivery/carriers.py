@@ -11,7 +11,7 @@ from bot.serve.delivery.pacing import LONGEST_S, backoff_s
 from cards.deciding.inbox import is_waiting_for
 from engine.errors import Overloaded, RateLimited, SyncRefused, Unavailable
 from engine.mail import ChangeSynced, SyncFailed
-from engine.ports.storage.findings import Check, Checks, Findings
+from engine.ports.storage.findings import Check, CheckReport, Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 from engine.ports.storage.store import Decisions, Mailbox
@@ -132,7 +132,7 @@ class FindingsCarrier:
         """Keep all of the row's checks; a fault of ours is raised. Raises StoreError."""
         if row.kind != "check":
             return await self.give_up(row, "could not be kept for as long as it waited")
-        told = Checks.model_validate_json(row.body)
+        told = CheckReport.model_validate_json(row.body)
         if dropped := await self._findings.keep(*told.checks, *self._former(told.checks)):
             log.warning("findings_dropped", project=told.checks[0].project, findings=dropped)
         if told.withdrawn is not None:

@@ -36,7 +36,13 @@ from engine.errors import (
 from engine.frames.replies import Part, ReplyHead, is_settled, reply_view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
+from engine.ports.platform import (
+    Platform,
+    Rate,
+    SupportsAddressing,
+    SupportsCardLinks,
+    SupportsRecall,
+)
 from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
@@ -198,7 +204,7 @@ class Delivery:
 
     async def _recall(self, row: OutboxRow, platform: Platform) -> OutboxRow:
         """The row with the message that an earlier try posted, if its answer was lost."""
-        if row.tried is None or not isinstance(platform, Recalling):
+        if row.tried is None or not isinstance(platform, SupportsRecall):
             return row
         try:
             async with asyncio.timeout(RECALL_S):
@@ -325,7 +331,7 @@ class Delivery:
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
-                if not link and isinstance(platform, Opening):
+                if not link and isinstance(platform, SupportsCardLinks):
                     link = await platform.opening(card.token)
         place = self._localizer.people.place_name(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
@@ -339,7 +345,9 @@ class Delivery:
             return None
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
-                return await platform.heard(here) if isinstance(platform, Hearing) else ""
+                return (
+                    await platform.heard(here) if isinstance(platform, SupportsAddressing) else ""
+                )
         return ""
 
 

@@ -13,7 +13,7 @@ from engine.errors import PlatformError, StoreError
 from engine.frames.replies import Part, ReplyHead, is_being_answered, reply_view
 from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
-from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, Show
+from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, ShowDraft
 from engine.ports.storage.outbox import OutboxRow
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ class DraftWriter:
         self._changed = asyncio.Event()
 
     @contextmanager
-    def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
+    def writing(self, reply: str, conversation: str) -> Iterator[ShowDraft | None]:
         """A function that shows the reply's answer so far; None where the platform cannot."""
         platform = self._platforms.get(conversation.partition(":")[0])
         streaming = platform if isinstance(platform, GrowingPlatform) else None

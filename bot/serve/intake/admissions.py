@@ -25,7 +25,7 @@ from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.store import Effects, Mailbox
 from engine.reviews import admission
-from engine.reviews.clocks import close_card, without_timers
+from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
 from engine.talk import commands
 from engine.text.language import detect
@@ -127,4 +127,4 @@ class StrangerHandler:
             return Effects(cards=(close_card(found.card, "expired"),) if is_open else ())
         if entrant := admission.entrant_of(found.card, mail.decision):
             await self.services.admissions.admit(entrant)
-        return Effects(timers=without_timers(found.card.token, found.card.lane))
+        return Effects(timers=stop_timers(found.card.token, found.card.lane))

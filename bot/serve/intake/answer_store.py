@@ -4,8 +4,15 @@ import json
 from dataclasses import replace
 
 from cards.model import Card
-from engine.events import Answered, CardTapped, CommandGiven, ConfirmWanted, FormSubmitted, Outcome
-from engine.ports.storage.store import Decisions, Seen
+from engine.events import (
+    CardTapped,
+    CommandGiven,
+    ConfirmWanted,
+    DirectAnswer,
+    FormSubmitted,
+    Outcome,
+)
+from engine.ports.storage.store import Decisions, TappedMessage
 from engine.reviews.answer import Judgement
 
 # So long a message in which somebody was asked whether they are sure is left as it is.
@@ -24,7 +31,7 @@ async def store_answer(
     StaleWrite when the card is not as it was read, StoreUnavailable.
     """
     seen, shown = _seen(update, card), judgement.shown
-    if isinstance(shown, Answered):
+    if isinstance(shown, DirectAnswer):
         kept = {"text": shown.text, "ok": shown.ok, "tells": shown.tells}
         held = await decisions.decide(
             card.token,
@@ -33,7 +40,7 @@ async def store_answer(
             effects=replace(judgement.effects, seen=seen),
         )
         first = json.loads(held)
-        return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+        return DirectAnswer(first["text"], ok=first["ok"], tells=first.get("tells", False))
     if isinstance(shown, ConfirmWanted):
         # The question may stand in that message.
         seen = tuple(replace(each, due_s=_ASKED_S) for each in seen)
@@ -46,8 +53,10 @@ async def store_answer(
     return shown
 
 
-def _seen(update: CardTapped | FormSubmitted | CommandGiven, card: Card) -> tuple[Seen, ...]:
+def _seen(
+    update: CardTapped | FormSubmitted | CommandGiven, card: Card
+) -> tuple[TappedMessage, ...]:
     """In which message the card stood, where the platform says so."""
     if not isinstance(update, CardTapped) or not update.message_id:
         return ()
-    return (Seen(card.token, update.conversation, update.message_id),)
+    return (TappedMessage(card.token, update.conversation, update.message_id),)

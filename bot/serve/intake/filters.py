@@ -18,9 +18,8 @@ from cards.texts import COMPLETE, say
 from engine.errors import StoreUnavailable
 from engine.events import (
     Accepted,
-    Again,
-    Answered,
     CardTapped,
+    DirectAnswer,
     FormRefused,
     FormWanted,
     MessageEdited,
@@ -28,6 +27,7 @@ from engine.events import (
     NotForUs,
     NotRecorded,
     Outcome,
+    RepeatOf,
     Update,
 )
 from engine.ports.clock import Clock
@@ -113,7 +113,7 @@ class RepeatedAnswerFilter:
     async def __call__(self, update: Update) -> Outcome:
         """What the intake answers; `again` when the person has been shown an answer to this."""
         outcome = await self._intake(update)
-        if not isinstance(outcome, Answered | FormWanted | FormRefused):
+        if not isinstance(outcome, DirectAnswer | FormWanted | FormRefused):
             return outcome
         try:
             async with asyncio.timeout(_WITHIN_S):
@@ -122,8 +122,8 @@ class RepeatedAnswerFilter:
             again = ""
         return replace(outcome, again=again, shown=None if again else partial(self._shown, update))
 
-    async def _again(self, update: Update, outcome: Outcome) -> Again:
-        if isinstance(outcome, Answered) and outcome.stranger:
+    async def _again(self, update: Update, outcome: Outcome) -> RepeatOf:
+        if isinstance(outcome, DirectAnswer) and outcome.stranger:
             return "" if await self._note(update) else "update"
         if await self._slate.read(f"told/{update.id}"):
             return "update"
@@ -218,7 +218,7 @@ class RateLimitFilter:
         if allowance.tell(update) and quiet:
             return Accepted(duplicate=True)
         key = "intake.too_fast" if pressed else "intake.too_many"
-        return Answered(_told(key, text, allowance.per_minute, wait_s), ok=False)
+        return DirectAnswer(_told(key, text, allowance.per_minute, wait_s), ok=False)
 
 
 @dataclass(slots=True)

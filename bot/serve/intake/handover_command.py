@@ -11,7 +11,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang, Principal
 from cards.texts import say
 from engine.errors import StaleWrite, StoreUnavailable
-from engine.events import Answered, CommandGiven, FormRefused
+from engine.events import CommandGiven, DirectAnswer, FormRefused
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import CardNow, Decisions
 from engine.reviews.answer import hand_over_answer
@@ -66,7 +66,7 @@ class HandOverCommand:
             # Nothing is stored: whoever typed a name that is not clear types another command.
             return literal(" ".join(judgement.shown.errors.values())), lang
         shown = await store_answer(self.decisions, update, card, judgement)
-        assert isinstance(shown, Answered), "a name was given, so no form is wanted"
+        assert isinstance(shown, DirectAnswer), "a name was given, so no form is wanted"
         return " ".join(filter(None, (self._which(update, card), literal(shown.text)))), lang
 
     async def _givable(self, conversation: str, giver: Principal) -> Sequence[CardNow]:

@@ -19,16 +19,16 @@ from cards.texts import COMPLETE, say
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
     CommandGiven,
+    DirectAnswer,
     FormSubmitted,
     MessageEdited,
     MessageReceived,
     NotRecorded,
     Outcome,
     Update,
-    files_alone,
+    files_message,
 )
 from engine.mail import CommandArrived, MessageArrived, ServiceNotice
 from engine.ports.storage.arrivals import Arrivals
@@ -130,13 +130,13 @@ class Intake:
             case CardTapped():
                 return await self._decide(update, principal)
 
-    def _stranger(self, update: Update, principal: Principal) -> Answered:
+    def _stranger(self, update: Update, principal: Principal) -> DirectAnswer:
         """One sentence, and nothing is kept: no message, no card, no file."""
         texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
         typed = [text for text in texts if text.strip() and not text.startswith("/")]
         langs = (detect(typed[0]),) if typed else COMPLETE
         told = (self.people.stranger_text(principal, lang) for lang in langs)
-        return Answered(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
+        return DirectAnswer(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
 
     async def _along(
         self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
@@ -144,7 +144,7 @@ class Intake:
         """Files beside a command or a form are a message of their own: nothing else takes them."""
         if not update.files:
             return
-        alone = files_alone(update)
+        alone = files_message(update)
         mail = MessageArrived(update=alone, principal=_in_mail(principal)).model_dump_json()
         await self.mailbox.put(f"talk:{update.conversation}", mail, update_id=alone.id)
 
@@ -155,7 +155,7 @@ class Intake:
             typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
             langs = _langs(principal, typed)
             told = "\n\n".join(self.help_text(principal, lang) for lang in langs)
-            return Answered(told, ok=True, aside=True)
+            return DirectAnswer(told, ok=True, aside=True)
         mail = CommandArrived(update=update, principal=_in_mail(principal)).stored()
         return await self._put(update, mail)
 
@@ -237,9 +237,9 @@ def _decides(update: Update, principal: Principal) -> bool:
             return command is not None and command[0] in _OF_DECIDERS
 
 
-def _both(key: str, principal: Principal) -> Answered:
+def _both(key: str, principal: Principal) -> DirectAnswer:
     """A refusal where no card says the language: the person's, or both."""
-    return Answered(_said(key, principal), ok=False)
+    return DirectAnswer(_said(key, principal), ok=False)
 
 
 def _not_recorded(update: Update, principal: Principal) -> str:

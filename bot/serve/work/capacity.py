@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from engine.ports.storage.store import LaneRoom
+from engine.ports.storage.store import LaneCapacity
 
 MOMENT_S: Final = 0.1
 LONGEST_QUEUE: Final = 32
@@ -16,12 +16,12 @@ LONGEST_QUEUE: Final = 32
 class LanePlaces:
     """The places that lanes hold; `on_room` is called when there is room again."""
 
-    def __init__(self, room: LaneRoom, on_room: Callable[[], None]) -> None:
+    def __init__(self, room: LaneCapacity, on_room: Callable[[], None]) -> None:
         self._all = room
         self._on_room = on_room
         self._taken: Counter[str] = Counter()
 
-    def room(self) -> LaneRoom:
+    def room(self) -> LaneCapacity:
         """For how many more lanes there is room."""
         run, control = (
             self._all.run - self._taken["run"],
@@ -29,7 +29,7 @@ class LanePlaces:
         )
         shared = self._all.shared - self._taken["talk"] + min(0, run) + min(0, control)
         # Lanes that come back from a model wait for no place, so that there may be too many.
-        return LaneRoom(max(0, shared), max(0, run), max(0, control))
+        return LaneCapacity(max(0, shared), max(0, run), max(0, control))
 
     def take(self, kind: str) -> "LanePlace":
         """A place for one more lane."""

@@ -37,7 +37,7 @@ from engine.mail import (
     parse_mail,
 )
 from engine.playbooks.model import Playbook
-from engine.ports.storage.store import Aside, Claim, Effects
+from engine.ports.storage.store import AsideWrite, Claim, Effects
 from engine.reviews import clocks
 from engine.runs.effects import run_write
 from engine.runs.migration import plan_migration
@@ -169,7 +169,7 @@ class MailHandler:
             case CommandArrived():
                 return HandlerResult(commands.fail_command(mail, services))
             case ServiceNotice() | StrangerArrived():
-                return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+                return HandlerResult(Effects(aside=(AsideWrite(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:
             return HandlerResult(unreadable_effects(claim.state), park=True)
@@ -223,7 +223,7 @@ class MailHandler:
             return HandlerResult(Effects())
         people = self.services.people.scope_to(run.conversation)
         today = self.services.today
-        return HandlerResult(clocks.ring(mail, found.card, people, now=now, today=today))
+        return HandlerResult(clocks.apply_clock(mail, found.card, people, now=now, today=today))
 
     async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
         """The effects, and the end of older cards that the opened ones stand for."""
@@ -270,7 +270,7 @@ class MailHandler:
             return HandlerResult(stepped.effects, stepped.front, stepped.park)
         told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
         entry = audit.log_entry(run.id, now, "taken_back", told, cards=gone)
-        timers = (t for card in gone for t in clocks.without_timers(card.token, card.lane))
+        timers = (t for card in gone for t in clocks.stop_timers(card.token, card.lane))
         effects = replace(
             stepped.effects,
             cards=(*stepped.effects.cards, *closed),
@@ -322,7 +322,7 @@ class MailHandler:
         if found.card.status == "expired":
             return Effects()
         write = clocks.close_card(found.card, "expired")
-        entry = clocks.entry(write.card, "expired", self.services.now)
+        entry = clocks.clock_entry(write.card, "expired", self.services.now)
         return Effects(cards=(write,), log=(entry,))
 
     def _turn_services(self) -> Services:
@@ -339,12 +339,12 @@ def set_aside(claim: Claim) -> HandlerResult:
     """The effects of a mail of which not even the chat can be told: only an operator sees it."""
     if claim.lane.startswith("run:"):
         return HandlerResult(Effects(), park=True)
-    return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+    return HandlerResult(Effects(aside=(AsideWrite(claim.lane, claim.mail, GIVEN_UP),)))
 
 
 def _unreadable_mail(claim: Claim) -> HandlerResult:
     log.error("unreadable_mail", lane=claim.lane)
-    aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
+    aside = AsideWrite(claim.lane, claim.mail, "no version of us that runs here can read it")
     return HandlerResult(Effects(aside=(aside,)))
 
 

@@ -24,7 +24,7 @@ from engine.errors import (
 from engine.mail import MessageArrived, parse_mail
 from engine.ports.meter import Meter
 from engine.ports.platform import Platform
-from engine.ports.storage.store import AfterCommit, Claim, Effects, LaneRoom, Mailbox
+from engine.ports.storage.store import AfterCommit, Claim, Effects, LaneCapacity, Mailbox
 
 log = structlog.get_logger()
 # Attempts to handle a mail before its lane goes on without it, or its run is blocked.
@@ -93,7 +93,7 @@ class LaneLoop:
         self._pulse = pulse or Pulse()
         self._patience = patience
         self._wake = asyncio.Event()
-        room = LaneRoom(limit, run=kept, control=kept)
+        room = LaneCapacity(limit, run=kept, control=kept)
         self._places = LanePlaces(room, self._wake.set)
 
     def wake(self) -> None:

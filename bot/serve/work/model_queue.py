@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from bot.serve.work.capacity import LanePlace, PersonGate
 from engine.errors import ModelQueueFull
-from engine.ports.meter import UNHEARD, Meter
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import Completion, Message, Model, ToolOffer
 from engine.ports.storage.store import Claim
 
@@ -98,7 +98,7 @@ class ModelQueue:
     limits: ModelLimits = UNLIMITED
     project: Callable[[str], str] = str
     elapsed_s: Callable[[], float] = float
-    meter: Meter = UNHEARD
+    meter: Meter = NO_METER
     _gate: PersonGate = field(default_factory=PersonGate)
     _admitted_lanes: dict[str, Asker] = field(default_factory=dict)
     _returned: OrderedDict[str, _ReturnedMail] = field(default_factory=OrderedDict)

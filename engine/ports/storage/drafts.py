@@ -8,26 +8,26 @@ from typing import Final, Protocol, runtime_checkable
 from cards.showing.view import MessageView
 from engine.ports.platform import Pace
 
-Show = Callable[[str], bool]
+ShowDraft = Callable[[str], bool]
 """Takes the answer's text so far; True once people read, or will, some of it. Never waits."""
 
 
 class DraftSink(Protocol):
     """Takes answers while they are written; must not raise or wait."""
 
-    def writing(self, reply: str, conversation: str) -> AbstractContextManager[Show | None]:
+    def writing(self, reply: str, conversation: str) -> AbstractContextManager[ShowDraft | None]:
         """What shows the text of that reply until the block ends; None where nobody would see."""
         ...
 
 
-class _Unseen:
+class _NoDrafts:
     @contextmanager
-    def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
+    def writing(self, reply: str, conversation: str) -> Iterator[ShowDraft | None]:
         """Nobody sees it."""
         yield None
 
 
-UNSEEN: Final[DraftSink] = _Unseen()
+NO_DRAFTS: Final[DraftSink] = _NoDrafts()
 """Answers are shown when they are whole."""
 
 

@@ -63,7 +63,7 @@ class Withdrawal(Frozen):
     at: datetime
 
 
-class Checks(Frozen):
+class CheckReport(Frozen):
     """What one step of a run checked, and what its end withdraws, as an outbox row carries it."""
 
     checks: tuple[Check, ...] = ()

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 BreakerState = Literal["closed", "half_open", "open"]
 """Asked as always; tried with one request; left alone."""
 
-Outcome = Literal[
+AttemptOutcome = Literal[
     "ok",
     "limited",
     "failed",
@@ -31,7 +31,7 @@ class Attempt:
     """One request to one model, or what kept it from being made, and what came of it."""
 
     model: str
-    outcome: Outcome
+    outcome: AttemptOutcome
     took_s: float = 0.0
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -93,7 +93,7 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Refresh:
     """Everything that shows `ref` (a reply id or card token) is to be shown again in `due_s`."""
 
     ref: str
@@ -101,7 +101,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class TappedMessage:
     """A message at `conversation` in which the card was tapped.
 
     One that no row knows is kept up to date from now on: its id was lost when it was posted. It is
@@ -115,7 +115,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class AsideWrite:
     """Mail that could not be handled: kept, with the reason, until an operator retries it."""
 
     lane: str
@@ -150,12 +150,12 @@ class Effects:
     timers: tuple[Timer, ...] = ()
     slots: tuple[tuple[str, str], ...] = ()
     posts: tuple[Post, ...] = ()
-    touches: tuple[Touch, ...] = ()
+    touches: tuple[Refresh, ...] = ()
     log: tuple[tuple[str, str], ...] = ()
     cancels: tuple[tuple[str, int], ...] = ()
-    aside: tuple[Aside, ...] = ()
+    aside: tuple[AsideWrite, ...] = ()
     traces: tuple[TraceWrite, ...] = ()
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[TappedMessage, ...] = ()
 
     def plus(self, other: "Effects") -> "Effects":
         """Both together, these first; the session and reply of the other one, where it has them."""
@@ -203,7 +203,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneRoom:
+class LaneCapacity:
     """For how many lanes there is room: of any kind, and besides for runs and for commands."""
 
     shared: int
@@ -215,7 +215,7 @@ class LaneRoom:
         """For how many lanes in all."""
         return self.shared + self.run + self.control
 
-    def without(self, kind: str) -> "LaneRoom":
+    def without(self, kind: str) -> "LaneCapacity":
         """What is left beside one more lane of that kind; what is kept for it goes first."""
         if kind == "run" and self.run > 0:
             return replace(self, run=self.run - 1)
@@ -233,7 +233,7 @@ class LeasedLanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class LaneBounds:
     """How much mail a lane takes, and how long it may stand still with mail in it."""
 
     length: int = 1000

@@ -12,7 +12,7 @@ from engine.frames.intents import Candidate, Intent, Lookup
 from engine.frames.replies import ReplyHead
 from engine.frames.shared_files import kept_names, offer_text
 from engine.playbooks.model import Playbook
-from engine.ports.storage.drafts import UNSEEN
+from engine.ports.storage.drafts import NO_DRAFTS
 from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
@@ -130,7 +130,7 @@ async def ask_model(
         services.model, services.tools, services.limits.react, services.clock.elapsed_s
     )
     recent = (*(line.text for line in session.recent), *_file_line(head))
-    drafting = services.drafting if alone else UNSEEN
+    drafting = services.drafting if alone else NO_DRAFTS
     with drafting.writing(head.id, head.conversation) as show:
         result = await engine.run(
             intent.text,

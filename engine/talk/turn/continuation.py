@@ -2,8 +2,8 @@
 
 from engine.frames.replies import Part, ReplyHead, late_posts
 from engine.mail import CardDecided, CardExpired, PartReady
-from engine.ports.storage.store import Effects, PartWrite, Touch
-from engine.reviews.clocks import close_card, without_timers
+from engine.ports.storage.store import Effects, PartWrite, Refresh
+from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
 from engine.talk.turn.answers import ask_model
 from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
@@ -52,7 +52,7 @@ async def settle_choice(
     else:
         part = part.model_copy(update={"intent": intent})
         effects = await _begin_now(part, head, session, services)
-    return effects.plus(Effects(timers=without_timers(asked.token, asked.lane)))
+    return effects.plus(Effects(timers=stop_timers(asked.token, asked.lane)))
 
 
 async def load_part(reply: str, index: int, services: Services) -> tuple[ReplyHead, Part] | None:
@@ -92,5 +92,5 @@ def _part_effects(part: Part, head: ReplyHead, services: Services) -> Effects:
             since=head.at,
             now=services.now,
         ),
-        touches=(Touch(head.id),),
+        touches=(Refresh(head.id),),
     )

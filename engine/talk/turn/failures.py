@@ -4,7 +4,7 @@ from cards.texts import say
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.mail import GIVEN_UP, CardDecided, CardExpired, MessageArrived, PartReady
-from engine.ports.storage.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.ports.storage.store import AsideWrite, Effects, PartWrite, Post, Refresh, ReplyWrite
 from engine.services import Services
 from engine.talk.turn.continuation import load_part
 from engine.talk.turn.message import is_unanswered, reply_head
@@ -30,18 +30,18 @@ async def fail_message(mail: MessageArrived, session: Session, services: Service
     return Effects(
         reply=ReplyWrite(id=head.id, head=head.model_dump_json(), parts=bodies) if new else None,
         parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in after),
-        touches=(Touch(head.id),),
+        touches=(Refresh(head.id),),
         posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id),),
         aside=tuple(_retry_of(mail, part) for part in after),
     )
 
 
-def _retry_of(mail: MessageArrived, part: Part) -> Aside:
+def _retry_of(mail: MessageArrived, part: Part) -> AsideWrite:
     update = mail.update.model_copy(
         update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
     )
     left = mail.model_copy(update={"update": update})
-    return Aside(f"talk:{update.conversation}", left.stored(), GIVEN_UP)
+    return AsideWrite(f"talk:{update.conversation}", left.stored(), GIVEN_UP)
 
 
 async def fail_part(mail: PartReady, services: Services) -> Effects:
@@ -69,6 +69,6 @@ def _fail(head: ReplyHead, part: Part, lane: str, again: str) -> Effects:
     after = part.model_copy(update=failed)
     return Effects(
         parts=(PartWrite(head.id, after.index, after.stored()),),
-        touches=(Touch(head.id),),
-        aside=(Aside(lane, again, GIVEN_UP),),
+        touches=(Refresh(head.id),),
+        aside=(AsideWrite(lane, again, GIVEN_UP),),
     )

@@ -10,7 +10,7 @@ from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.shared_files import name_the_file, text_with_names
 from engine.mail import MessageArrived
-from engine.ports.storage.store import Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
 from engine.services import Services
 from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
@@ -185,4 +185,4 @@ async def _finish(turn: Turn) -> Effects:
         return effects
     changed = [parts[part.index] for part in (*asked, *waiting)]
     writes = tuple(PartWrite(head.id, part.index, part.stored()) for part in changed)
-    return effects.plus(Effects(parts=writes, touches=(Touch(head.id),))).plus(turn.all_effects())
+    return effects.plus(Effects(parts=writes, touches=(Refresh(head.id),))).plus(turn.all_effects())

@@ -11,7 +11,7 @@ from engine.frames.shared_files import kept_names
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import CardWrite, Effects, Post
-from engine.reviews.clocks import timers
+from engine.reviews.clocks import card_timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
 from engine.runs.request_context import with_request_context
@@ -155,7 +155,7 @@ def ask_which(part: Part, turn: Turn) -> Part:
     """The part with a card that asks what was meant, or whether its condition holds."""
     head, services = turn.head, turn.services
     card = new_choice_card(part, head, services)
-    turn.add(Effects(cards=(CardWrite(card),), timers=timers(card, services.now)))
+    turn.add(Effects(cards=(CardWrite(card),), timers=card_timers(card, services.now)))
     if turn.slot:
         turn.add(Effects(slots=((head.id, card.token),)))
         turn.slot = False

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from engine.events import Accepted, Answered, NotRecorded
+from engine.events import Accepted, DirectAnswer, NotRecorded
 from tests.fakes.slack_app import connections
 from tests.fakes.views import view
 
@@ -82,7 +82,7 @@ async def test_nobody_repeats_a_tap_so_one_that_is_not_recorded_is_told(slack, d
 async def test_a_tap_is_acknowledged_in_time_though_its_notice_is_slow(slack, door, intake, card):
     never = asyncio.Event()
     slack.before["chat.postEphemeral"] = never.wait
-    intake.outcome = Answered(text="Bo was first.", ok=False)
+    intake.outcome = DirectAnswer(text="Bo was first.", ok=False)
     attempts = await slack.deliver(door, slack.action(card))
     never.set()
     assert [attempt.status for attempt in attempts] == [200]

@@ -4,7 +4,7 @@ import pytest
 
 from cards.showing.view import ButtonView
 from engine.errors import Forbidden
-from engine.events import Answered, FormWanted
+from engine.events import DirectAnswer, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.pacing import keeps_to_its_pace
 from tests.fakes.platforms import Fault
@@ -161,7 +161,7 @@ async def test_a_message_that_cannot_be_edited_any_more_gives_way_to_a_new_one(
 async def test_a_response_url_is_good_for_five_posts_in_half_an_hour(slack, door, intake):
     slack.time.stop()
     event = slack.message_action("what is the ECOG of P003?")
-    intake.outcome = Answered(text="Seen.", ok=True)
+    intake.outcome = DirectAnswer(text="Seen.", ok=True)
     for _ in range(6):
         assert [a.status for a in await slack.deliver(door, event)] == [200]
     assert slack.responses == ["Seen."] * 5

@@ -2,14 +2,14 @@
 
 import pytest
 
-from engine.events import Accepted, Answered, CommandGiven, MessageReceived
+from engine.events import Accepted, CommandGiven, DirectAnswer, MessageReceived
 from tests.fakes.platforms.slack.checks import message_problems
 
 
 @pytest.mark.parametrize("text", ["help", "/help", "", "帮助"])
 @pytest.mark.parametrize("channel", ["C0TRIAL", "D0REQUESTER"])
 async def test_help_is_answered_to_its_asker_where_it_was_typed(slack, post, intake, text, channel):
-    intake.outcome = Answered(text="Try:\n- this\n- that", ok=True, aside=True)
+    intake.outcome = DirectAnswer(text="Try:\n- this\n- that", ok=True, aside=True)
     asked = slack.slash_command(text, channel=channel)
     answer = await (await post(asked)).json()
     assert answer["response_type"] == "ephemeral"

@@ -9,7 +9,7 @@ from adapters.slack.outbound.home import home_view
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
-from engine.events import Answered, FormWanted, NotRecorded
+from engine.events import DirectAnswer, FormWanted, NotRecorded
 from engine.ports.pages import HomePage
 from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.platforms.slack.checks import home_problems
@@ -103,7 +103,7 @@ async def test_a_store_that_is_away_leaves_the_tab_as_it_is(slack, post, pages):
 
 
 async def test_a_tap_on_the_tab_is_a_tap_and_is_answered_in_a_dialog(slack, post, intake):
-    intake.outcome = Answered(text="Bo <b> was first.", ok=False)
+    intake.outcome = DirectAnswer(text="Bo <b> was first.", ok=False)
     await post(slack.home_event("U0REVIEWER"))
     response = await post(slack.home_action("U0REVIEWER", "Approve"))
     assert (response.status, await response.text()) == (200, "")

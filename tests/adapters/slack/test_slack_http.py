@@ -12,8 +12,8 @@ from cards.model import Field
 from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -214,8 +214,8 @@ async def test_a_tap_is_handed_on_and_acknowledged(slack, post, intake, card):
 @pytest.mark.parametrize(
     "outcome",
     [
-        Answered(text="Bo approved <this> already.", ok=False),
-        Answered(text="Recorded.", ok=True),
+        DirectAnswer(text="Bo approved <this> already.", ok=False),
+        DirectAnswer(text="Recorded.", ok=True),
         AWAY,
         FormRefused(errors={"a": "One.", "b": "Two."}),
     ],
@@ -234,7 +234,7 @@ async def test_only_the_tapper_is_told(slack, post, intake, card, outcome):
 
 
 async def test_a_tap_is_acknowledged_though_the_tapper_cannot_be_told(slack, post, intake, card):
-    intake.outcome = Answered(text="Too late.", ok=False)
+    intake.outcome = DirectAnswer(text="Too late.", ok=False)
     slack.fail_next("chat.postEphemeral", Fault.broken())
     assert (await post(slack.action(card))).status == 200
     assert slack.ephemerals == []
@@ -245,7 +245,7 @@ async def test_a_tap_is_acknowledged_though_the_tapper_cannot_be_told(slack, pos
 async def test_what_slack_refuses_to_show_to_the_tapper_is_said_plainer(
     slack, post, intake, card, code, most, told
 ):
-    intake.outcome = Answered(text="Bo <said> " + "no. " * 200, ok=False)
+    intake.outcome = DirectAnswer(text="Bo <said> " + "no. " * 200, ok=False)
     slack.refuses["chat.postEphemeral"] = lambda fields: (
         code if "blocks" in fields or len(fields["text"]) > most else ""
     )
@@ -293,13 +293,13 @@ async def test_a_person_who_was_chosen_is_handed_on_by_account(slack, post, inta
 
 
 async def test_a_recorded_form_closes_every_modal(slack, post, intake, opened):
-    intake.outcome = Answered(text="Recorded.", ok=True)
+    intake.outcome = DirectAnswer(text="Recorded.", ok=True)
     response = await post(slack.view_submission(opened, {"reason": "x"}))
     assert await response.json() == {"response_action": "clear"}
 
 
 async def test_a_refused_decision_is_shown_in_place_of_the_form(slack, post, intake, opened):
-    intake.outcome = Answered(text="Bo has approved <it>.", ok=False)
+    intake.outcome = DirectAnswer(text="Bo has approved <it>.", ok=False)
     answer = await (await post(slack.view_submission(opened, {"reason": "x"}))).json()
     assert answer["response_action"] == "update"
     assert view_problems(answer["view"]) == []
@@ -327,7 +327,7 @@ async def test_a_form_may_lead_to_another(slack, post, intake, opened):
     assert view_problems(answer["view"]) == []
 
 
-@pytest.mark.parametrize("outcome", [AWAY, Answered(text="Not <now>.", ok=False)])
+@pytest.mark.parametrize("outcome", [AWAY, DirectAnswer(text="Not <now>.", ok=False)])
 async def test_a_slash_command_is_answered_to_its_giver(slack, post, intake, outcome):
     intake.outcome = outcome
     answer = await (await post(slack.slash_command("pending"))).json()
@@ -343,7 +343,7 @@ async def test_a_slash_command_may_open_a_form(slack, post, intake):
 
 
 async def test_an_event_may_be_answered_to_its_writer(slack, post, intake):
-    intake.outcome = Answered(text="Cancelled.", ok=True)
+    intake.outcome = DirectAnswer(text="Cancelled.", ok=True)
     assert (await post(slack.mention_event("/cancel"))).status == 200
     assert [(told.text, told.user) for told in slack.ephemerals] == [("Cancelled.", "U0REQUESTER")]
 

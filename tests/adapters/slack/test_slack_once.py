@@ -9,7 +9,7 @@ from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.slack.inbound import endpoint
 from bot.serve.intake import filters
 from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
-from engine.events import Accepted, Answered, FormWanted
+from engine.events import Accepted, DirectAnswer, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.server_clock import ServerClock
@@ -17,7 +17,7 @@ from tests.fakes.slack_app import connected
 
 TOO_LATE = "The form did not open in time. If you do not see it, please tap again."
 NOT_OPENED = "The form did not open. Please tap again."
-SEEN = Answered(text="Seen.", ok=True)
+SEEN = DirectAnswer(text="Seen.", ok=True)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def test_a_double_tap_opens_one_form(slack, post, intake, card):
 
 
 async def test_who_is_told_something_of_a_message_is_told_once(slack, post, intake):
-    intake.outcome = Answered(text="I do not know you.", ok=False, stranger=True)
+    intake.outcome = DirectAnswer(text="I do not know you.", ok=False, stranger=True)
     ts = slack.new_ts()
     # Slack sends a mention twice, and either again when it had no answer.
     for kind in ("app_mention", "message", "app_mention"):

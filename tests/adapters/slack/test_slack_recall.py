@@ -9,7 +9,7 @@ import pytest
 from adapters.slack.platform import SlackPlatform
 from cards.showing.view import MessageView, PartView
 from engine.errors import Forbidden, PlatformError, RateLimited, Unavailable
-from engine.ports.platform import Recalling
+from engine.ports.platform import SupportsRecall
 from engine.ports.storage.drafts import Growth
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
@@ -127,7 +127,7 @@ async def test_each_kind_of_place_has_a_scope(
 async def test_a_usual_message_is_marked_and_nothing_is_read(
     slack: SlackServer, platform: SlackPlatform
 ) -> None:
-    assert isinstance(platform, Recalling)
+    assert isinstance(platform, SupportsRecall)
     await platform.send("slack:T0TRIAL:C0TRIAL", view(LONG), key="row-1")
     marks = [m.metadata["event_payload"] for m in slack.messages.values()]
     assert [mark["part"] for mark in marks] == [*range(len(marks))]

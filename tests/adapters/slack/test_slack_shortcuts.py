@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.events import Accepted, Answered, CommandGiven, MessageReceived, NotRecorded
+from engine.events import Accepted, CommandGiven, DirectAnswer, MessageReceived, NotRecorded
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.checks import message_problems
 
@@ -54,7 +54,7 @@ async def test_a_shortcut_asks_the_message_in_direct_messages(slack, post, intak
     assert slack.ephemerals == []
 
 
-@pytest.mark.parametrize("outcome", [AWAY, Answered(text="Not <now>.", ok=False)])
+@pytest.mark.parametrize("outcome", [AWAY, DirectAnswer(text="Not <now>.", ok=False)])
 async def test_what_became_of_a_shortcut_is_told_to_who_chose_it(slack, post, intake, outcome):
     intake.outcome = outcome
     assert (await post(slack.message_action("ECOG of P003?"))).status == 200
@@ -70,7 +70,7 @@ async def test_a_shortcut_on_a_message_without_text_says_so(slack, post, intake)
 
 
 async def test_nothing_is_posted_to_another_host_than_slacks(slack, post, intake):
-    intake.outcome = Answered(text="Not now.", ok=False)
+    intake.outcome = DirectAnswer(text="Not now.", ok=False)
     sent = slack.message_action("ECOG?")
     for url in ("http://127.0.0.1:9/x", "https://hooks.slack.com.example/x", "", "x"):
         assert (await post(sent | {"response_url": url})).status == 200

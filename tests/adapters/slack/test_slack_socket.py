@@ -6,7 +6,7 @@ import pytest
 
 from adapters.slack.platform import CONNECTIONS
 from cards.showing.view import ButtonView, CardView, MessageView
-from engine.events import Accepted, Answered, FormRefused, NotRecorded
+from engine.events import Accepted, DirectAnswer, FormRefused, NotRecorded
 from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.slack_app import connected, connections
 
@@ -45,7 +45,7 @@ async def test_an_envelope_that_was_not_recorded_is_not_acknowledged(slack, plat
 
 
 async def test_taps_and_commands_are_answered_over_the_socket(slack, platform, intake):
-    intake.outcome = Answered(text="Bo was first.", ok=False)
+    intake.outcome = DirectAnswer(text="Bo was first.", ok=False)
     await platform.send("slack:T0TRIAL:D0REVIEWER", MessageView(lang="en", card=CARD), key="k")
     async with connections(slack, platform, intake):
         tap = await slack.envelope(slack.action(slack.latest), "interactive")

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from adapters.clock import SystemClock
 from adapters.sync.http import LONGEST_WAIT_S, HttpRecord
 from engine.errors import RateLimited, SyncRefused, Unavailable
-from engine.ports.sync import fault_of
+from engine.ports.sync import target_fault
 from tests.fakes.changes import change
 from tests.fakes.record_server import SECRET, RecordServer
 
@@ -230,7 +230,7 @@ async def test_nothing_is_sent_to_an_address_that_is_not_safe(
 ) -> None:
     with pytest.raises(SyncRefused, match=why):
         await record.take(change(to=to))
-    told = fault_of(to, signed=True)
+    told = target_fault(to, signed=True)
     assert told is not None
     assert why in told
 
@@ -246,8 +246,8 @@ async def test_nothing_is_sent_to_an_address_that_is_not_safe(
     ],
 )
 def test_a_good_target_has_no_fault(to: str) -> None:
-    assert fault_of(to, signed=True) is None
-    unsigned = fault_of(to, signed=False)
+    assert target_fault(to, signed=True) is None
+    unsigned = target_fault(to, signed=False)
     assert (unsigned is None) == (to == "sample")
 
 

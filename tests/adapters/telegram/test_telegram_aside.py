@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.events import Answered
+from engine.events import DirectAnswer
 
 GROUP, ASKER = -100200300, 1002
-HELP = Answered(text="Try:\n- this", ok=True, aside=True)
+HELP = DirectAnswer(text="Try:\n- this", ok=True, aside=True)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from adapters.telegram.payload import Chat, TelegramMessage, TelegramUser
 from cards.model import Card, Choice, Field, Review
 from cards.showing.show import confirm_view, show
 from cards.showing.view import MessageView
-from engine.events import Answered, CardTapped, ConfirmWanted, NotRecorded
+from engine.events import CardTapped, ConfirmWanted, DirectAnswer, NotRecorded
 from tests.fakes.platforms import Fault
 
 PRIVATE, GROUP = 1001, -1007700
@@ -66,7 +66,7 @@ async def test_the_first_tap_asks_and_the_second_decides(shown, server, intake, 
     assert told.text == "Record a visit: this cannot be taken back."
     assert not told.show_alert
 
-    intake.outcomes.append(Answered("Approved.", ok=True))
+    intake.outcomes.append(DirectAnswer("Approved.", ok=True))
     await deliver(server.tap_update(message, SURE))
     assert intake.last.confirmed
     assert intake.last.button == f"s1:{TOKEN}:approve:1"
@@ -109,8 +109,8 @@ async def test_nobody_confirms_for_somebody_else(shown, server, intake, deliver)
 @pytest.mark.parametrize(
     ("outcome", "labels"),
     [
-        (Answered("The content has changed.", ok=False), OWN),
-        (Answered("Recorded: 1 more needed", ok=True), OWN),
+        (DirectAnswer("The content has changed.", ok=False), OWN),
+        (DirectAnswer("Recorded: 1 more needed", ok=True), OWN),
         (NotRecorded("Tap again."), [SURE, "Not now"]),
     ],
 )
@@ -148,7 +148,7 @@ async def test_really_of_an_older_card_carries_what_was_shown_then(
     await deliver(server.tap_update(message, "Approve"))
     late = server.tap_update(message, SURE)
     cards[TOKEN] = card_of(revision=2)
-    intake.outcomes.append(Answered("The content has changed.", ok=False))
+    intake.outcomes.append(DirectAnswer("The content has changed.", ok=False))
     await deliver(late)
     assert intake.last.button == f"s1:{TOKEN}:approve:1", "which the service refuses as stale"
     assert message.data("Approve") == f"s1:{TOKEN}:approve:2"

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.events import Answered, NotRecorded
+from engine.events import DirectAnswer, NotRecorded
 from tests.fakes.bot_api import call
 from tests.fakes.listening import listening
 from tests.fakes.platforms.telegram.delivery import CALLBACK_LIFE_S
@@ -188,7 +188,7 @@ async def test_a_hundred_updates_come_at_once_and_below_zero_is_counted_from_the
 
 @fact("telegram/too-old")
 async def test_a_tap_that_telegram_has_forgotten_does_no_harm(server, door, intake, card):
-    intake.outcomes.append(Answered("Approved", ok=True))
+    intake.outcomes.append(DirectAnswer("Approved", ok=True))
     tap = server.tap_update(card, "Approve")
     server.open_callbacks.clear()
     assert [a.status for a in await server.deliver(tap, url=door)] == [200]
@@ -209,7 +209,7 @@ async def test_a_tap_is_answered_once_and_while_it_is_young(server, card):
 
 @fact("telegram/alert")
 async def test_an_answer_to_a_tap_is_as_long_as_telegram_takes(server, door, intake, card):
-    intake.outcomes.append(Answered("word " * 100, ok=False))
+    intake.outcomes.append(DirectAnswer("word " * 100, ok=False))
     await server.deliver(server.tap_update(card, "Approve"), url=door)
     (answer,) = server.callback_answers
     assert 150 < len(answer.text) <= 200

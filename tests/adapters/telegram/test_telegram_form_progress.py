@@ -7,7 +7,7 @@ from adapters.telegram.platform import TelegramPlatform
 from cards.model import Field
 from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
-    Answered,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -124,7 +124,7 @@ async def test_fields_are_asked_one_at_a_time_and_sent_when_confirmed(
     assert chat.last.labels[:2] == ["Send", "Cancel"]
     assert "Weight (kg): 70.5\nDay: 2026-11-21\nArm: B\nNote: first line" in chat.last.text
     assert len(intake.updates) == 1
-    intake.outcomes.append(Answered("Recorded", ok=True))
+    intake.outcomes.append(DirectAnswer("Recorded", ok=True))
     await chat.tap("Send")
     sent = intake.last
     assert isinstance(sent, FormSubmitted)

@@ -5,7 +5,7 @@ import pytest
 from adapters.telegram.payload import parse
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.errors import Gone
-from engine.events import Answered, CardTapped
+from engine.events import CardTapped, DirectAnswer
 
 OLD, NEW = -5001, -1001234567890
 CONVERSATION = f"telegram:7000000001:{OLD}"
@@ -69,7 +69,7 @@ async def test_cards_are_answered_in_both_chats(server, platform, intake, delive
     await platform.send(CONVERSATION, view("Now here"), key="k3")
     new, (old,) = server.chat(NEW)[-1], server.chat(OLD)
     for shown, message_id in ((new, f"{NEW}:{new.message_id}"), (old, "")):
-        intake.outcomes.append(Answered("Approved", ok=True))
+        intake.outcomes.append(DirectAnswer("Approved", ok=True))
         assert await deliver(server.tap_update(shown, "Approve")) == 200
         assert isinstance(intake.last, CardTapped)
         assert (intake.last.conversation, intake.last.message_id) == (CONVERSATION, message_id)

@@ -6,7 +6,7 @@ from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
 from cards.model import Field
-from engine.events import Answered, FormRefused, FormWanted
+from engine.events import DirectAnswer, FormRefused, FormWanted
 from tests.adapters.telegram.conftest import delivery
 from tests.adapters.telegram.test_telegram_form_progress import CHAT, FORM
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN
@@ -14,7 +14,7 @@ from tests.fakes.server_clock import ServerClock
 from tests.fakes.views import APPROVE, view
 
 HERE = f"telegram:7000000001:{CHAT}"
-NOT_YOU = Answered(text="Not for you.", ok=False)
+NOT_YOU = DirectAnswer(text="Not for you.", ok=False)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from cards.model import Card, Choice, Review
 from cards.showing.show import show
 from cards.showing.view import MessageView
-from engine.events import Answered, CardTapped
+from engine.events import CardTapped, DirectAnswer
 
 CHAT = "telegram:7000000001:1001"
 TOKEN = "1f-AbCdEf123456"
@@ -53,7 +53,7 @@ async def test_a_long_list_is_turned_and_every_choice_can_be_tapped(
     assert message.labels[0] == "Ward 100"
     assert intake.updates == [], "turning a page is no answer"
     assert len(server.callback_answers) == 7
-    intake.outcomes.append(Answered("Chosen", ok=True))
+    intake.outcomes.append(DirectAnswer("Chosen", ok=True))
     await deliver(server.tap_update(message, "Ward 107"))
     assert isinstance(intake.last, CardTapped)
     assert intake.last.button == f"s1:{TOKEN}:c107:1"

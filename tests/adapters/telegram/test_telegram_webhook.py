@@ -10,9 +10,9 @@ from cards.model import Field
 from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
     CommandGiven,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -97,7 +97,7 @@ async def test_a_tap_that_was_not_recorded_is_said_so(server, intake, deliver, c
 
 @pytest.mark.parametrize("ok", [True, False])
 async def test_a_judged_tap_is_answered_to_the_tapper(server, intake, deliver, card, ok):
-    intake.outcomes.append(Answered("😀" * 300, ok=ok))
+    intake.outcomes.append(DirectAnswer("😀" * 300, ok=ok))
     assert await deliver(server.tap_update(card, "Approve")) == 200
     assert isinstance(intake.last, CardTapped)
     assert (intake.last.button, intake.last.conversation) == (DATA, GROUP)
@@ -114,7 +114,7 @@ async def test_an_accepted_tap_stops_the_waiting_sign(server, intake, deliver, c
 
 async def test_a_tap_that_telegram_forgot_is_taken_all_the_same(server, intake, deliver, card):
     tap = server.tap_update(card, "Approve")
-    intake.outcomes.extend([Answered("done", ok=True), Answered("done", ok=True)])
+    intake.outcomes.extend([DirectAnswer("done", ok=True), DirectAnswer("done", ok=True)])
     assert [await deliver(tap), await deliver(tap)] == [200, 200]
     assert len(server.callback_answers) == 1
     assert server.faults == []
@@ -158,7 +158,7 @@ async def test_a_refused_form_is_asked_again_with_its_faults(server, intake, del
 
 
 async def test_an_answered_form_is_told_under_the_reply(server, intake, deliver, prompt):
-    intake.outcomes.append(Answered("Recorded, @Ana <b>", ok=True))
+    intake.outcomes.append(DirectAnswer("Recorded, @Ana <b>", ok=True))
     reply = server.reply_update(prompt, "weight: 70\necog: 1", user_id=1002)
     assert await deliver(reply) == 200
     told = server.chat(-100200300)[-1]
@@ -245,7 +245,7 @@ async def slow(server, platform, intake, aiohttp_client):
 
 
 async def test_a_tap_is_answered_while_the_store_is_slow(server, intake, slow, card):
-    intake.outcomes.append(Answered("Approved by Bo", ok=True))
+    intake.outcomes.append(DirectAnswer("Approved by Bo", ok=True))
     async with slow(server.tap_update(card, "Approve", user_id=1002, name="Bo")):
         (answer,) = server.callback_answers
         assert (answer.text, answer.show_alert) == ("Received, working on it…", False)

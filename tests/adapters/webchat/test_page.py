@@ -17,8 +17,8 @@ from cards.showing.view import (
 )
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -101,7 +101,7 @@ async def test_a_person_asks_fills_the_form_and_sees_the_outcome(page, chat, int
         if float(update.values["weight"]) > 200:
             return FormRefused(errors={"weight": "At most 200 kg."})
         await chat.edit(conversation, "r1", asking("Checked by Chen Rui", "good"))
-        return Answered(text="Thank you.", ok=True)
+        return DirectAnswer(text="Thank you.", ok=True)
 
     intake.answers = {"message": reply, "form": judge}
     await asyncio.to_thread(_ask_and_fill, browser, page("walk"))
@@ -156,7 +156,7 @@ async def test_taps_are_answered_at_the_card(page, chat, intake, browser):
         assert isinstance(update, CardTapped)
         if update.button == RETURN:
             return FormWanted(form=wanted)
-        return Answered(text=f"Not for {update.actor.name}.", ok=False)
+        return DirectAnswer(text=f"Not for {update.actor.name}.", ok=False)
 
     async def reject(update: Update) -> Outcome:
         assert isinstance(update, FormSubmitted)
@@ -199,9 +199,11 @@ async def test_a_double_click_is_one_tap_and_a_person_is_chosen_by_name(
 
     async def judge(update: Update) -> Outcome:
         assert isinstance(update, CardTapped)
-        return FormWanted(form=wanted) if update.button == RETURN else Answered("Not you.", False)
+        return (
+            FormWanted(form=wanted) if update.button == RETURN else DirectAnswer("Not you.", False)
+        )
 
-    intake.answers = {"tap": judge, "form": Answered("Handed over.", ok=True)}
+    intake.answers = {"tap": judge, "form": DirectAnswer("Handed over.", ok=True)}
     view = approving()
     assert view.card is not None
     give = ButtonView(data=RETURN, label="Hand over", form=(whom,))

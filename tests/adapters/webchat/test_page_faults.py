@@ -16,7 +16,7 @@ from adapters.webchat.platform import WebChat
 from adapters.webchat.uploads import Uploads
 from adapters.webchat.visitors import Choose, WebPerson
 from cards.showing.view import ButtonView, CardView, MessageView
-from engine.events import Accepted, Answered, NotRecorded
+from engine.events import Accepted, DirectAnswer, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
@@ -141,7 +141,7 @@ async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, la
         await asyncio.to_thread(send_in_vain, AWAY[lang])
         served.intake.answers = {"message": NotRecorded(text="not kept")}
         await asyncio.to_thread(send_in_vain, AWAY[lang])
-        served.intake.answers = {"message": Answered(text="too many a minute", ok=False)}
+        served.intake.answers = {"message": DirectAnswer(text="too many a minute", ok=False)}
         await asyncio.to_thread(send_in_vain, ("too many a minute",))
         # What stands in the box is there after a reload, for this person and conversation alone.
         await asyncio.to_thread(browser.open, served.url)

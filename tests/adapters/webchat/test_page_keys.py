@@ -11,9 +11,9 @@ from cards.model import Field
 from cards.showing.view import ButtonView, CardView, ConfirmView, MessageView
 from engine.events import (
     Accepted,
-    Answered,
     CardTapped,
     ConfirmWanted,
+    DirectAnswer,
     FormSubmitted,
     MessageReceived,
     Outcome,
@@ -165,7 +165,7 @@ async def test_what_cannot_be_taken_back_is_asked_first_and_by_keyboard(
 
     async def judge(update: Update) -> Outcome:
         assert isinstance(update, CardTapped)
-        return Answered("Approved.", ok=True) if update.confirmed else ConfirmWanted(question)
+        return DirectAnswer("Approved.", ok=True) if update.confirmed else ConfirmWanted(question)
 
     intake.answers = {"tap": judge}
     await chat.send(ROOM, decision("final"), key="r1")

@@ -11,9 +11,9 @@ from cards.showing.view import FormView
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     CardTapped,
     CommandGiven,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -96,8 +96,8 @@ async def test_other_slashes_are_messages(client, intake, text):
     [
         (Accepted(), 202, {}),
         (Accepted(duplicate=True), 202, {}),
-        (Answered(text="Recorded.", ok=True), 200, {"ok": True, "text": "Recorded."}),
-        (Answered(text="Not yours.", ok=False), 200, {"ok": False, "text": "Not yours."}),
+        (DirectAnswer(text="Recorded.", ok=True), 200, {"ok": True, "text": "Recorded."}),
+        (DirectAnswer(text="Not yours.", ok=False), 200, {"ok": False, "text": "Not yours."}),
         (FormWanted(form=WANTED), 200, {"form": WANTED.model_dump(mode="json")}),
         (FormRefused(errors={"weight": "Too much."}), 422, {"errors": {"weight": "Too much."}}),
         (NotRecorded(text="Tap again."), 503, {"text": "Tap again."}),

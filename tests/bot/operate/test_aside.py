@@ -10,7 +10,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.web import application
 from bot.settings import Settings
 from bot.wiring.service import open_parts
-from engine.ports.storage.store import Aside, Effects
+from engine.ports.storage.store import AsideWrite, Effects
 from tests.bot.signoff_process import FILES, ended
 from tests.fakes.settings import make_settings
 
@@ -22,7 +22,7 @@ async def set_aside(settings: Settings, mail: str) -> None:
     async with open_parts(settings) as parts:
         await parts.store.mailbox.put(LANE, "odd", update_id="odd")
         (claim,) = (await parts.store.mailbox.take(1)).claims
-        aside = Aside(LANE, mail, "it failed three times")
+        aside = AsideWrite(LANE, mail, "it failed three times")
         await parts.store.mailbox.commit(claim, Effects(aside=(aside,)), pop=True)
 
 

@@ -14,8 +14,8 @@ from engine.errors import StoreUnavailable
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     CardTapped,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -27,7 +27,7 @@ from engine.events import (
 )
 
 FORM = FormView(data="b", lang="en", title="t", submit="s", cancel="c", fields=())
-ANSWERS = (Answered("Approved.", ok=True), Answered("Not you.", ok=False), FormWanted(FORM))
+ANSWERS = (DirectAnswer("Approved.", ok=True), DirectAnswer("Not you.", ok=False), FormWanted(FORM))
 
 
 class SetClock:
@@ -79,7 +79,7 @@ async def test_a_tap_that_comes_again_is_answered_once(redis: Redis, answer: Out
     await note_shown(first)
     clock.at += 300
     repeated = await intakes[1](tap(1))
-    assert isinstance(repeated, Answered | FormWanted)
+    assert isinstance(repeated, DirectAnswer | FormWanted)
     assert repeated.again == "update"
 
 
@@ -129,7 +129,7 @@ async def test_a_message_and_a_form_are_answered_once_whatever_else_is_written(
     actor = Actor(platform="telegram", workspace="9", user="1")
     said = {"conversation": "telegram:9:1", "actor": actor}
     told = RepeatedAnswerFilter(
-        Answering(Answered("Who are you?", ok=False)), RedisExpiringTexts(redis), SetClock()
+        Answering(DirectAnswer("Who are you?", ok=False)), RedisExpiringTexts(redis), SetClock()
     )
     sent = RepeatedAnswerFilter(
         Answering(FormRefused({"a": "No."})), RedisExpiringTexts(redis), SetClock()
@@ -147,7 +147,7 @@ async def test_a_message_and_a_form_are_answered_once_whatever_else_is_written(
 async def test_a_stranger_is_told_once_though_two_events_of_a_mention_come_together(
     redis: Redis,
 ) -> None:
-    stranger = Answered("Who are you?", ok=False, stranger=True)
+    stranger = DirectAnswer("Who are you?", ok=False, stranger=True)
     intakes = [
         RepeatedAnswerFilter(Answering(stranger), RedisExpiringTexts(redis), SetClock())
         for _ in range(2)
@@ -173,6 +173,6 @@ async def test_while_the_store_is_away_nobody_goes_without_an_answer() -> None:
 
 
 def replaced(answer: Outcome) -> Outcome:
-    if isinstance(answer, Answered):
-        return Answered(answer.text, answer.ok, again="tap")
+    if isinstance(answer, DirectAnswer):
+        return DirectAnswer(answer.text, answer.ok, again="tap")
     return FormWanted(FORM, again="tap")

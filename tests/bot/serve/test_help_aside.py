@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.serve.intake.intake import Intake
-from engine.events import Accepted, Actor, Answered, CommandGiven, MessageReceived
+from engine.events import Accepted, Actor, CommandGiven, DirectAnswer, MessageReceived
 from tests.fakes.review_desk import Desk, directory
 
 # The desk of reviews has people, and a store.
@@ -40,7 +40,7 @@ def asked(text: str, *, aside: bool = True, user: str = "UANA") -> MessageReceiv
     ],
 )
 async def test_help_is_told_at_once(intake: Intake, text: str, said: str) -> None:
-    assert await intake(asked(text)) == Answered(said, ok=True, aside=True)
+    assert await intake(asked(text)) == DirectAnswer(said, ok=True, aside=True)
 
 
 async def test_it_is_told_in_the_language_that_the_person_reads(
@@ -48,7 +48,7 @@ async def test_it_is_told_in_the_language_that_the_person_reads(
 ) -> None:
     people = directory(tmp_path, ("name: Ana", "name: Ana, language: zh"))
     intake = replace(desk.intake(people), help_text=told)
-    assert await intake(asked("help")) == Answered("help in zh", ok=True, aside=True)
+    assert await intake(asked("help")) == DirectAnswer("help in zh", ok=True, aside=True)
 
 
 async def test_any_other_command_and_help_elsewhere_take_their_usual_way(intake: Intake) -> None:

@@ -11,7 +11,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.serve.work.handler import HandlerResult, MailHandler, Progress
 from bot.serve.work.lanes import LaneLoop
-from engine.ports.meter import UNHEARD
+from engine.ports.meter import NO_METER
 from engine.ports.storage.operations import BlockedRun, MailAside
 from engine.ports.storage.store import Claim, Effects
 
@@ -46,7 +46,7 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
         lease_s=LEASE_S,
         typing_platform=lambda conversation: None,
         on_commit=lambda effects: None,
-        meter=UNHEARD,
+        meter=NO_METER,
     )
     await lanes.run(stop)
     (other,) = slow.others
@@ -87,7 +87,7 @@ async def test_mail_that_cannot_even_be_given_up_is_set_aside_for_an_operator_al
         lease_s=LEASE_S,
         typing_platform=lambda conversation: None,
         on_commit=lambda effects: stop.set(),
-        meter=UNHEARD,
+        meter=NO_METER,
     )
     await lanes.run(stop)
     (waiting,) = await operations.waiting()

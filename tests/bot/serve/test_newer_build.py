@@ -17,8 +17,8 @@ from cards.model import Principal
 from engine.errors import NewerState
 from engine.events import Actor, MessageReceived
 from engine.mail import Mail, MessageArrived, RunContinued, parse_mail
-from engine.ports.meter import UNHEARD
-from engine.ports.storage.store import Aside, Claim, Effects
+from engine.ports.meter import NO_METER
+from engine.ports.storage.store import AsideWrite, Claim, Effects
 
 UPDATE = MessageReceived(
     id="u1",
@@ -62,7 +62,9 @@ class Older:
 
     async def give_up(self, claim: Claim) -> HandlerResult:
         """Sets it aside."""
-        return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, "nobody can read it"),)))
+        return HandlerResult(
+            Effects(aside=(AsideWrite(claim.lane, claim.mail, "nobody can read it"),))
+        )
 
 
 async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
@@ -77,7 +79,7 @@ async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
         lease_s=30,
         typing_platform=lambda conversation: None,
         on_commit=lambda effects: None,
-        meter=UNHEARD,
+        meter=NO_METER,
         patience=NewerBuildPatience(300, lambda: now[0]),
     )
     lane = f"talk:{conversation}"

@@ -7,8 +7,8 @@ from bot.serve.intake.filters import PRESSED, REPEATED, RateLimitFilter
 from engine.events import (
     Accepted,
     Actor,
-    Answered,
     CardTapped,
+    DirectAnswer,
     MessageReceived,
     NotRecorded,
     Outcome,
@@ -71,7 +71,7 @@ async def test_what_is_over_the_limit_is_refused_and_told_once() -> None:
     outcomes = [await intake(said(n)) for n in range(6)]
 
     assert taking.taken == ["U1-0", "U1-1", "U1-2"]
-    told = [outcome for outcome in outcomes if isinstance(outcome, Answered)]
+    told = [outcome for outcome in outcomes if isinstance(outcome, DirectAnswer)]
     assert [answer.ok for answer in told] == [False]
     assert "3 messages a minute" in told[0].text
     assert "20 seconds" in told[0].text
@@ -83,7 +83,7 @@ async def test_after_the_time_that_was_told_messages_are_taken_and_refusals_told
         await intake(said(n))
     clock.elapsed = 20.0
     assert await intake(said(5)) == Accepted()
-    assert isinstance(await intake(said(6)), Answered)
+    assert isinstance(await intake(said(6)), DirectAnswer)
     assert taking.taken[-1] == "U1-5"
 
 
@@ -102,7 +102,7 @@ async def test_a_refusal_is_in_the_language_of_the_message() -> None:
     await intake(said(0))
     outcome = await intake(said(1, text="你好"))
 
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, DirectAnswer)
     assert outcome.text.startswith("一分钟最多")
 
 
@@ -116,7 +116,7 @@ async def test_taps_of_a_program_are_refused_and_told_each_time_and_others_decid
 
     outcomes = [await intake(tap(n)) for n in range(500)]
     assert len(taking.taken) == PRESSED * 60
-    told = [outcome for outcome in outcomes if isinstance(outcome, Answered)]
+    told = [outcome for outcome in outcomes if isinstance(outcome, DirectAnswer)]
     assert len(told) == 500 - PRESSED * 60
     assert not any(answer.ok for answer in told)
     assert "taps and commands" in told[-1].text
@@ -134,7 +134,7 @@ async def test_repeats_of_a_message_cost_its_sender_nothing() -> None:
     assert await intake(said(1)) == Accepted()
     assert await intake(said(1)) == Accepted(duplicate=True)
     # A repeat over the limit is no refusal that was told.
-    assert isinstance(await intake(said(2)), Answered)
+    assert isinstance(await intake(said(2)), DirectAnswer)
     # Over the limit, what was taken before is still known for what it is, and not told again.
     for number in (0, 1):
         assert await intake(said(number)) == Accepted(duplicate=True)
@@ -173,7 +173,7 @@ async def test_what_was_not_recorded_costs_nothing_more_when_it_comes_again() ->
     assert isinstance(await intake(said(1)), NotRecorded)
     taking.away = False
     assert await intake(said(0)) == Accepted()
-    assert isinstance(await intake(said(2)), Answered)
+    assert isinstance(await intake(said(2)), DirectAnswer)
 
 
 async def test_a_repeat_without_end_is_charged_in_the_end() -> None:

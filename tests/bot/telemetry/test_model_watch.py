@@ -19,7 +19,7 @@ from bot.people.directory import Directory
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from engine.mail import ServiceNotice, parse_mail
-from engine.ports.meter import UNHEARD, Meter
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.storage.model_numbers import Attempt
 from tests.fakes.gate import Gate
 from tests.fakes.settings import load_people
@@ -42,7 +42,7 @@ def people(tmp_path: Path) -> Directory:
 
 
 def watching(
-    client: Client, partitions: keys.Partitions, people: Directory, meter: Meter = UNHEARD
+    client: Client, partitions: keys.Partitions, people: Directory, meter: Meter = NO_METER
 ) -> ModelWatch:
     mailbox = RedisMailbox(Scripts(client), partitions, lease_s=30, bell=client)
     numbers = RedisModelNumbers(client)

@@ -117,10 +117,10 @@ async def test_a_tap_brings_what_the_button_carries(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "outcome", [events.Answered("Bo was first.", ok=False), events.NotRecorded("Bo was first.")]
+    "outcome", [events.DirectAnswer("Bo was first.", ok=False), events.NotRecorded("Bo was first.")]
 )
 async def test_who_taps_is_told_what_became_of_it(
-    rig: Rig, outcome: events.Answered | events.NotRecorded
+    rig: Rig, outcome: events.DirectAnswer | events.NotRecorded
 ) -> None:
     await rig.adapter.send(rig.here, CARD, key="k1")
     rig.intake.outcomes.append(outcome)

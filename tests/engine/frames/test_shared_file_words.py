@@ -3,9 +3,9 @@
 import pytest
 
 from engine.frames.shared_files import files_text, name_the_file, offer_text, text_with_names
-from engine.ports.inbox_files import TakenFile
+from engine.ports.inbox_files import FileReceipt
 
-LEDGER = TakenFile(shown="ledger.csv", name="ledger.csv", kind="csv", size_bytes=41)
+LEDGER = FileReceipt(shown="ledger.csv", name="ledger.csv", kind="csv", size_bytes=41)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_name_cannot_bring_markup_or_sentences_of_its_own() -> None:
 
 
 def test_what_was_not_read_in_full_is_said() -> None:
-    long = TakenFile(shown="a.pdf", name="a.pdf", kind="pdf", parts=205, parts_read=200)
+    long = FileReceipt(shown="a.pdf", name="a.pdf", kind="pdf", parts=205, parts_read=200)
     assert files_text([long], "en").endswith("Of its 205 pages only 200 can be read.")
     assert files_text([long], "zh").endswith("共 205 页，只能读取其中 200 页。")
     cut = LEDGER.model_copy(update={"cut": True})
@@ -42,7 +42,7 @@ def test_what_was_not_read_in_full_is_said() -> None:
 
 
 def test_several_files_stand_in_lines_of_their_own() -> None:
-    large = TakenFile(shown="b.csv", problem="too_large", limit_mb=20)
+    large = FileReceipt(shown="b.csv", problem="too_large", limit_mb=20)
     assert files_text([LEDGER, large], "en") == (
         "- ledger.csv: taken (CSV, 41 B).\n- b.csv: larger than 20 MB, not taken."
     )

@@ -12,7 +12,13 @@ from cards.policy import Escalation, Hours, Reminders
 from engine.frames import audit
 from engine.mail import CardExpired, ReviewDue, parse_mail
 from engine.ports.storage.store import Effects
-from engine.reviews.clocks import awaited, replace_cards, ring, timers, without_timers
+from engine.reviews.clocks import (
+    apply_clock,
+    awaited_voters,
+    card_timers,
+    replace_cards,
+    stop_timers,
+)
 
 NOW = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
 """A Friday evening in Shanghai."""
@@ -79,13 +85,13 @@ def comes_due(
 ) -> Effects:
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
     assert parse_mail(mail.model_dump_json()) == mail
-    effects = ring(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
+    effects = apply_clock(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
     assert audit.unlogged_cards(effects) == ()
     return effects
 
 
 def test_a_card_that_opens_sets_its_clocks_and_they_can_be_taken_away() -> None:
-    found = timers(card(), NOW)
+    found = card_timers(card(), NOW)
     assert [(each.id, each.at) for each in found] == [
         ("expire:00-abcdefgh", NOW + timedelta(days=3)),
         ("remind:00-abcdefgh", NOW + timedelta(hours=1)),
@@ -93,9 +99,9 @@ def test_a_card_that_opens_sets_its_clocks_and_they_can_be_taken_away() -> None:
     ]
     assert {each.lane for each in found} == {"run:00-run1"}
     assert isinstance(parse_mail(found[0].mail), CardExpired)
-    gone = without_timers("00-abcdefgh", "run:00-run1")
+    gone = stop_timers("00-abcdefgh", "run:00-run1")
     assert [(each.id, each.at) for each in gone] == [(each.id, None) for each in found]
-    assert timers(card(deadline=None, review={"remind": None, "escalate": None}), NOW) == ()
+    assert card_timers(card(deadline=None, review={"remind": None, "escalate": None}), NOW) == ()
 
 
 def test_a_reminder_edits_the_card_pings_once_and_sets_the_next_clock() -> None:
@@ -183,11 +189,11 @@ def test_awaited_are_those_whose_vote_can_still_come() -> None:
     voted = Vote(person="ana", name="Ana", choice="approve", at=NOW)
     lent = Vote(person="bo", name="Bo", choice="approve", at=NOW, seat="ana", seat_name="Ana")
     given = HandOver(by="cara", by_name="Cara", to="bo", to_name="Bo", at=NOW)
-    assert awaited(card()) == ("ana", "cara")
-    assert awaited(card(votes=(voted,))) == ("cara",)
-    assert awaited(card(votes=(lent,))) == ("cara",)
-    assert awaited(card(handed=(given,))) == ("ana", "cara", "bo")
-    assert awaited(card(review={"four_eyes": False})) == ("lin", "ana", "cara")
+    assert awaited_voters(card()) == ("ana", "cara")
+    assert awaited_voters(card(votes=(voted,))) == ("cara",)
+    assert awaited_voters(card(votes=(lent,))) == ("cara",)
+    assert awaited_voters(card(handed=(given,))) == ("ana", "cara", "bo")
+    assert awaited_voters(card(review={"four_eyes": False})) == ("lin", "ana", "cara")
 
 
 def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_left() -> None:

@@ -14,10 +14,10 @@ from cards.buttons import Button
 from cards.model import Card, Choice, Principal, Review
 from engine.events import (
     Actor,
-    Answered,
     CardTapped,
     CommandGiven,
     ConfirmWanted,
+    DirectAnswer,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -110,14 +110,14 @@ def test_every_way_to_answer_comes_to_the_same(
 @pytest.mark.parametrize(
     ("way", "result", "shown"),
     [
-        (tap("approve"), "decided", Answered),
+        (tap("approve"), "decided", DirectAnswer),
         (tap("approve", confirmed=False), "confirm", ConfirmWanted),
         (tap("reject"), "form", FormWanted),
         (form("reject"), "invalid", FormRefused),
         (tap("hand_over"), "form", FormWanted),
-        (form("hand_over", person="Bo"), "handed_over", Answered),
+        (form("hand_over", person="Bo"), "handed_over", DirectAnswer),
         (form("hand_over", person="x:y"), "invalid", FormRefused),
-        (tap("other"), "unknown_choice", Answered),
+        (tap("other"), "unknown_choice", DirectAnswer),
     ],
 )
 def test_the_log_calls_it_by_its_result_and_tells_of_every_card_that_is_written(

@@ -18,7 +18,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
-from engine.ports.storage.findings import Check, Checks, Withdrawal
+from engine.ports.storage.findings import Check, CheckReport, Withdrawal
 from engine.rules.soft import USUAL, SoftLimits
 from engine.runs.run import advance_run
 from engine.runs.step_services import step_services
@@ -200,7 +200,7 @@ async def ran(
         stepped = await advance_run(mail, StepContext(result.run, playbook, services))
         after = Run.model_validate_json(stepped.effects.runs[0].body)
         posts = [post for post in stepped.effects.posts if post.kind == "check"]
-        kept = [Checks.model_validate_json(post.body) for post in posts]
+        kept = [CheckReport.model_validate_json(post.body) for post in posts]
         checks = result.checks + [check for each in kept for check in each.checks]
         ended = result.withdrawn + [each.withdrawn for each in kept if each.withdrawn]
         cards = result.cards + [w.card for w in stepped.effects.cards]

@@ -14,7 +14,7 @@ from engine.frames.replies import Part
 from engine.frames.state import AgentState, Run, SopFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.storage.findings import Checks, Finding
+from engine.ports.storage.findings import CheckReport, Finding
 from engine.rules.engine import Violation
 from engine.sop.findings import LISTED, check_of, check_posts, findings_of
 from tests.fakes.services import services_of
@@ -103,5 +103,5 @@ def test_one_row_carries_what_a_step_checked_and_none_what_it_did_not(playbook: 
     (post,) = check_posts(here.run, Next(FRAME, "checked", checks=checks), NOW)
     assert (post.kind, post.row, post.ref) == ("check", "0-run/check/7", "0-run/check/7")
     assert post.conversation == f"checks:{playbook.definition.project}"
-    assert Checks.model_validate_json(post.body).checks == checks
+    assert CheckReport.model_validate_json(post.body).checks == checks
     assert check_posts(here.run, Next(FRAME, "went on"), NOW) == ()

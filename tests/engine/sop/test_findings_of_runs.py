@@ -4,7 +4,7 @@ import pytest
 
 from cards.model import Principal
 from engine.ports.records import Records
-from engine.ports.storage.findings import Checks, Withdrawal
+from engine.ports.storage.findings import CheckReport, Withdrawal
 from engine.talk.cancellation import cancel_effects
 from tests.engine.sop.sop_stage import (
     NOW,
@@ -97,7 +97,7 @@ async def test_a_cancelled_run_withdraws_all_that_it_found(records: Records) -> 
     effects = cancel_effects(whole, [child], told={"by": "lin"}, now=NOW)
     posts = [post for post in effects.posts if post.kind == "check"]
     assert [post.conversation for post in posts] == ["checks:SIGNOFF-101"] * 2
-    assert [Checks.model_validate_json(post.body).withdrawn for post in posts] == [
+    assert [CheckReport.model_validate_json(post.body).withdrawn for post in posts] == [
         Withdrawal(project="SIGNOFF-101", run=run_id, at=NOW) for run_id in ("r1", "r2")
     ]
     fresh = new_run(sop("sign", sign=SIGN), OLD)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ToolFailed
-from engine.ports.library import NOTHING
+from engine.ports.library import NO_LIBRARY
 from engine.tools.files.file_get_info import FILE_GET_INFO
 from engine.tools.files.file_list import FILE_LIST
 from engine.tools.files.file_parse import FILE_PARSE
@@ -143,7 +143,7 @@ async def test_a_large_table_is_counted_without_being_held(ctx: ToolContext, fol
 
 
 async def test_without_a_folder_of_files_it_says_so(ctx: ToolContext) -> None:
-    bare = replace(ctx, library=NOTHING)
+    bare = replace(ctx, library=NO_LIBRARY)
     for tool, given in (
         (FILE_LIST, {}),
         (FILE_GET_INFO, {"name": "a"}),

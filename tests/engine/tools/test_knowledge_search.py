@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ToolFailed
-from engine.ports.library import NOTHING
+from engine.ports.library import NO_LIBRARY
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
@@ -45,4 +45,4 @@ async def test_documents_of_another_project_are_not_searched(ctx: ToolContext) -
 
 async def test_without_documents_it_says_so(ctx: ToolContext) -> None:
     with pytest.raises(ToolFailed, match="no documents to search"):
-        await found("质疑", replace(ctx, library=NOTHING))
+        await found("质疑", replace(ctx, library=NO_LIBRARY))

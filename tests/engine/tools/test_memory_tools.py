@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import ToolFailed, ToolRetry
-from engine.ports.library import NOTHING
+from engine.ports.library import NO_LIBRARY
 from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import ToolContext
@@ -76,7 +76,7 @@ async def test_rehearsal_writes_nothing_and_says_when_there_is_no_memory(
 ) -> None:
     await rehearse(MEMORY_REMEMBER, {"text": TEXTS[0]}, ctx)
     assert (await call(MEMORY_SEARCH, {}, ctx))["total"] == 0
-    bare = replace(approved, library=NOTHING)
+    bare = replace(approved, library=NO_LIBRARY)
     for attempt in (call, rehearse):
         with pytest.raises(ToolFailed, match="no project memory"):
             await attempt(MEMORY_REMEMBER, {"text": TEXTS[0]}, bare)
