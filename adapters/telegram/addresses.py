@@ -40,7 +40,7 @@ def is_supergroup(chat: int) -> bool:
     return chat < SUPERGROUPS
 
 
-def place_of(conversation: str, bot_id: int) -> ChatPlace:
+def parse_place(conversation: str, bot_id: int) -> ChatPlace:
     """The place behind a conversation id; raises Gone for ids that are not of this bot."""
     match = _FORM.fullmatch(conversation)
     if match is None or int(match[1]) != bot_id:

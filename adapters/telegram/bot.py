@@ -17,7 +17,7 @@ T = TypeVar("T")
 _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
-def _read(
+def _careful(
     call: Callable[P, Coroutine[Any, Any, T]], gives: type[object] = object
 ) -> Callable[P, Coroutine[Any, Any, T]]:
     """The call; an answer that the library cannot read counts as one that got lost on the way.
@@ -62,14 +62,14 @@ class CarefulBot(Bot):
         for request in self._connections:
             await request.shutdown()
 
-    answer_callback_query = _read(Bot.answer_callback_query)
-    edit_message_reply_markup = _read(Bot.edit_message_reply_markup)
-    edit_message_text = _read(Bot.edit_message_text)
-    get_chat = _read(Bot.get_chat)
-    get_file = _read(Bot.get_file)
-    get_me = _read(Bot.get_me)
-    get_my_commands = _read(Bot.get_my_commands)
-    get_webhook_info = _read(Bot.get_webhook_info)
-    send_document = _read(Bot.send_document, gives=Message)
-    send_message = _read(Bot.send_message, gives=Message)
-    send_photo = _read(Bot.send_photo, gives=Message)
+    answer_callback_query = _careful(Bot.answer_callback_query)
+    edit_message_reply_markup = _careful(Bot.edit_message_reply_markup)
+    edit_message_text = _careful(Bot.edit_message_text)
+    get_chat = _careful(Bot.get_chat)
+    get_file = _careful(Bot.get_file)
+    get_me = _careful(Bot.get_me)
+    get_my_commands = _careful(Bot.get_my_commands)
+    get_webhook_info = _careful(Bot.get_webhook_info)
+    send_document = _careful(Bot.send_document, gives=Message)
+    send_message = _careful(Bot.send_message, gives=Message)
+    send_photo = _careful(Bot.send_photo, gives=Message)

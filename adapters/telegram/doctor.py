@@ -6,7 +6,7 @@ from telegram import WebhookInfo
 from telegram.constants import ChatType
 
 from adapters.telegram.bot import CarefulBot
-from adapters.telegram.errors import translated
+from adapters.telegram.errors import translate_errors
 from adapters.telegram.inbound.polling import ALLOWED
 from adapters.telegram.inbound.webhook import PATH
 from engine.errors import Gone, PlatformError
@@ -32,13 +32,13 @@ class TelegramDoctor:
         """The token and the webhook."""
         found: list[Diagnosis] = []
         try:
-            with translated():
+            with translate_errors():
                 me = await self._bot.get_me()
                 found.append(Diagnosis(check="telegram token", state="ok", told=f"@{me.username}"))
                 found.append(self._webhook(await self._bot.get_webhook_info()))
         except PlatformError as error:
             check = _WEBHOOK if found else "telegram token"
-            found.append(_failed(check, error))
+            found.append(_failure(check, error))
         finally:
             await self._bot.close_connections()
         return found
@@ -89,7 +89,7 @@ class TelegramDoctor:
         return None
 
 
-def _failed(check: str, error: PlatformError) -> Diagnosis:
+def _failure(check: str, error: PlatformError) -> Diagnosis:
     if error.retryable:
         return Diagnosis(check=check, state="unknown", told=str(error), fix="try again later")
     fix = "set TELEGRAM_BOT_TOKEN to the token that @BotFather gave for this bot"
@@ -107,7 +107,7 @@ class TelegramAccounts:
 
         Raises Gone for one that never wrote to the bot; PlatformError.
         """
-        with translated():
+        with translate_errors():
             chat = await self._bot.get_chat(int(account))
             if chat.type != ChatType.PRIVATE:
                 raise Gone(f"getChat: the id is a {chat.type}'s, not a person's")

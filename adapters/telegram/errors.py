@@ -40,7 +40,7 @@ class TopicGone(Gone):
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raises PlatformError for every TelegramError inside; an edit that changes nothing is fine."""
     try:
         yield

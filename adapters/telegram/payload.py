@@ -21,11 +21,11 @@ GENERAL = 1
 """The id of a forum's topic General, which no call may name."""
 
 
-class _Read(BaseModel):
+class _PayloadPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class TelegramUser(_Read):
+class TelegramUser(_PayloadPart):
     """Who wrote or tapped."""
 
     id: int
@@ -46,7 +46,7 @@ class TelegramUser(_Read):
         return f"{self.first_name} {self.last_name}".strip() or self.username
 
 
-class Chat(_Read):
+class Chat(_PayloadPart):
     """Where it was written; `known_as` and `left` are ours, see `Payload.in_chat`."""
 
     id: int
@@ -56,14 +56,14 @@ class Chat(_Read):
 
     @model_validator(mode="before")
     @classmethod
-    def _theirs(cls, given: Any) -> Any:
+    def _without_our_fields(cls, given: Any) -> Any:
         """Nobody but us says where a chat has moved."""
         if not isinstance(given, dict):
             return given
         return {name: given[name] for name in ("id", "type") if name in given}
 
 
-class Entity(_Read):
+class Entity(_PayloadPart):
     """A marked stretch of a text, in UTF-16 units."""
 
     type: str
@@ -73,7 +73,7 @@ class Entity(_Read):
     user: TelegramUser | None = None
 
 
-class Attached(_Read):
+class Attachment(_PayloadPart):
     """A file of a message; of a photo, one of its sizes."""
 
     file_id: str
@@ -82,7 +82,7 @@ class Attached(_Read):
     file_size: int = 0
 
 
-class TelegramMessage(_Read):
+class TelegramMessage(_PayloadPart):
     """A message; one that is too old to be read has neither text nor sender.
 
     What is written under a file is its text.
@@ -95,11 +95,11 @@ class TelegramMessage(_Read):
     entities: tuple[Entity, ...] = Field(
         default=(), validation_alias=AliasChoices("entities", "caption_entities")
     )
-    document: Attached | None = None
-    photo: tuple[Attached, ...] = ()
-    video: Attached | None = None
-    audio: Attached | None = None
-    voice: Attached | None = None
+    document: Attachment | None = None
+    photo: tuple[Attachment, ...] = ()
+    video: Attachment | None = None
+    audio: Attachment | None = None
+    voice: Attachment | None = None
     edit_date: int = 0
     message_thread_id: int | None = None
     is_topic_message: bool = False
@@ -138,7 +138,7 @@ class TelegramMessage(_Read):
         return _cut(self.text, 0, start) + _cut(self.text, end, None)
 
 
-class Callback(_Read):
+class Callback(_PayloadPart):
     """A tap on a button; `data` is missing for games."""
 
     id: str
@@ -147,7 +147,7 @@ class Callback(_Read):
     data: str = ""
 
 
-class Payload(_Read):
+class Payload(_PayloadPart):
     """One update of the kinds we asked Telegram for.
 
     `message` was written now, or changed now (`edited`).
@@ -168,7 +168,7 @@ class Payload(_Read):
         return {**given, "message": given.get("message") or changed, "edited": bool(changed)}
 
     @property
-    def at(self) -> TelegramMessage | None:
+    def source_message(self) -> TelegramMessage | None:
         """The message that was written, or whose button was tapped."""
         return self.callback_query.message if self.callback_query else self.message
 
@@ -177,7 +177,7 @@ class Payload(_Read):
 
         `left` when the message itself stayed in the old chat.
         """
-        message = self.at
+        message = self.source_message
         if message is None:
             return self
         now = {"id": chat, "known_as": known_as, "left": left}

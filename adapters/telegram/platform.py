@@ -9,10 +9,10 @@ from aiohttp import web
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from adapters.telegram.addresses import SUPERGROUPS, ChatPlace, place_of
+from adapters.telegram.addresses import SUPERGROUPS, ChatPlace, parse_place
 from adapters.telegram.bot import CarefulBot
-from adapters.telegram.errors import Moved, TopicGone, translate, translated
-from adapters.telegram.inbound.migrations import Moves
+from adapters.telegram.errors import Moved, TopicGone, translate, translate_errors
+from adapters.telegram.inbound.migrations import GroupMigrations
 from adapters.telegram.inbound.polling import ALLOWED, Poller, PollPace
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.shared_files import TelegramFiles
@@ -64,12 +64,17 @@ class TelegramPlatform:
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
         self._pace = pace or PollPace()
-        self._moves = Moves(self._bot_id, slate)
-        self._desk = UpdateHandler(
-            self._bot, BotIdentity(self._bot_id), slate, self._moves, card, soon_s=self._pace.soon_s
+        self._migrations = GroupMigrations(self._bot_id, slate)
+        self._updates = UpdateHandler(
+            self._bot,
+            BotIdentity(self._bot_id),
+            slate,
+            self._migrations,
+            card,
+            soon_s=self._pace.soon_s,
         )
         self._poller = Poller(
-            self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
+            self._bot, self._updates, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )
         self._files = FileSender(self._bot)
         self._messages = TelegramMessages(self._bot, self._files)
@@ -79,7 +84,7 @@ class TelegramPlatform:
         """The webhook's route when there is a secret for it, else none."""
         if not self._secret:
             return []
-        return [web.post(PATH, Webhook(self._desk, self._secret, intake).handle)]
+        return [web.post(PATH, Webhook(self._updates, self._secret, intake).handle)]
 
     async def listen(self, intake: Intake) -> None:
         """Register the webhook and return; without a secret, poll until cancelled.
@@ -93,7 +98,7 @@ class TelegramPlatform:
                 warning="TELEGRAM_WEBHOOK_SECRET is set and SIGNOFF_PUBLIC_URL is not: nothing"
                 f" arrives from Telegram unless you have set its webhook to {PATH} by hand",
             )
-        await self._desk.learn_name()
+        await self._updates.learn_name()
         await register_commands(self._bot)
         if not self._secret:
             await self._poller.run(intake)
@@ -117,7 +122,7 @@ class TelegramPlatform:
                 return place.message_id(photo)
             return str(await self._messages.show(place, view, MessageIds(), key=key))
 
-        return await self._where_it_is(conversation, post)
+        return await self._write_in_place(conversation, post)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Show the view in the messages of that id; ones no more needed are taken away.
@@ -131,28 +136,28 @@ class TelegramPlatform:
         async def show(place: ChatPlace) -> str:
             return str(await self._messages.show(place, view, before, key=key))
 
-        return await self._where_it_is(conversation, show)
+        return await self._write_in_place(conversation, show)
 
     def grows_every_s(self, conversation: str) -> float:
         """In private chats only, by drafts."""
         try:
-            place = place_of(conversation, self._bot_id)
+            place = parse_place(conversation, self._bot_id)
         except Gone:
             return 0.0
         return 0.0 if place.is_group else EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
         """Shows an answer as far as it is written, without a message. Raises PlatformError."""
-        return await self._drafts.show(place_of(conversation, self._bot_id), message_id, growth)
+        return await self._drafts.show(parse_place(conversation, self._bot_id), message_id, growth)
 
-    async def _where_it_is(
+    async def _write_in_place(
         self, conversation: str, write: Callable[[ChatPlace], Awaitable[str]]
     ) -> str:
         """Writes to the conversation's place; a group that has just moved is followed once.
 
         What was for a topic that is gone is shown in its group.
         """
-        place = await self._moves.here(place_of(conversation, self._bot_id))
+        place = await self._migrations.current_place(parse_place(conversation, self._bot_id))
         try:
             return await write(place)
         except TopicGone:
@@ -163,8 +168,8 @@ class TelegramPlatform:
             if place.known_as:
                 raise
             _log.info("telegram_group_moved", old=place.chat, new=error.chat)
-            await self._moves.note(place.chat, error.chat)
-            return await write(await self._moves.here(place))
+            await self._migrations.record(place.chat, error.chat)
+            return await write(await self._migrations.current_place(place))
 
     def pace(self, conversation: str) -> places.Pace:
         """One message per second and chat, 20 a minute in a group (platform-facts A2)."""
@@ -174,7 +179,7 @@ class TelegramPlatform:
     async def link(self, conversation: str, message_id: str) -> str:
         """The message, or a forum's topic, for members of a supergroup; never raises."""
         try:
-            place = await self._moves.here(place_of(conversation, self._bot_id))
+            place = await self._migrations.current_place(parse_place(conversation, self._bot_id))
             shown = MessageIds.read(message_id) if message_id else MessageIds()
         except (Gone, StoreUnavailable):
             return ""
@@ -186,16 +191,16 @@ class TelegramPlatform:
 
     async def opening(self, card: str) -> str:
         """The bot's own chat with whoever follows it, which then shows the card; never raises."""
-        name, payload = await self._desk.learn_name(), card_payload(card)
+        name, payload = await self._updates.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
     async def heard(self, conversation: str) -> str:
         """The bot's name in a group, where Telegram brings it nothing else; never raises."""
         try:
-            in_group = place_of(conversation, self._bot_id).is_group
+            in_group = parse_place(conversation, self._bot_id).is_group
         except Gone:
             return ""
-        name = await self._desk.learn_name() if in_group else ""
+        name = await self._updates.learn_name() if in_group else ""
         return f"@{name}" if name else ""
 
     async def probe(self) -> str:
@@ -203,7 +208,7 @@ class TelegramPlatform:
 
         While another process polls, this one waits for its turn, which is well.
         """
-        with translated():
+        with translate_errors():
             await self._bot.get_me()
             if self._secret:
                 info = await self._bot.get_webhook_info()
@@ -218,7 +223,7 @@ class TelegramPlatform:
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""
         try:
-            place = await self._moves.here(place_of(conversation, self._bot_id))
+            place = await self._migrations.current_place(parse_place(conversation, self._bot_id))
             async with asyncio.timeout(ANSWER_S):
                 await self._bot.send_chat_action(
                     place.chat, ChatAction.TYPING, message_thread_id=place.topic

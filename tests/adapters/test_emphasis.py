@@ -7,7 +7,7 @@ import pytest
 from adapters.markdown_reader import reader
 from adapters.slack.outbound import markdown as slack
 from adapters.telegram.outbound.markdown import spans_of
-from adapters.telegram.outbound.richtext import html_of
+from adapters.telegram.outbound.richtext import render_html
 from adapters.webchat.markdown import to_html
 
 # What is emphasised stands between ⟨ and ⟩, what is only slanted between ‹ and ›.
@@ -92,7 +92,7 @@ def test_emphasis_begins_and_ends_beside_wide_characters(case: str) -> None:
 def test_no_platform_shows_its_marks(case: str) -> None:
     given, expected = case.split(" | ")
     bold = re.findall("⟨(.*?)⟩", expected)
-    html = html_of(spans_of(given))
+    html = render_html(spans_of(given))
     assert "**" not in html
     assert "".join(re.findall("<b>(.*?)</b>", html)).replace("&quot;", '"') == "".join(bold)
     assert "**" not in slack.render(given)

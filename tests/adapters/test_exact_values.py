@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from adapters.slack.outbound.blocks import message
-from adapters.telegram.forms.progress import begun
-from adapters.telegram.forms.screens import screen
-from adapters.telegram.outbound.render import chunks_of, keyboard_of
+from adapters.telegram.forms.progress import begin_form
+from adapters.telegram.forms.screens import form_screen
+from adapters.telegram.outbound.render import card_keyboard, render_chunks
 from adapters.webchat.render import rendered
 from cards.model import Card, Choice, Decision, Field, Review, Row
 from cards.showing.show import confirm_view, show
@@ -117,7 +117,7 @@ def _slack_texts(blocks):
 
 def on_telegram(view):
     """What Telegram shows, which finds nothing in it by itself but addresses."""
-    (html,) = chunks_of(view)
+    (html,) = render_chunks(view)
     parsed = with_found(parse_html(html))
     kinds = {entity["type"] for entity in parsed.entities}
     assert kinds <= {"bold", "italic", "blockquote", "url"}, kinds
@@ -176,7 +176,7 @@ def test_a_choice_and_the_question_whether_one_is_sure(value):
     told = visible(value)
     assert button["text"] == {"type": "plain_text", "text": told, "emoji": False}
     assert button["confirm"]["text"]["text"].startswith(told)
-    ((on_keyboard,),) = keyboard_of(view.card).inline_keyboard
+    ((on_keyboard,),) = card_keyboard(view.card).inline_keyboard
     assert on_keyboard.text == told
     assert rendered(view)["card"]["buttons"][0]["label"] == told
     stored = Card(
@@ -206,6 +206,6 @@ def test_what_was_filled_in_on_telegram(value):
         cancel="Cancel",
         fields=fields,
     )
-    parsed = with_found(parse_html(screen(begun(form, "1")).html))
+    parsed = with_found(parse_html(form_screen(begin_form(form, "1")).html))
     assert f"Note: {visible(value, lines=True)}" in parsed.text.replace("\u2060", "")
     assert "mention" not in {entity["type"] for entity in parsed.entities}

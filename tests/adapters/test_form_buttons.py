@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.slack.outbound.buttons import actions
-from adapters.telegram.outbound.render import keyboard_of
+from adapters.telegram.outbound.render import card_keyboard
 from adapters.webchat.render import rendered_card
 from cards.model import Card, Choice, Field, Review
 from cards.showing.show import show
@@ -37,7 +37,7 @@ def on_slack(card):
 
 
 def on_telegram(card):
-    keyboard = keyboard_of(show(card, "UTC"), card.lang)
+    keyboard = card_keyboard(show(card, "UTC"), card.lang)
     return [button.text for row in keyboard.inline_keyboard for button in row]
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from adapters.slack.inbound.receive import receive
 from adapters.slack.outbound.forms import modal
-from adapters.telegram.forms.progress import begun, given
-from adapters.telegram.forms.prompts import Prompt, PromptField, values_of
+from adapters.telegram.forms.progress import begin_form, enter_values
+from adapters.telegram.forms.prompts import Prompt, PromptField, parse_reply
 from adapters.webchat.page_requests import FormBody, parsed
 from cards.forms import MAX_TEXT, check_form
 from cards.model import Field
@@ -44,7 +44,7 @@ def on_slack(text: str, *, unasked: bool = False) -> FormSubmitted:
 
 def on_telegram(text: str) -> dict[str, str]:
     prompt = Prompt(FORM.data, (PromptField("reason", "Reason", lines=True),), "zh", "1")
-    return values_of(prompt, text)
+    return parse_reply(prompt, text)
 
 
 def on_web(text: str) -> dict[str, str]:
@@ -60,7 +60,7 @@ def test_a_text_of_exactly_the_limit_passes_everywhere(kind: str) -> None:
         typed, faults = check_form(FORM.fields, values, "zh")
         assert faults == {}
         assert typed["reason"] == text.replace("\r\n", "\n")
-    assert given(begun(FORM, "1"), on_telegram(text)).fault == ""
+    assert enter_values(begin_form(FORM, "1"), on_telegram(text)).fault == ""
 
 
 @pytest.mark.parametrize("kind", EXACT)
@@ -70,7 +70,7 @@ def test_one_character_more_is_refused_with_the_same_sentence_everywhere(kind: s
         on_slack(text)
     for values in (on_slack(text, unasked=True).values, on_telegram(text), on_web(text)):
         assert check_form(FORM.fields, values, "zh") == ({}, {"reason": told})
-    assert given(begun(FORM, "1"), on_telegram(text)).fault == told
+    assert enter_values(begin_form(FORM, "1"), on_telegram(text)).fault == told
     # However long it is, it is the field's sentence that says so.
     assert check_form(FORM.fields, on_web(text * 20), "zh") == ({}, {"reason": told})
 

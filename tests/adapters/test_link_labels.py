@@ -8,7 +8,7 @@ import pytest
 from adapters.markdown_reader import poses
 from adapters.slack.outbound.markdown import render
 from adapters.telegram.outbound.markdown import spans_of
-from adapters.telegram.outbound.richtext import html_of
+from adapters.telegram.outbound.richtext import render_html
 from adapters.webchat.markdown import to_html
 
 EVIL = "https://evil.example/login"
@@ -86,7 +86,7 @@ def html_links(html):
 
 PLATFORMS = {
     "slack": slack_links,
-    "telegram": lambda text: html_links(html_of(spans_of(text))),
+    "telegram": lambda text: html_links(render_html(spans_of(text))),
     "web": lambda text: html_links(to_html(text)),
 }
 PLAIN = {

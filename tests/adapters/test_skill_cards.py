@@ -7,8 +7,8 @@ import pytest
 
 from adapters.slack.outbound.blocks import message
 from adapters.slack.outbound.forms import field_errors, modal
-from adapters.telegram.forms.prompts import ask, prompt_behind, prompt_of, values_of
-from adapters.telegram.outbound.render import chunks_of, keyboard_of
+from adapters.telegram.forms.prompts import form_html, parse_prompt_link, parse_reply, prompt_of
+from adapters.telegram.outbound.render import card_keyboard, render_chunks
 from adapters.webchat.page_requests import FormBody
 from adapters.webchat.render import rendered
 from cards.deciding.decision import DecidedCard, InvalidForm, decide
@@ -79,11 +79,11 @@ async def test_every_platform_shows_the_card_within_its_limits(made: Any) -> Non
     view = in_message(await made())
     shown = message(view)
     assert message_problems({"channel": "C1", **shown}) == []
-    chunks = chunks_of(view)
+    chunks = render_chunks(view)
     for chunk in chunks:
         assert len(parse_html(chunk).text) <= 4096
     assert view.card is not None
-    keyboard = keyboard_of(view.card)
+    keyboard = card_keyboard(view.card)
     assert keyboard is not None
     buttons = [button for row in keyboard.inline_keyboard for button in row]
 
@@ -117,13 +117,13 @@ async def test_telegram_takes_rows_below_the_name_of_their_field() -> None:
         "Side: plaintiff\nEvidence:\ncontract | 3 | paper\nmemo | | sound"
     )
     prompt = prompt_of(form)
-    assert values_of(prompt, text) == VALUES
-    assert values_of(prompt, text.replace("Evidence:\n", "Evidence: ")) == VALUES
-    entities = parse_html(ask(form)).entities
+    assert parse_reply(prompt, text) == VALUES
+    assert parse_reply(prompt, text.replace("Evidence:\n", "Evidence: ")) == VALUES
+    entities = parse_html(form_html(form)).entities
     link = next(e["url"] for e in entities if e["type"] == "text_link")
-    again = prompt_behind(link)
+    again = parse_prompt_link(link)
     assert again is not None
-    assert values_of(again, text)["profile.summary"] == "unpaid"
+    assert parse_reply(again, text)["profile.summary"] == "unpaid"
 
 
 async def test_the_page_sends_fields_whose_names_are_paths() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.telegram.forms.confirmation import key_of
+from adapters.telegram.forms.confirmation import user_key
 from bot.waits import pause
 from cards.buttons import Button
 from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
@@ -296,7 +296,7 @@ class Load:
             },
             "chat_instance": "-1",
             # Asked already whether they are sure.
-            "data": f"y1:{button.pack().removeprefix('s1:')}:{key_of(user)}",
+            "data": f"y1:{button.pack().removeprefix('s1:')}:{user_key(user)}",
         }
 
         noted = self._tap(f"telegram:{BOT_ID}:update:{number}", button, callback)

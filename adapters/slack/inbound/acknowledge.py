@@ -165,12 +165,13 @@ def _elsewhere(update: Update, channel: object) -> bool:
 async def tell(remark: Remark, payload: Payload, api: WebApi) -> bool:
     """Shows a remark to the one person it is for, in time; whether Slack did."""
 
-    async def show(shown: dict[str, Any]) -> object:
+    async def show(shown: dict[str, Any]) -> None:
         if not remark.conversation:
-            return await api.respond(str(payload.get("response_url", "")), _EPHEMERAL | shown)
+            await api.respond(str(payload.get("response_url", "")), _EPHEMERAL | shown)
+            return
         place = Address.parse(remark.conversation).place
         fields = place | {"user": remark.user} | AS_WRITTEN
-        return await api.call("chat.postEphemeral", fields | shown)
+        await api.call("chat.postEphemeral", fields | shown)
 
     try:
         async with asyncio.timeout(_TELL_S):

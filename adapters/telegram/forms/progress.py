@@ -1,6 +1,6 @@
-"""A form that is filled in one field at a time: what stands, and what each step makes of it.
+"""A form that is filled in one field at a time: its state, and each step.
 
-Pure; the clerk keeps it in the store between two steps (design §7).
+Pure; the form handler keeps the state in the store between two steps (design §7).
 """
 
 import re
@@ -8,24 +8,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from adapters.telegram.forms.prompts import Prompt, PromptField, label_of, values_of
+from adapters.telegram.forms.prompts import Prompt, PromptField, label_of, parse_reply
 from cards.forms import check_form
 from cards.frozen import Frozen
 from cards.model import Field
 from cards.showing.view import FormView
 from cards.texts import say
 
-Way = Literal["back", "skip", "clear"]
+Move = Literal["back", "skip", "clear"]
 _SEEN = 8
 _DATA = re.compile(r"f1:([0-9a-f]{1,16}):([a-z])(?::(\d{1,3}))?(?::(\d{1,3}))?")
 
 
-class Filling(Frozen):
-    """Who fills in is in its name in the store; `id` names it on buttons.
+class FormProgress(Frozen):
+    """A form that one person fills in; `id` names it on buttons, its key in the store the person.
 
     `at` is the field that is asked for, None when all is shown to be confirmed; `fault` is what is
-    wrong with what was last given for it. `passed` are fields left out on purpose. `seen` are the
-    newest updates that were taken: one that comes again changes nothing.
+    wrong with its last value. `passed` are fields left out on purpose. `seen` are the newest
+    updates that were taken: one that comes again changes nothing.
     """
 
     id: str
@@ -43,167 +43,167 @@ class Filling(Frozen):
         return None if self.at is None else self.form.fields[self.at]
 
     def value(self, field: Field) -> str:
-        """What was given for a field, "" for nothing."""
+        """The value entered for a field, "" for none."""
         return self.values.get(field.name, "")
 
-    def after(self, update_id: int) -> "Filling":
-        """The same, that has seen this update."""
+    def with_seen(self, update_id: int) -> "FormProgress":
+        """Return the same form, which has taken this update."""
         return self.model_copy(update={"seen": (*self.seen, update_id)[-_SEEN:]})
 
 
-def begun(form: FormView, name: str) -> Filling:
-    """A form as it is first shown: what stands in it is only shown at the end."""
+def begin_form(form: FormView, name: str) -> FormProgress:
+    """Return a new form at its first field without a value."""
     values = {field.name: field.value for field in form.fields if field.value}
-    return _onwards(Filling(id=name, form=form, values=values))
+    return _go_on(FormProgress(id=name, form=form, values=values))
 
 
-def given(filling: Filling, values: dict[str, str]) -> Filling:
-    """With what was typed for one field or more; the first of them with a fault is asked again."""
-    form = filling.form
+def enter_values(progress: FormProgress, values: dict[str, str]) -> FormProgress:
+    """Enter values of one field or more; the first one with a fault is asked for again."""
+    form = progress.form
     named = [field for field in form.fields if field.name in values]
     typed, faults = check_form(named, values, form.lang)
     good = {f.name: values[f.name].strip() for f in named if f.name not in faults}
-    passed = (*filling.passed, *(name for name in good if name not in typed))
-    after = filling.model_copy(
-        update={"values": {**filling.values, **good}, "passed": passed, "fault": "", "page": 0}
+    passed = (*progress.passed, *(name for name in good if name not in typed))
+    after = progress.model_copy(
+        update={"values": {**progress.values, **good}, "passed": passed, "fault": "", "page": 0}
     )
-    return faulty(after, faults) if faults else _onwards(after)
+    return return_to_fault(after, faults) if faults else _go_on(after)
 
 
-def faulty(filling: Filling, faults: dict[str, str]) -> Filling:
-    """Asked again for the first field that has a fault; the others are in turn when it is well."""
-    names = [field.name for field in filling.form.fields]
+def return_to_fault(progress: FormProgress, faults: dict[str, str]) -> FormProgress:
+    """Return to the first field with a fault; the others follow once it is right."""
+    names = [field.name for field in progress.form.fields]
     first = next((name for name in names if name in faults), names[0])
-    told = faults.get(first) or " ".join(faults.values())
-    left = {name: value for name, value in filling.values.items() if name not in faults}
-    return filling.model_copy(
-        update={"values": left, "at": names.index(first), "fault": told, "page": 0}
+    fault = faults.get(first) or " ".join(faults.values())
+    left = {name: value for name, value in progress.values.items() if name not in faults}
+    return progress.model_copy(
+        update={"values": left, "at": names.index(first), "fault": fault, "page": 0}
     )
 
 
-def asked(filling: Filling, index: int) -> Filling:
-    """At the field of that number, to have it changed; unchanged for a number it has not."""
-    if not 0 <= index < len(filling.form.fields):
-        return filling
-    return filling.model_copy(update={"at": index, "fault": "", "page": 0})
+def go_to_field(progress: FormProgress, index: int) -> FormProgress:
+    """Go to the field of that number; nothing changes where there is none."""
+    if not 0 <= index < len(progress.form.fields):
+        return progress
+    return progress.model_copy(update={"at": index, "fault": "", "page": 0})
 
 
-def turned(filling: Filling, page: int) -> Filling:
-    """At another page of what is shown."""
-    return filling.model_copy(update={"page": max(0, page)})
+def turn_page(progress: FormProgress, page: int) -> FormProgress:
+    """Turn to another page of options or fields."""
+    return progress.model_copy(update={"page": max(0, page)})
 
 
-def went(filling: Filling, way: Way) -> Filling:
-    """Back to the field before, on without a change, or on with nothing in this field."""
-    last, lang = len(filling.form.fields) - 1, filling.form.lang
-    field = filling.field
-    match way:
-        case "back" if filling.at == 0:
-            return filling.model_copy(update={"fault": say("telegram.first", lang)})
+def move(progress: FormProgress, direction: Move) -> FormProgress:
+    """Go back to the field before, on without a change, or on with this field emptied."""
+    last, lang = len(progress.form.fields) - 1, progress.form.lang
+    field = progress.field
+    match direction:
+        case "back" if progress.at == 0:
+            return progress.model_copy(update={"fault": say("telegram.first", lang)})
         case "back":
-            return asked(filling, last if filling.at is None else filling.at - 1)
+            return go_to_field(progress, last if progress.at is None else progress.at - 1)
         case _ if field is None:
-            return filling
+            return progress
         case "clear" if not field.required:
-            return given(filling, {field.name: ""})
-        case "skip" if filling.value(field):
-            return _onwards(filling)
+            return enter_values(progress, {field.name: ""})
+        case "skip" if progress.value(field):
+            return _go_on(progress)
         case "skip" if not field.required:
-            return given(filling, {field.name: ""})
+            return enter_values(progress, {field.name: ""})
         case _:
-            return filling.model_copy(update={"fault": say("telegram.needed", lang)})
+            return progress.model_copy(update={"fault": say("telegram.needed", lang)})
 
 
-def checked(filling: Filling) -> Filling:
-    """As it may be sent (at the end), or at the first field that keeps it from being so."""
-    _, faults = check_form(filling.form.fields, filling.values, filling.form.lang)
-    return faulty(filling, faults) if faults else filling
+def check_all(progress: FormProgress) -> FormProgress:
+    """Return the form as it is when it may be sent, else at the first field with a fault."""
+    _, faults = check_form(progress.form.fields, progress.values, progress.form.lang)
+    return return_to_fault(progress, faults) if faults else progress
 
 
-def _onwards(filling: Filling) -> Filling:
-    """At the first field that nothing was given for yet, or at the end."""
+def _go_on(progress: FormProgress) -> FormProgress:
+    """Go to the first field without a value that was not passed, or to the end."""
     open_ = (
         number
-        for number, field in enumerate(filling.form.fields)
-        if not filling.value(field) and field.name not in filling.passed
+        for number, field in enumerate(progress.form.fields)
+        if not progress.value(field) and field.name not in progress.passed
     )
-    return filling.model_copy(update={"at": next(open_, None), "fault": "", "page": 0})
+    return progress.model_copy(update={"at": next(open_, None), "fault": "", "page": 0})
 
 
-Step = Callable[[Filling], Filling]
+Step = Callable[[FormProgress], FormProgress]
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
-    """What a button of ours means: the form's id, what to do, and the numbers it is done with."""
+class FormButton:
+    """What a button of ours means: the form's id, what to do, and the numbers that it needs."""
 
-    filling: str
+    form_id: str
     verb: str
     numbers: tuple[int, ...] = ()
 
 
-def pressed(data: str) -> Pressed | None:
-    """What a button of a form means; None for any other button."""
+def parse_form_button(data: str) -> FormButton | None:
+    """Return what a button of a form means; None for any other button."""
     match = _DATA.fullmatch(data)
     if match is None:
         return None
-    return Pressed(match[1], match[2], tuple(int(n) for n in match.groups()[2:] if n))
+    return FormButton(match[1], match[2], tuple(int(n) for n in match.groups()[2:] if n))
 
 
-def steered(word: str) -> Step | None:
-    """The step of /back, /skip and /clear; None for any other word."""
+def step_of_word(word: str) -> Step | None:
+    """Return the step of /back, /skip and /clear; None for any other word."""
     match word:
         case "back" | "skip" | "clear":
-            return lambda filling: went(filling, word)
+            return lambda progress: move(progress, word)
         case _:
             return None
 
 
-def typed(prompt: Prompt, text: str) -> Step:
-    """The step of a reply to a prompt: its field's value, or several lines "name: value"."""
+def step_of_reply(prompt: Prompt, text: str) -> Step:
+    """Return the step of a reply to a prompt: its field's value, or lines "name: value"."""
     name = prompt.fields[0].name
 
-    def step(filling: Filling) -> Filling:
-        field = next((field for field in filling.form.fields if field.name == name), None)
+    def step(progress: FormProgress) -> FormProgress:
+        field = next((field for field in progress.form.fields if field.name == name), None)
         if field is None:
-            return filling
-        several = {} if field.multiline else _several(filling.form, text)
-        return given(filling, several or {name: values_of(prompt, text).get(name, text)})
+            return progress
+        several = {} if field.multiline else _values_by_line(progress.form, text)
+        return enter_values(progress, several or {name: parse_reply(prompt, text).get(name, text)})
 
     return step
 
 
-def tapped(button: Pressed) -> Step:
-    """The step of a button; one that does not fit the form changes nothing."""
+def step_of_button(button: FormButton) -> Step:
+    """Return the step of a button; one that does not fit the form changes nothing."""
 
-    def step(filling: Filling) -> Filling:
-        fields = filling.form.fields
+    def step(progress: FormProgress) -> FormProgress:
+        fields = progress.form.fields
         match button.verb, button.numbers:
             case "o", (at, option) if at < len(fields) and option < len(fields[at].options):
-                return given(filling, {fields[at].name: fields[at].options[option]})
+                return enter_values(progress, {fields[at].name: fields[at].options[option]})
             case "k", (at,):
-                return went(asked(filling, at), "skip")
+                return move(go_to_field(progress, at), "skip")
             case "e", (at,) if at < len(fields):
-                return went(asked(filling, at), "clear")
+                return move(go_to_field(progress, at), "clear")
             case "c", (at,):
-                return asked(filling, at)
+                return go_to_field(progress, at)
             case "p", (page,):
-                return turned(filling, page)
+                return turn_page(progress, page)
             case "b", ():
-                return went(filling, "back")
+                return move(progress, "back")
             case "s", ():
-                return checked(filling)
+                return check_all(progress)
             case _:
-                return filling
+                return progress
 
     return step
 
 
-def _several(form: FormView, text: str) -> dict[str, str]:
-    """Values by name when the reply gives more than one of the fields, each in its line."""
+def _values_by_line(form: FormView, text: str) -> dict[str, str]:
+    """Return values by name when the reply gives several fields, each in a line; else nothing."""
     every = tuple(
         PromptField(f.name, label_of(f, form.lang), lines=f.multiline) for f in form.fields
     )
-    values = values_of(Prompt(form.data, every, form.lang), text)
+    values = parse_reply(Prompt(form.data, every, form.lang), text)
     names = {field.name for field in form.fields}
     return values if len(values) > 1 and values.keys() <= names else {}

@@ -1,28 +1,29 @@
-"""Who has forms filled in field by field: keeps them in the store, and shows each step."""
+"""Handles forms that are filled in field by field: keeps them in the store, shows each step."""
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import assert_never
 
 import structlog
 from pydantic import ValidationError
 
 from adapters.telegram.forms.progress import (
-    Filling,
-    Pressed,
+    FormButton,
+    FormProgress,
     Step,
-    begun,
-    checked,
-    faulty,
-    pressed,
-    steered,
-    tapped,
-    typed,
+    begin_form,
+    check_all,
+    parse_form_button,
+    return_to_fault,
+    step_of_button,
+    step_of_reply,
+    step_of_word,
 )
-from adapters.telegram.forms.screens import closing, screen
+from adapters.telegram.forms.screens import closing_html, form_screen
 from adapters.telegram.inbound.receive import (
     BotIdentity,
     actor_of,
-    command_mark,
+    command_entity,
     files_of,
     prompt_answered,
 )
@@ -31,201 +32,252 @@ from adapters.telegram.payload import Payload, TelegramMessage
 from cards.showing.view import FormView
 from cards.texts import say
 from engine.errors import StoreUnavailable
-from engine.events import DirectAnswer, FormRefused, FormSubmitted, MessageReceived, NotRecorded
+from engine.events import (
+    Accepted,
+    ConfirmWanted,
+    DirectAnswer,
+    FormRefused,
+    FormSubmitted,
+    FormWanted,
+    MessageReceived,
+    NotForUs,
+    NotRecorded,
+)
 from engine.ports.platform import Intake
 from engine.ports.storage.platform_texts import ExpiringTexts
 
 KEEP_S = 14 * 24 * 3600.0
-"""How long a form that nobody goes on with is kept, in seconds."""
+"""How long an unfinished form is kept, in seconds."""
 
-REPEATED_S = 24 * 3600.0
-"""How long Telegram may bring an update again, in seconds."""
+REPEAT_S = 24 * 3600.0
+"""How long Telegram may repeat an update, in seconds."""
 
 _TRIES = 8
 _log = structlog.get_logger(__name__)
 
 
-class Clerk:
-    """Takes the updates that belong to forms which are being filled in."""
+class FormHandler:
+    """Takes the updates that belong to unfinished forms."""
 
     def __init__(self, answers: Answers, slate: ExpiringTexts) -> None:
         self._answers = answers
         self._slate = slate
 
-    async def begin(self, visit: Interaction, form: FormView, me: BotIdentity) -> None:
-        """Show the form's first step, or the one where this person had got to.
+    async def begin(self, interaction: Interaction, form: FormView, me: BotIdentity) -> None:
+        """Show the form's first step, or the one that this person had reached.
 
         Raises StoreUnavailable, TelegramError.
         """
 
-        def step(old: Filling | None) -> Filling:
+        def step(old: FormProgress | None) -> FormProgress:
             if old is not None and old.form == form:
                 return old
-            return begun(form, f"{visit.update:x}")
+            return begin_form(form, f"{interaction.update_id:x}")
 
-        await self._show(visit, await self._changed(visit, me, step))
+        await self._show(interaction, await self._update(interaction, me, step))
 
-    async def take(self, visit: Interaction, me: BotIdentity, intake: Intake) -> bool | None:
-        """None for what belongs to no form; False when it has to come again, as not recorded.
+    async def take(self, interaction: Interaction, me: BotIdentity, intake: Intake) -> bool | None:
+        """Handle an update; None when it belongs to no form, False when it has to come again.
 
         Raises TelegramError, PlatformError.
         """
         try:
             taken: bool | None = None
-            if visit.callback is None:
-                taken = await self._written(visit, me, intake)
-            elif button := pressed(visit.callback.data):
-                taken = await self._tapped(visit, button, me, intake)
+            if interaction.callback is None:
+                taken = await self._take_message(interaction, me, intake)
+            elif button := parse_form_button(interaction.callback.data):
+                taken = await self._take_tap(interaction, button, me, intake)
             if taken:
-                await self._note_answered(visit, me)
+                await self._note_answered(interaction, me)
             return taken
         except StoreUnavailable as error:
             _log.warning("telegram_form_not_recorded", error=str(error))
-            if visit.callback is None:
+            if interaction.callback is None:
                 return False
-            await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
+            await self._answers.answer_tap(
+                interaction, say("card.not_recorded", interaction.person.lang), alert=True
+            )
             return True
 
-    async def _written(self, visit: Interaction, me: BotIdentity, intake: Intake) -> bool | None:
-        """A reply to a prompt, or one of the words that lead through a form."""
-        prompt, word = prompt_answered(visit.at, me), _word(visit.at, me)
-        if prompt is not None and not prompt.filling:
+    async def _take_message(
+        self, interaction: Interaction, me: BotIdentity, intake: Intake
+    ) -> bool | None:
+        """Take a reply to a prompt, or a command that steers a form."""
+        prompt, word = (
+            prompt_answered(interaction.message, me),
+            _command_word(interaction.message, me),
+        )
+        if prompt is not None and not prompt.form_id:
             return None
-        if visit.at.file and not visit.at.text:
-            # It says nothing for a field, and must not be lost.
+        if interaction.message.file and not interaction.message.text:
+            # A file alone is no value of a field: it goes to intake as a message.
             return None
-        step = steered(word) or (typed(prompt, visit.at.text) if prompt else None)
-        filling = await self._read(visit, me) if step else None
-        if step is None or (prompt is None and filling is None):
+        step = step_of_word(word) or (
+            step_of_reply(prompt, interaction.message.text) if prompt else None
+        )
+        progress = await self._read(interaction, me) if step else None
+        if step is None or (prompt is None and progress is None):
             return None
-        if await self._was_answered(visit, me):
+        if await self._was_answered(interaction, me):
             return True
-        if visit.at.file and isinstance(await intake(_file_alone(visit, me)), NotRecorded):
+        if interaction.message.file and isinstance(
+            await intake(_file_alone(interaction, me)), NotRecorded
+        ):
             return False
-        if filling is None or (prompt is not None and filling.id != prompt.filling):
-            await self._answers.say(visit, say("telegram.form_gone", visit.person.lang))
+        if progress is None or (prompt is not None and progress.id != prompt.form_id):
+            await self._answers.say(interaction, say("telegram.form_gone", interaction.person.lang))
         elif word == "cancel":
-            told = say("telegram.dropped", filling.form.lang)
-            await self._forget(visit, me, filling)
-            await self._answers.post(visit, closing(filling, told, visit.mention))
+            result = say("telegram.dropped", progress.form.lang)
+            await self._forget(interaction, me, progress)
+            await self._answers.post(
+                interaction, closing_html(progress, result, interaction.mention)
+            )
         else:
-            await self._show(visit, await self._stepped(visit, me, filling.id, step))
+            await self._show(interaction, await self._take_step(interaction, me, progress.id, step))
         return True
 
-    async def _tapped(
-        self, visit: Interaction, button: Pressed, me: BotIdentity, intake: Intake
+    async def _take_tap(
+        self, interaction: Interaction, button: FormButton, me: BotIdentity, intake: Intake
     ) -> bool:
-        filling = await self._read(visit, me)
-        if await self._was_answered(visit, me):
-            await self._answers.tap(visit)
-        elif filling is None or filling.id != button.filling:
-            await self._answers.tap(visit, say("telegram.form_gone", visit.person.lang), alert=True)
+        progress = await self._read(interaction, me)
+        if await self._was_answered(interaction, me):
+            await self._answers.answer_tap(interaction)
+        elif progress is None or progress.id != button.form_id:
+            await self._answers.answer_tap(
+                interaction, say("telegram.form_gone", interaction.person.lang), alert=True
+            )
         elif button.verb == "x":
-            await self._answers.tap(visit)
-            await self._forget(visit, me, filling)
-            await self._close(visit, filling, say("telegram.dropped", filling.form.lang))
-        elif button.verb == "s" and checked(filling).at is None:
-            await self._send(visit, filling, me, intake)
+            await self._answers.answer_tap(interaction)
+            await self._forget(interaction, me, progress)
+            await self._close(interaction, progress, say("telegram.dropped", progress.form.lang))
+        elif button.verb == "s" and check_all(progress).at is None:
+            await self._send(interaction, progress, me, intake)
         else:
-            after = await self._stepped(visit, me, filling.id, tapped(button))
-            await self._answers.tap(visit)
-            await self._show(visit, after)
+            after = await self._take_step(interaction, me, progress.id, step_of_button(button))
+            await self._answers.answer_tap(interaction)
+            await self._show(interaction, after)
         return True
 
     async def _send(
-        self, visit: Interaction, filling: Filling, me: BotIdentity, intake: Intake
+        self, interaction: Interaction, progress: FormProgress, me: BotIdentity, intake: Intake
     ) -> None:
-        """The whole form goes the way of every form; what is wrong with it is asked again."""
+        """Hand the whole form to intake; fields with faults are asked for again."""
         submitted = FormSubmitted(
-            id=f"telegram:{me.id}:update:{visit.update}",
-            conversation=visit.at.place.conversation(me.id),
-            actor=actor_of(visit.person, me),
-            button=filling.form.data,
-            values=filling.values,
+            id=f"telegram:{me.id}:update:{interaction.update_id}",
+            conversation=interaction.message.place.conversation(me.id),
+            actor=actor_of(interaction.person, me),
+            button=progress.form.data,
+            values=progress.values,
         )
-        match await intake(submitted):
+        outcome = await intake(submitted)
+        match outcome:
             case NotRecorded(text=text):
-                await self._answers.tap(visit, text, alert=True)
+                await self._answers.answer_tap(interaction, text, alert=True)
             case FormRefused(errors=errors):
-                after = await self._stepped(visit, me, filling.id, lambda now: faulty(now, errors))
-                await self._answers.tap(visit)
-                await self._show(visit, after)
-            case outcome:
-                judged = outcome if isinstance(outcome, DirectAnswer) else DirectAnswer("", ok=True)
-                await self._answers.tap(visit, judged.text, alert=not judged.ok)
-                await self._forget(visit, me, filling)
-                told = judged.text or say("telegram.sent", filling.form.lang)
-                await self._close(visit, filling, told)
+                after = await self._take_step(
+                    interaction, me, progress.id, lambda form: return_to_fault(form, errors)
+                )
+                await self._answers.answer_tap(interaction)
+                await self._show(interaction, after)
+            case DirectAnswer(text=text, ok=ok):
+                await self._finish(interaction, progress, me, text, ok=ok)
+            case Accepted() | NotForUs() | FormWanted() | ConfirmWanted():
+                await self._finish(interaction, progress, me, "", ok=True)
+            case _:
+                assert_never(outcome)
 
-    async def _close(self, visit: Interaction, filling: Filling, told: str) -> None:
-        await self._answers.replace(visit, closing(filling, told, visit.mention))
+    async def _finish(
+        self,
+        interaction: Interaction,
+        progress: FormProgress,
+        me: BotIdentity,
+        text: str,
+        *,
+        ok: bool,
+    ) -> None:
+        await self._answers.answer_tap(interaction, text, alert=not ok)
+        await self._forget(interaction, me, progress)
+        result = text or say("telegram.sent", progress.form.lang)
+        await self._close(interaction, progress, result)
 
-    async def _show(self, visit: Interaction, filling: Filling) -> None:
-        """The step: in place of the one whose button was tapped, else as a new message."""
-        shown = screen(filling, visit.mention)
-        if visit.callback is None or pressed(visit.callback.data) is None:
-            await self._answers.post(visit, shown.html, shown.markup)
+    async def _close(self, interaction: Interaction, progress: FormProgress, result: str) -> None:
+        await self._answers.replace(
+            interaction, closing_html(progress, result, interaction.mention)
+        )
+
+    async def _show(self, interaction: Interaction, progress: FormProgress) -> None:
+        """Show the step in place of the one whose button was tapped, else as a new message."""
+        shown = form_screen(progress, interaction.mention)
+        if interaction.callback is None or parse_form_button(interaction.callback.data) is None:
+            await self._answers.post(interaction, shown.html, shown.markup)
         elif shown.keyboard is not None:
-            await self._answers.replace(visit, shown.html, shown.keyboard)
+            await self._answers.replace(interaction, shown.html, shown.keyboard)
         else:
-            await self._answers.buttons(visit)
-            await self._answers.post(visit, shown.html, shown.markup)
+            await self._answers.replace_buttons(interaction)
+            await self._answers.post(interaction, shown.html, shown.markup)
 
-    async def _stepped(self, visit: Interaction, me: BotIdentity, name: str, step: Step) -> Filling:
-        """The form of that id after a step; raises StoreUnavailable when it has just gone."""
+    async def _take_step(
+        self, interaction: Interaction, me: BotIdentity, name: str, step: Step
+    ) -> FormProgress:
+        """Return the form of that id after a step. Raises StoreUnavailable when it is gone."""
 
-        def stepped(old: Filling | None) -> Filling:
+        def take_step(old: FormProgress | None) -> FormProgress:
             if old is None or old.id != name:
                 raise StoreUnavailable("the form has gone meanwhile")
             return step(old)
 
-        return await self._changed(visit, me, stepped)
+        return await self._update(interaction, me, take_step)
 
-    async def _changed(
-        self, visit: Interaction, me: BotIdentity, step: Callable[[Filling | None], Filling]
-    ) -> Filling:
-        """What stands after this update, which counts once, however often it comes."""
-        name = _name(visit, me)
+    async def _update(
+        self,
+        interaction: Interaction,
+        me: BotIdentity,
+        step: Callable[[FormProgress | None], FormProgress],
+    ) -> FormProgress:
+        """Store and return the form after a step; an update that comes again changes nothing."""
+        name = _progress_key(interaction, me)
         for _ in range(_TRIES):
             was = await self._slate.read(name)
-            old = _parsed(was)
-            if old is not None and visit.update in old.seen:
+            old = _parse_progress(was)
+            if old is not None and interaction.update_id in old.seen:
                 return old
-            new = step(old).after(visit.update)
+            new = step(old).with_seen(interaction.update_id)
             if await self._slate.write(name, new.model_dump_json(), was=was, keep_s=KEEP_S):
                 return new
         raise StoreUnavailable(f"{name} kept changing")
 
-    async def _was_answered(self, visit: Interaction, me: BotIdentity) -> bool:
-        """Whether this update's answer was shown, when Telegram brought it before."""
-        return bool(await self._slate.read(_answered(visit, me)))
+    async def _was_answered(self, interaction: Interaction, me: BotIdentity) -> bool:
+        """Whether this update came before and its answer was shown."""
+        return bool(await self._slate.read(_answered_key(interaction, me)))
 
-    async def _note_answered(self, visit: Interaction, me: BotIdentity) -> None:
+    async def _note_answered(self, interaction: Interaction, me: BotIdentity) -> None:
         with suppress(StoreUnavailable):
-            await self._slate.write(_answered(visit, me), "1", was="", keep_s=REPEATED_S)
+            await self._slate.write(_answered_key(interaction, me), "1", was="", keep_s=REPEAT_S)
 
-    async def _read(self, visit: Interaction, me: BotIdentity) -> Filling | None:
-        return _parsed(await self._slate.read(_name(visit, me)))
+    async def _read(self, interaction: Interaction, me: BotIdentity) -> FormProgress | None:
+        return _parse_progress(await self._slate.read(_progress_key(interaction, me)))
 
-    async def _forget(self, visit: Interaction, me: BotIdentity, filling: Filling) -> None:
-        """Unless a step came in between; then it is forgotten in time."""
-        was = filling.model_dump_json()
-        await self._slate.write(_name(visit, me), "", was=was, keep_s=KEEP_S)
+    async def _forget(
+        self, interaction: Interaction, me: BotIdentity, progress: FormProgress
+    ) -> None:
+        """Delete the form, unless a step came in between; then it expires."""
+        was = progress.model_dump_json()
+        await self._slate.write(_progress_key(interaction, me), "", was=was, keep_s=KEEP_S)
 
 
-def _file_alone(visit: Interaction, me: BotIdentity) -> MessageReceived:
-    """The file that came with what was typed into a form: no field takes it."""
+def _file_alone(interaction: Interaction, me: BotIdentity) -> MessageReceived:
+    """Return the file that came with a form's reply as a message of its own."""
     return MessageReceived(
-        id=f"telegram:{me.id}:update:{visit.update}/files",
-        conversation=visit.at.place.conversation(me.id),
-        actor=actor_of(visit.person, me),
+        id=f"telegram:{me.id}:update:{interaction.update_id}/files",
+        conversation=interaction.message.place.conversation(me.id),
+        actor=actor_of(interaction.person, me),
         text="",
-        files=files_of(visit.at),
+        files=files_of(interaction.message),
     )
 
 
-def visit_of(payload: Payload) -> Interaction | None:
-    """Who came with this update and where; None where no person can be answered."""
+def interaction_of(payload: Payload) -> Interaction | None:
+    """Return who sent this update and where; None where there is nobody to answer."""
     callback, message = payload.callback_query, payload.message
     if callback is not None and callback.message is not None:
         return Interaction(payload.update_id, callback.sender, callback.message, callback)
@@ -234,32 +286,32 @@ def visit_of(payload: Payload) -> Interaction | None:
     return Interaction(payload.update_id, message.sender, message)
 
 
-def fills(form: FormView) -> bool:
-    """Whether the form is better filled in field by field than by one reply."""
+def needs_steps(form: FormView) -> bool:
+    """Whether the form is filled in field by field, and not by one reply."""
     choice = any(field.type == "choice" for field in form.fields)
     return not form.edits and (len(form.fields) > 1 or choice)
 
 
-def _name(visit: Interaction, me: BotIdentity) -> str:
-    """One form at a time for each person and place."""
-    return f"form:{visit.at.place.conversation(me.id)}/{visit.person.id}"
+def _progress_key(interaction: Interaction, me: BotIdentity) -> str:
+    """Return the key of the one form of a person in a place."""
+    return f"form:{interaction.message.place.conversation(me.id)}/{interaction.person.id}"
 
 
-def _answered(visit: Interaction, me: BotIdentity) -> str:
-    return f"answered:{me.id}/{visit.update}"
+def _answered_key(interaction: Interaction, me: BotIdentity) -> str:
+    return f"answered:{me.id}/{interaction.update_id}"
 
 
-def _parsed(text: str) -> Filling | None:
-    """What is kept; None for nothing, and for what another version of us wrote."""
+def _parse_progress(text: str) -> FormProgress | None:
+    """Return the stored form; None for none, and for one of another version."""
     try:
-        return Filling.model_validate_json(text) if text else None
+        return FormProgress.model_validate_json(text) if text else None
     except ValidationError:
         return None
 
 
-def _word(message: TelegramMessage, me: BotIdentity) -> str:
-    """The command that the message is, if it is one for us."""
-    entity = command_mark(message)
+def _command_word(message: TelegramMessage, me: BotIdentity) -> str:
+    """Return the name of the command for us that begins the message, "" for none."""
+    entity = command_entity(message)
     if entity is None:
         return ""
     name, _, addressed = message.marked(entity).removeprefix("/").partition("@")

@@ -1,6 +1,6 @@
-"""Groups that became supergroups: the new chat goes by its old conversation (design §3).
+"""Groups that became supergroups, whose new chat keeps the old conversation (design §3).
 
-Telegram tells it in a message of both chats, and to whoever still writes to the old one.
+Telegram reports it by a message in both chats, and to callers that still write to the old one.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from engine.ports.storage.platform_texts import ExpiringTexts
 _KEEP_S = 20 * 365 * 24 * 3600.0
 
 
-class Moves:
+class GroupMigrations:
     """Which chat a group has become, for one bot. Raises StoreUnavailable."""
 
     def __init__(self, bot_id: int, slate: ExpiringTexts) -> None:
@@ -20,25 +20,25 @@ class Moves:
         self._slate = slate
         self._known: dict[str, int] = {}
 
-    async def note(self, old: int, new: int) -> None:
-        """Keep that `old` has become `new`."""
-        # Who writes to the old chat finds the new one first; both are written again at a repeat.
+    async def record(self, old: int, new: int) -> None:
+        """Record that `old` has become `new`."""
+        # This order: whoever finds the new chat finds the old one too. A repeat writes both again.
         for name, chat in ((f"from:{new}", old), (f"to:{old}", new)):
             key = self._key(name)
             was = await self._slate.read(key)
             await self._slate.write(key, str(chat), was=was, keep_s=_KEEP_S)
             self._known[key] = chat
 
-    async def here(self, place: ChatPlace) -> ChatPlace:
-        """Where this place of a conversation is now."""
+    async def current_place(self, place: ChatPlace) -> ChatPlace:
+        """Return where this place of a conversation is now."""
         if place.chat >= 0 or is_supergroup(place.chat):
             return place
         new = await self._find(f"to:{place.chat}")
         return place if new is None else replace(place, chat=new, known_as=place.chat)
 
-    async def named(self, payload: Payload) -> Payload:
-        """The update as of the conversation that its chat has always been."""
-        message = payload.at
+    async def resolve(self, payload: Payload) -> Payload:
+        """Return the update with the conversation that its chat has always had."""
+        message = payload.source_message
         if message is None or message.chat.id >= 0:
             return payload
         chat = message.chat

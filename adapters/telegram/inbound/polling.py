@@ -48,10 +48,10 @@ class Poller:
     """Asks Telegram for updates, in order, until it is cancelled."""
 
     def __init__(
-        self, bot: Bot, desk: UpdateHandler, lease: Lease, *, name: str, pace: PollPace
+        self, bot: Bot, updates: UpdateHandler, lease: Lease, *, name: str, pace: PollPace
     ) -> None:
         self._bot = bot
-        self._desk = desk
+        self._updates = updates
         self._lease = lease
         self._name = name
         self._pace = pace
@@ -114,7 +114,7 @@ class Poller:
         """False when one has to come again, and with it all after it."""
         for raw in updates:
             try:
-                if not await self._desk.take(raw, intake):
+                if not await self._updates.take(raw, intake):
                     return False
             except BadPayload as exc:
                 _log.warning("telegram_update_unreadable", error=str(exc))

@@ -1,10 +1,10 @@
-"""Telegram's payloads → updates (design §3). Pure: what it needs to know is handed in."""
+"""Telegram's payloads to updates; pure (design §3)."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.telegram.forms.confirmation import key_of, sure
-from adapters.telegram.forms.prompts import Prompt, prompt_behind, values_of
+from adapters.telegram.forms.confirmation import parse_confirmation, user_key
+from adapters.telegram.forms.prompts import Prompt, parse_prompt_link, parse_reply
 from adapters.telegram.payload import (
     Callback,
     Entity,
@@ -33,52 +33,54 @@ class BotIdentity:
     username: str = ""
 
     def is_called(self, name: str) -> bool:
-        """True when `name` (without @) is the bot's; any bot's while our name is not known."""
+        """Whether `name` (without @) is the bot's; any bot's while our name is not known."""
         if not self.username:
             return name.casefold().endswith("bot")
         return name.casefold() == self.username.casefold()
 
 
 def receive(raw: Any, me: BotIdentity) -> Update | None:
-    """The update in a payload, or None for one that is not for us; raises BadPayload."""
+    """Return the update in a payload, None for one that is not for us. Raises BadPayload."""
     return update_of(parse(raw), me)
 
 
 def update_of(payload: Payload, me: BotIdentity) -> Update | None:
-    """The update in a parsed payload, or None for one that is not for us."""
+    """Return the update in a parsed payload, None for one that is not for us."""
     update_id = f"telegram:{me.id}:update:{payload.update_id}"
     if payload.callback_query is not None:
-        return _tapped(payload.callback_query, update_id, me)
+        return _read_tap(payload.callback_query, update_id, me)
     message = payload.message
     if message is None or message.sender is None or message.sender.is_bot:
         return None
     if not message.text and message.file is None:
         return None
     if payload.edited:
-        return _edited(message, message.sender, payload.update_id, me)
+        return _read_edit(message, message.sender, payload.update_id, me)
     if message.text and (prompt := prompt_answered(message, me)):
-        if prompt.filling:
-            # One field of a form that is not complete yet; the clerk takes it.
+        if prompt.form_id:
+            # One field of a form that is not complete yet; the form handler takes it.
             return None
         return FormSubmitted(
             id=update_id,
             conversation=message.place.conversation(me.id),
             actor=actor_of(message.sender, me),
             button=prompt.data,
-            values=values_of(prompt, message.text),
+            values=parse_reply(prompt, message.text),
             files=files_of(message),
         )
-    return _command(message, message.sender, update_id, me) or _written(
+    return _read_command(message, message.sender, update_id, me) or _read_message(
         message, message.sender, update_id, me
     )
 
 
-def _edited(
+def _read_edit(
     message: TelegramMessage, sender: TelegramUser, number: int, me: BotIdentity
 ) -> MessageEdited | None:
-    """A change that its writer made; Telegram tells of others too, without saying when."""
+    """Return an edit by the writer; Telegram reports others too, without a date."""
     update_id = f"telegram:{me.id}:update:{number}"
-    to = _command(message, sender, update_id, me) or _written(message, sender, update_id, me)
+    to = _read_command(message, sender, update_id, me) or _read_message(
+        message, sender, update_id, me
+    )
     if to is None or not message.edit_date:
         return None
     # Edits within one second follow one another by their number.
@@ -89,34 +91,34 @@ def _edited(
 
 
 def prompt_answered(message: TelegramMessage, me: BotIdentity) -> Prompt | None:
-    """The prompt that this message answers: only the bot's own message counts as one."""
-    asked = message.reply_to_message
-    if asked is None or asked.sender is None or asked.sender.id != me.id:
+    """Return the prompt that this message replies to, which must be the bot's own message."""
+    replied = message.reply_to_message
+    if replied is None or replied.sender is None or replied.sender.id != me.id:
         return None
-    links = (entity.url for entity in asked.entities if entity.type == "text_link")
-    return next((prompt for link in links if (prompt := prompt_behind(link))), None)
+    links = (entity.url for entity in replied.entities if entity.type == "text_link")
+    return next((prompt for link in links if (prompt := parse_prompt_link(link))), None)
 
 
-def _tapped(callback: Callback, update_id: str, me: BotIdentity) -> CardTapped | None:
+def _read_tap(callback: Callback, update_id: str, me: BotIdentity) -> CardTapped | None:
     message = callback.message
     if message is None or not callback.data:
         return None
-    confirms = sure(callback.data)
+    confirms = parse_confirmation(callback.data)
     return CardTapped(
         id=update_id,
         conversation=message.place.conversation(me.id),
         actor=actor_of(callback.sender, me),
         button=confirms.button if confirms else callback.data,
         message_id="" if message.chat.left else message.place.message_id(message.message_id),
-        # Whoever else taps "really" has not been asked: it is their first tap.
-        confirmed=confirms is not None and confirms.asked == key_of(callback.sender.id),
+        # From somebody else it is a first tap: they were not asked.
+        confirmed=confirms is not None and confirms.asked_key == user_key(callback.sender.id),
     )
 
 
-def _command(
+def _read_command(
     message: TelegramMessage, sender: TelegramUser, update_id: str, me: BotIdentity
 ) -> CommandGiven | None:
-    entity = command_mark(message)
+    entity = command_entity(message)
     if entity is None:
         return None
     name, _, addressed = message.marked(entity).removeprefix("/").partition("@")
@@ -130,16 +132,16 @@ def _command(
         text=message.without(entity).strip(),
         files=files_of(message),
         aside=message.place.is_group,
-        message=name_of(message, me),
+        message=message_name(message, me),
     )
 
 
-def _written(
+def _read_message(
     message: TelegramMessage, sender: TelegramUser, update_id: str, me: BotIdentity
 ) -> MessageReceived | None:
     called = next((e for e in message.entities if _mentions(message, e, me)), None)
     in_private = message.chat.type == "private"
-    if command_mark(message) or not (in_private or called or _replies_to(message, me)):
+    if command_entity(message) or not (in_private or called or _replies_to(message, me)):
         return None
     text = message.without(called) if called else message.text
     return MessageReceived(
@@ -149,22 +151,22 @@ def _written(
         text=text.strip(),
         files=files_of(message),
         aside=message.place.is_group,
-        message=name_of(message, me),
+        message=message_name(message, me),
     )
 
 
-def name_of(message: TelegramMessage, me: BotIdentity) -> str:
-    """What a message is called by us; a group that moved counts its messages anew."""
+def message_name(message: TelegramMessage, me: BotIdentity) -> str:
+    """Return our name of a message, with the chat: a migrated group numbers messages anew."""
     return f"telegram:{me.id}:message:{message.chat.id}:{message.message_id}"
 
 
 def files_of(message: TelegramMessage) -> tuple[SharedFile, ...]:
-    """The file that came with a message, if one did."""
+    """Return the file that came with a message, if any."""
     return (message.file,) if message.file else ()
 
 
-def command_mark(message: TelegramMessage) -> Entity | None:
-    """The command that a message begins with, if it does."""
+def command_entity(message: TelegramMessage) -> Entity | None:
+    """Return the command that a message begins with, if any."""
     return next((e for e in message.entities if e.type == "bot_command" and e.offset == 0), None)
 
 
@@ -175,7 +177,7 @@ def _mentions(message: TelegramMessage, entity: Entity, me: BotIdentity) -> bool
 
 
 def _replies_to(message: TelegramMessage, me: BotIdentity) -> bool:
-    """In a topic, every message that answers none points to the topic's first message."""
+    """Whether it replies to the bot; in a topic, other messages point to the topic's first one."""
     answered = message.reply_to_message
     if answered is None or answered.sender is None or answered.sender.id != me.id:
         return False

@@ -7,7 +7,7 @@ from telegram.error import BadRequest
 from yarl import URL
 
 from adapters.download import pieces
-from adapters.telegram.errors import translated
+from adapters.telegram.errors import translate_errors
 from engine.errors import Forbidden, Gone, TooLarge
 from engine.events import SharedFile
 
@@ -31,7 +31,7 @@ class TelegramFiles:
             yield piece
 
     async def _path(self, file_id: str) -> str:
-        with translated():
+        with translate_errors():
             try:
                 found = await self._bot.get_file(file_id)
             except BadRequest as error:

@@ -1,22 +1,22 @@
-"""One payload from arrival to answer: parsed, handed to intake, acknowledged (design §3)."""
+"""Handles each update from its payload to the answer: parse, intake, acknowledge (design §3)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, assert_never
 
 import structlog
 from telegram import Bot, ForceReply
 from telegram.error import TelegramError
 
 from adapters.telegram.errors import translate
-from adapters.telegram.forms.confirmation import keyboard, sure
-from adapters.telegram.forms.prompts import ask, ask_again
-from adapters.telegram.inbound.form_handler import Clerk, fills, visit_of
-from adapters.telegram.inbound.migrations import Moves
+from adapters.telegram.forms.confirmation import confirm_keyboard, parse_confirmation
+from adapters.telegram.forms.prompts import form_html, retry_html
+from adapters.telegram.inbound.form_handler import FormHandler, interaction_of, needs_steps
+from adapters.telegram.inbound.migrations import GroupMigrations
 from adapters.telegram.inbound.receive import BotIdentity, prompt_answered, update_of
 from adapters.telegram.outbound.answers import SOON_S, Answers, Interaction
-from adapters.telegram.outbound.render import keyboard_of, page_turned
-from adapters.telegram.outbound.richtext import Span, html_of, plain
+from adapters.telegram.outbound.render import card_keyboard, parse_page_button
+from adapters.telegram.outbound.richtext import Span, render_html, without_mentions
 from adapters.telegram.payload import Payload, parse
 from cards.buttons import Button
 from cards.model import Card
@@ -25,10 +25,12 @@ from cards.showing.view import ConfirmView
 from cards.texts import say
 from engine.errors import Gone, PlatformError, StoreError, StoreUnavailable, Unavailable
 from engine.events import (
+    Accepted,
     ConfirmWanted,
     DirectAnswer,
     FormRefused,
     FormWanted,
+    NotForUs,
     NotRecorded,
     Outcome,
     Update,
@@ -38,40 +40,40 @@ from engine.ports.platform import Intake
 from engine.ports.storage.platform_texts import ExpiringTexts
 
 ANSWER_S = 2.5
-"""How long an answer to Telegram may hold up the acknowledgement of an update, in seconds."""
+"""How long an answer may delay the acknowledgement of an update, in seconds."""
 
 FORM_S = 20.0
-"""How long a step of a form may take, in seconds; what is slow there is the store."""
+"""How long a step of a form may take, in seconds, with a slow store."""
 
 ReadCard = Callable[[str, str], Awaitable[Card | None]]
-"""The card of a token as it is read in a conversation, None for no card. Raises StoreError."""
+"""Reads the card of a token for a conversation, None for no card. Raises StoreError."""
 
 _log = structlog.get_logger(__name__)
 
 
 class UpdateHandler:
-    """Takes updates in, and answers the people behind them as well as it can in time."""
+    """Hands updates to intake and answers the people behind them, as well as it can in time."""
 
     def __init__(
         self,
         bot: Bot,
         me: BotIdentity,
         slate: ExpiringTexts,
-        moves: Moves,
+        migrations: GroupMigrations,
         card: ReadCard,
         *,
         soon_s: float = SOON_S,
     ) -> None:
         self._bot = bot
         self._me = me
-        self._moves, self._card = moves, card
+        self._migrations, self._card = migrations, card
         self._answers = Answers(bot, soon_s=soon_s)
-        self._clerk = Clerk(self._answers, slate)
+        self._forms = FormHandler(self._answers, slate)
 
     async def learn_name(self) -> str:
-        """The bot's name, asked for unless it is known; "" when Telegram does not say.
+        """Return the bot's name, asked for until it is known; "" when Telegram does not say.
 
-        Mentions in groups depend on it.
+        Mentions in groups are recognised by it.
         """
         if not self._me.username:
             try:
@@ -84,161 +86,172 @@ class UpdateHandler:
         return self._me.username
 
     async def take(self, raw: Any, intake: Intake) -> bool:
-        """False when the update has to come again, because it was not recorded. Raises BadPayload.
+        """Handle an update; False when it has to come again, as not recorded. Raises BadPayload.
 
-        A tap that was not recorded is settled: its person is told to tap again.
+        A tap is settled even if it was not recorded: its person is told to tap again.
         """
-        payload = await self._named(parse(raw))
+        payload = await self._resolve_chat(parse(raw))
         if payload is None:
             return False
         if payload.message is not None and payload.message.chat.type != "private":
             await self.learn_name()
-        visit = visit_of(payload)
-        if visit is None:
+        interaction = interaction_of(payload)
+        if interaction is None:
             return True
-        async with self._answers.soon(visit):
-            taken = None if payload.edited else await self._aside(visit, intake)
+        async with self._answers.answer_in_time(interaction):
+            taken = None if payload.edited else await self._take_locally(interaction, intake)
             if taken is not None:
                 return taken
             update = update_of(payload, self._me)
             if update is None:
                 return True
             outcome = await intake(update)
-            await self._answer(visit, update, outcome)
+            await self._answer(interaction, update, outcome)
         return not isinstance(outcome, NotRecorded) or payload.callback_query is not None
 
-    async def _named(self, payload: Payload) -> Payload | None:
-        """The update as of its conversation, also in a group that moved; None with no store.
+    async def _resolve_chat(self, payload: Payload) -> Payload | None:
+        """Return the update with its conversation, also of a migrated group; None without store.
 
-        A tap goes on: nobody would bring it again, and whoever tapped is told.
+        A tap is returned as it is then: it does not come again, and its person is told.
         """
         message = payload.message
         try:
             if message is not None and message.migrate_to_chat_id is not None:
-                await self._moves.note(message.chat.id, message.migrate_to_chat_id)
+                await self._migrations.record(message.chat.id, message.migrate_to_chat_id)
             elif message is not None and message.migrate_from_chat_id is not None:
-                await self._moves.note(message.migrate_from_chat_id, message.chat.id)
-            return await self._moves.named(payload)
+                await self._migrations.record(message.migrate_from_chat_id, message.chat.id)
+            return await self._migrations.resolve(payload)
         except StoreUnavailable as error:
             _log.warning("telegram_place_unknown", error=str(error))
             return payload if payload.callback_query is not None else None
 
-    async def _aside(self, visit: Interaction, intake: Intake) -> bool | None:
-        """What is no update of the service: a page is turned, a form goes on; else None.
+    async def _take_locally(self, interaction: Interaction, intake: Intake) -> bool | None:
+        """Turn a page or go on with a form, which are no updates of the service; else return None.
 
-        A step that could not be shown now is shown when the message comes again.
+        False when the step could not be shown and the message has to come again.
         """
         try:
             async with asyncio.timeout(FORM_S):
-                if visit.callback and (turn := page_turned(visit.callback.data)):
-                    return await self._turn(visit, *turn)
-                return await self._clerk.take(visit, self._me, intake)
+                if interaction.callback and (turn := parse_page_button(interaction.callback.data)):
+                    return await self._turn_page(interaction, *turn)
+                return await self._forms.take(interaction, self._me, intake)
         except TelegramError as exc:
-            return self._unshown(visit, translate(exc))
+            return self._is_settled_unshown(interaction, translate(exc))
         except PlatformError as exc:
-            return self._unshown(visit, exc)
+            return self._is_settled_unshown(interaction, exc)
         except TimeoutError:
-            return self._unshown(visit, Unavailable("no answer in time"))
+            return self._is_settled_unshown(interaction, Unavailable("no answer in time"))
 
-    async def _turn(self, visit: Interaction, token: str, page: int) -> bool:
-        """Another page of a card's buttons, which decides nothing."""
+    async def _turn_page(self, interaction: Interaction, token: str, page: int) -> bool:
+        """Show another page of a card's buttons, which decides nothing."""
         try:
-            card = await self._read(visit, token)
+            card = await self._read_card(interaction, token)
         except StoreError as error:
             _log.warning("telegram_page_not_turned", error=str(error))
-            await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
+            await self._answers.answer_tap(
+                interaction, say("card.not_recorded", interaction.person.lang), alert=True
+            )
             return True
-        await self._answers.tap(visit)
-        await self._show_buttons(visit, card, page)
+        await self._answers.answer_tap(interaction)
+        await self._show_buttons(interaction, card, page)
         return True
 
-    async def _read(self, visit: Interaction, token: str) -> Card | None:
-        return await self._card(token, visit.at.place.conversation(self._me.id))
+    async def _read_card(self, interaction: Interaction, token: str) -> Card | None:
+        return await self._card(token, interaction.message.place.conversation(self._me.id))
 
-    async def _show_buttons(self, visit: Interaction, card: Card | None, page: int = 0) -> None:
-        """The card's own buttons as it stands now: none when it is closed."""
+    async def _show_buttons(
+        self, interaction: Interaction, card: Card | None, page: int = 0
+    ) -> None:
+        """Show the card's buttons as it stands now: none when it is closed."""
         if card is not None:
-            markup = keyboard_of(show(card, "UTC"), card.lang, page=page)
-            await self._answers.buttons(visit, markup)
+            markup = card_keyboard(show(card, "UTC"), card.lang, page=page)
+            await self._answers.replace_buttons(interaction, markup)
 
-    def _unshown(self, visit: Interaction, error: PlatformError) -> bool:
-        _log.warning("telegram_form_not_shown", update=visit.update, error=str(error))
-        return visit.callback is not None or not error.retryable
+    def _is_settled_unshown(self, interaction: Interaction, error: PlatformError) -> bool:
+        """Log that a step was not shown; False when the message has to come again."""
+        _log.warning("telegram_form_not_shown", update=interaction.update_id, error=str(error))
+        return interaction.callback is not None or not error.retryable
 
-    async def _answer(self, visit: Interaction, update: Update, outcome: Outcome) -> None:
-        """What counts is recorded by now; an answer that fails is logged and left out."""
+    async def _answer(self, interaction: Interaction, update: Update, outcome: Outcome) -> None:
+        """Show the outcome; a failure is logged, as the update itself is recorded."""
         try:
             async with asyncio.timeout(ANSWER_S):
-                if visit.callback is not None:
-                    await self._answer_tap(visit, outcome)
+                if interaction.callback is not None:
+                    await self._answer_tap(interaction, outcome)
                 else:
-                    await self._answer_message(visit, outcome)
+                    await self._answer_message(interaction, outcome)
             await note_shown(outcome)
         except (TelegramError, PlatformError, TimeoutError, StoreError) as exc:
             _log.warning("telegram_answer_failed", update=update.id, error=str(exc))
 
-    async def _answer_tap(self, visit: Interaction, outcome: Outcome) -> None:
+    async def _answer_tap(self, interaction: Interaction, outcome: Outcome) -> None:
         match outcome:
             case DirectAnswer(again="update", text=text, ok=ok):
-                # Telegram shows one answer to a tap: this one where it did not take the first.
-                await self._answers.tap(visit, text, alert=not ok, post=False)
+                # Telegram shows the first answer to a tap that arrives; this is a repeat of it.
+                await self._answers.answer_tap(interaction, text, alert=not ok, post=False)
             case DirectAnswer(again="tap") | FormWanted(again="update" | "tap"):
-                await self._answers.tap(visit)
+                await self._answers.answer_tap(interaction)
             case DirectAnswer(text=text, ok=ok):
-                await self._answers.tap(visit, text, alert=not ok)
+                await self._answers.answer_tap(interaction, text, alert=not ok)
             case NotRecorded(text=text):
-                await self._answers.tap(visit, text, alert=True)
+                await self._answers.answer_tap(interaction, text, alert=True)
             case FormWanted(form=form):
-                await self._answers.tap(visit)
-                if fills(form):
-                    await self._clerk.begin(visit, form, self._me)
+                await self._answers.answer_tap(interaction)
+                if needs_steps(form):
+                    await self._forms.begin(interaction, form, self._me)
                 else:
-                    await self._prompt(visit, ask(form, visit.mention))
+                    await self._prompt(interaction, form_html(form, interaction.mention))
             case ConfirmWanted(confirm=confirm):
-                await self._answers.tap(visit, confirm.text)
-                await self._ask_first(visit, confirm)
+                await self._answers.answer_tap(interaction, confirm.text)
+                await self._ask_to_confirm(interaction, confirm)
+            case Accepted() | NotForUs() | FormRefused():
+                await self._answers.answer_tap(interaction)
             case _:
-                await self._answers.tap(visit)
-        await self._after_confirming(visit, outcome)
+                assert_never(outcome)
+        await self._restore_buttons(interaction, outcome)
 
-    async def _ask_first(self, visit: Interaction, confirm: ConfirmView) -> None:
-        """The question in place of the card's buttons, unless the card has changed meanwhile."""
-        asked = keyboard(confirm, visit)
+    async def _ask_to_confirm(self, interaction: Interaction, confirm: ConfirmView) -> None:
+        """Ask in place of the card's buttons, unless the card has changed meanwhile."""
+        question = confirm_keyboard(confirm, interaction)
         try:
-            if visit.at.chat.left:
+            if interaction.message.chat.left:
                 raise Gone("the group has moved on")
-            await self._answers.buttons(visit, asked)
+            await self._answers.replace_buttons(interaction, question)
         except Gone:
             # That message cannot be edited any more.
-            await self._answers.post(visit, html_of([Span(plain(confirm.text))]), asked)
+            await self._answers.post(
+                interaction, render_html([Span(without_mentions(confirm.text))]), question
+            )
             return
         button = Button.unpack(confirm.data)
-        card = await self._read(visit, button.token)
+        card = await self._read_card(interaction, button.token)
         if card is not None and (card.status != "open" or card.revision != button.revision):
-            await self._show_buttons(visit, card)
+            await self._show_buttons(interaction, card)
 
-    async def _after_confirming(self, visit: Interaction, outcome: Outcome) -> None:
-        """The card's own buttons again, if it is open still."""
-        confirmed = visit.callback and sure(visit.callback.data)
+    async def _restore_buttons(self, interaction: Interaction, outcome: Outcome) -> None:
+        """Show the card's own buttons again, if it is still open."""
+        confirmed = interaction.callback and parse_confirmation(interaction.callback.data)
         if not confirmed or isinstance(outcome, NotRecorded | ConfirmWanted):
             return
         token = Button.unpack(confirmed.button).token
-        await self._show_buttons(visit, await self._read(visit, token))
+        await self._show_buttons(interaction, await self._read_card(interaction, token))
 
-    async def _answer_message(self, visit: Interaction, outcome: Outcome) -> None:
+    async def _answer_message(self, interaction: Interaction, outcome: Outcome) -> None:
         match outcome:
             case DirectAnswer(again="update") | FormRefused(again="update"):
                 pass
             case DirectAnswer(text=text, aside=True):
-                await self._answers.tell_aside(visit, text)
+                await self._answers.say_privately(interaction, text)
             case DirectAnswer(text=text):
-                await self._answers.say(visit, text)
+                await self._answers.say(interaction, text)
             case FormRefused(errors=errors):
-                prompt = prompt_answered(visit.at, self._me)
+                prompt = prompt_answered(interaction.message, self._me)
                 if prompt is not None:
-                    await self._prompt(visit, ask_again(prompt, errors, visit.mention))
-            case _:
+                    await self._prompt(interaction, retry_html(prompt, errors, interaction.mention))
+            case Accepted() | NotForUs() | FormWanted() | ConfirmWanted() | NotRecorded():
                 pass
+            case _:
+                assert_never(outcome)
 
-    async def _prompt(self, visit: Interaction, html: str) -> None:
-        await self._answers.post(visit, html, ForceReply(selective=True))
+    async def _prompt(self, interaction: Interaction, html: str) -> None:
+        await self._answers.post(interaction, html, ForceReply(selective=True))

@@ -28,8 +28,8 @@ class _TooLarge(Rejected):
 class Webhook:
     """Telegram's deliveries over HTTP; a 503 makes it deliver again, but who taps is told."""
 
-    def __init__(self, desk: UpdateHandler, secret: str, intake: Intake) -> None:
-        self._desk = desk
+    def __init__(self, updates: UpdateHandler, secret: str, intake: Intake) -> None:
+        self._updates = updates
         self._secret = secret.encode()
         self._intake = intake
 
@@ -50,7 +50,7 @@ class Webhook:
         One that cannot be read is passed over: refused, it would hold up its chat for a day.
         """
         try:
-            return await self._desk.take(raw, self._intake)
+            return await self._updates.take(raw, self._intake)
         except BadPayload as error:
             if not isinstance(raw, dict) or not isinstance(raw.get("update_id"), int):
                 raise

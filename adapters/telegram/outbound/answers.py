@@ -1,4 +1,4 @@
-"""What is said to who tapped or wrote: a tap is answered within seconds, whatever else is slow."""
+"""Answers to whoever tapped or wrote; a tap is answered within seconds, whatever else is slow."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, 
 from telegram.constants import ParseMode
 from telegram.error import BadRequest, Forbidden, TelegramError
 
-from adapters.telegram.errors import translated
-from adapters.telegram.outbound.richtext import Span, Tag, html_of, pieces, plain
+from adapters.telegram.errors import translate_errors
+from adapters.telegram.outbound.richtext import Span, Tag, render_html, split, without_mentions
 from adapters.telegram.payload import Callback, TelegramMessage, TelegramUser
 from cards.clipping import clip
 from cards.texts import say
@@ -26,24 +26,24 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """Somebody at one update: which, who, and the message they wrote or whose button they hit."""
+    """One update: its id, the person, and the message they wrote or whose button they tapped."""
 
-    update: int
+    update_id: int
     person: TelegramUser
-    at: TelegramMessage
+    message: TelegramMessage
     callback: Callback | None = None
 
     @property
     def mention(self) -> Span | None:
-        """Who a prompt in a group is for; elsewhere there is nobody else."""
-        if not self.at.place.is_group:
+        """The person, to be named in a group; None elsewhere."""
+        if not self.message.place.is_group:
             return None
-        name = plain(self.person.name or str(self.person.id))
+        name = without_mentions(self.person.name or str(self.person.id))
         return Span(name, (Tag("a", f"tg://user?id={self.person.id}"),))
 
 
 class Answers:
-    """Answers as one bot. A tap that had to be answered early gets the rest as a message."""
+    """Answers of one bot. A tap that had to be answered early gets its text as a message."""
 
     def __init__(self, bot: Bot, *, soon_s: float = SOON_S) -> None:
         self._bot = bot
@@ -51,13 +51,13 @@ class Answers:
         self._early: set[str] = set()
 
     @asynccontextmanager
-    async def soon(self, visit: Interaction) -> AsyncIterator[None]:
-        """Sees to it that a tap is answered while the block still works on it."""
-        if visit.callback is None:
+    async def answer_in_time(self, interaction: Interaction) -> AsyncIterator[None]:
+        """Answer a tap in time while the block still works on it."""
+        if interaction.callback is None:
             yield
             return
-        name = visit.callback.id
-        waiting = asyncio.create_task(self._wait(name, visit.person))
+        name = interaction.callback.id
+        waiting = asyncio.create_task(self._answer_early(name, interaction.person))
         try:
             yield
         finally:
@@ -67,91 +67,100 @@ class Answers:
             await asyncio.gather(waiting, return_exceptions=True)
             self._early.discard(name)
 
-    async def tap(
-        self, visit: Interaction, text: str = "", *, alert: bool = False, post: bool = True
+    async def answer_tap(
+        self, interaction: Interaction, text: str = "", *, alert: bool = False, post: bool = True
     ) -> None:
-        """Telegram forgets a tap within seconds; one that it forgot needs no answer.
+        """Answer a tap; after an early answer the text is posted, unless `post` is off.
 
-        Of one that was answered early the text is posted, unless it was before.
+        Telegram forgets a tap within seconds; then it needs no answer.
         """
-        if visit.callback is None:
+        if interaction.callback is None:
             return
-        if visit.callback.id not in self._early:
-            await self._tell(visit.callback.id, text, alert=alert)
+        if interaction.callback.id not in self._early:
+            await self._answer_callback(interaction.callback.id, text, alert=alert)
         elif text and post:
-            await self.say(visit, text)
+            await self.say(interaction, text)
 
-    async def say(self, visit: Interaction, text: str) -> None:
-        """A message below the one they are at. Raises TelegramError."""
-        who = [visit.mention, Span(" ")] if visit.mention and visit.callback else []
-        await self.post(visit, html_of([*who, Span(plain(text))]))
+    async def say(self, interaction: Interaction, text: str) -> None:
+        """Post a text below their message. Raises TelegramError."""
+        who = (
+            [interaction.mention, Span(" ")] if interaction.mention and interaction.callback else []
+        )
+        await self.post(interaction, render_html([*who, Span(without_mentions(text))]))
 
-    async def tell_aside(self, visit: Interaction, text: str) -> None:
-        """A message in their private chat, and a word below the one they are at that it is there.
+    async def say_privately(self, interaction: Interaction, text: str) -> None:
+        """Post a text in their private chat, and a note below their message that it is there.
 
-        Who never opened that chat is told how. Raises TelegramError.
+        People without that chat are told how to open it. Raises TelegramError.
         """
-        lang = visit.person.lang
+        lang = interaction.person.lang
         try:
-            for piece in pieces([Span(plain(text))]):
+            for piece in split([Span(without_mentions(text))]):
                 await self._bot.send_message(
-                    visit.person.id,
-                    html_of(piece),
+                    interaction.person.id,
+                    render_html(piece),
                     parse_mode=ParseMode.HTML,
                     link_preview_options=NO_PREVIEW,
                 )
         except (Forbidden, BadRequest) as error:
             _log.info("telegram_private_chat_closed", error=str(error))
-            await self.say(visit, say("telegram.open_private", lang))
+            await self.say(interaction, say("telegram.open_private", lang))
         else:
-            await self.say(visit, say("telegram.told_in_private", lang))
+            await self.say(interaction, say("telegram.told_in_private", lang))
 
     async def post(
-        self, visit: Interaction, html: str, markup: InlineKeyboardMarkup | ForceReply | None = None
+        self,
+        interaction: Interaction,
+        html: str,
+        markup: InlineKeyboardMarkup | ForceReply | None = None,
     ) -> None:
-        """A message in HTML below the one they are at. Raises TelegramError."""
+        """Post HTML below their message. Raises TelegramError."""
         await self._bot.send_message(
-            visit.at.chat.id,
+            interaction.message.chat.id,
             html,
             parse_mode=ParseMode.HTML,
-            message_thread_id=visit.at.place.topic,
+            message_thread_id=interaction.message.place.topic,
             reply_markup=markup,
-            reply_parameters=_below(visit.at),
+            reply_parameters=_reply_parameters(interaction.message),
             link_preview_options=NO_PREVIEW,
         )
 
     async def replace(
-        self, visit: Interaction, html: str, markup: InlineKeyboardMarkup | None = None
+        self, interaction: Interaction, html: str, markup: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Shows this in the message whose button was tapped. Raises PlatformError."""
-        if visit.at.chat.left:
-            await self.post(visit, html, markup)
+        """Show this in the message whose button was tapped. Raises PlatformError."""
+        if interaction.message.chat.left:
+            await self.post(interaction, html, markup)
             return
-        with translated():
+        with translate_errors():
             await self._bot.edit_message_text(
                 html,
-                chat_id=visit.at.chat.id,
-                message_id=visit.at.message_id,
+                chat_id=interaction.message.chat.id,
+                message_id=interaction.message.message_id,
                 parse_mode=ParseMode.HTML,
                 reply_markup=markup,
                 link_preview_options=NO_PREVIEW,
             )
 
-    async def buttons(self, visit: Interaction, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Shows these buttons, or none, below the message that was tapped. Raises PlatformError."""
-        if visit.at.chat.left:
+    async def replace_buttons(
+        self, interaction: Interaction, markup: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Show these buttons, or none, below the message that was tapped. Raises PlatformError."""
+        if interaction.message.chat.left:
             return
-        with translated():
+        with translate_errors():
             await self._bot.edit_message_reply_markup(
-                chat_id=visit.at.chat.id, message_id=visit.at.message_id, reply_markup=markup
+                chat_id=interaction.message.chat.id,
+                message_id=interaction.message.message_id,
+                reply_markup=markup,
             )
 
-    async def _wait(self, callback_id: str, person: TelegramUser) -> None:
+    async def _answer_early(self, callback_id: str, person: TelegramUser) -> None:
         await asyncio.sleep(self._soon_s)
         self._early.add(callback_id)
-        await self._tell(callback_id, say("telegram.working", person.lang))
+        await self._answer_callback(callback_id, say("telegram.working", person.lang))
 
-    async def _tell(self, callback_id: str, text: str, *, alert: bool = False) -> None:
+    async def _answer_callback(self, callback_id: str, text: str, *, alert: bool = False) -> None:
         try:
             await self._bot.answer_callback_query(
                 callback_id, text=clip(text, _ALERT_CHARS) or None, show_alert=alert
@@ -160,8 +169,8 @@ class Answers:
             _log.info("telegram_tap_unanswered", error=str(exc))
 
 
-def _below(message: TelegramMessage) -> ReplyParameters | None:
-    """A message that a group left behind in its old chat cannot be replied to."""
+def _reply_parameters(message: TelegramMessage) -> ReplyParameters | None:
+    """Return where to reply; messages in a migrated group's old chat cannot be replied to."""
     if message.chat.left:
         return None
     return ReplyParameters(message.message_id, allow_sending_without_reply=True)

@@ -8,8 +8,8 @@ from telegram import Bot
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import ChatPlace
-from adapters.telegram.errors import translated
-from adapters.telegram.outbound.render import chunks_of
+from adapters.telegram.errors import translate_errors
+from adapters.telegram.outbound.render import render_chunks
 from engine.errors import PlatformError, Unavailable
 from engine.ports.platform import Pace
 from engine.ports.storage.drafts import Growth
@@ -33,9 +33,9 @@ class MessageDrafts:
         """
         if message_id or place.is_group:
             raise PlatformError("a draft is for private chats, before the message")
-        text = chunks_of(growth.view, most=1)[0] if growth.text else ""
+        text = render_chunks(growth.view, most=1)[0] if growth.text else ""
         try:
-            with translated():
+            with translate_errors():
                 async with asyncio.timeout(_PATIENCE_S):
                     await self._bot.send_message_draft(
                         place.chat,

@@ -5,8 +5,8 @@ from telegram import Bot
 
 from adapters.pictures.chart import png
 from adapters.telegram.addresses import ChatPlace
-from adapters.telegram.errors import translated
-from adapters.telegram.outbound.richtext import plain
+from adapters.telegram.errors import translate_errors
+from adapters.telegram.outbound.richtext import without_mentions
 from cards.clipping import clip
 from cards.showing.document import FILE_NAME
 from cards.showing.view import ChartView
@@ -29,11 +29,11 @@ class FileSender:
         """
         content = await png(chart)
         try:
-            with translated():
+            with translate_errors():
                 message = await self._bot.send_photo(
                     place.chat,
                     content,
-                    caption=clip(plain(chart.alt_text), CAPTION),
+                    caption=clip(without_mentions(chart.alt_text), CAPTION),
                     message_thread_id=place.topic,
                     filename="chart.png",
                 )
@@ -47,7 +47,7 @@ class FileSender:
     async def document(self, place: ChatPlace, text: str) -> bool:
         """Shows a text as a file; False when this chat takes none. Raises PlatformError."""
         try:
-            with translated():
+            with translate_errors():
                 await self._bot.send_document(
                     place.chat,
                     text.encode(errors="replace"),

@@ -16,10 +16,10 @@ from adapters.telegram.outbound.richtext import (
     STRIKE,
     Span,
     Tag,
-    plain,
-    shared,
+    common_tags,
     text_of,
     tidy,
+    without_mentions,
 )
 
 FORM_HOST = "signoff.invalid"
@@ -142,10 +142,10 @@ class _SpanWriter:
         inner = [only] if only else [tag for tag in dict.fromkeys(self._style) if tag.name]
         tags = (*self._quotes[:1], *inner)
         if self.spans and self._gap:
-            outer = [t for t in shared(self.spans[-1].tags, tags) if t.name == "blockquote"]
+            outer = [t for t in common_tags(self.spans[-1].tags, tags) if t.name == "blockquote"]
             self.spans.append(Span("\n" * self._gap, tuple(outer)))
         self._gap = 0
-        self.spans.append(Span(plain(text), tags))
+        self.spans.append(Span(without_mentions(text), tags))
 
 
 def _spans_inline(token: Token) -> list[Span]:

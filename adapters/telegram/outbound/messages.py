@@ -7,10 +7,10 @@ from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import ChatPlace
-from adapters.telegram.errors import EditRefused, Moved, translated
+from adapters.telegram.errors import EditRefused, Moved, translate_errors
 from adapters.telegram.outbound.answers import NO_PREVIEW
 from adapters.telegram.outbound.files import FileSender
-from adapters.telegram.outbound.render import RenderedTexts, keyboard_of, rendered
+from adapters.telegram.outbound.render import RenderedTexts, card_keyboard, render
 from cards.showing.document import digest, document, is_settled
 from cards.showing.plainer import one_line_view
 from cards.showing.view import MessageView
@@ -53,7 +53,7 @@ class TelegramMessages:
     def __init__(self, bot: Bot, files: FileSender) -> None:
         self._bot = bot
         self._files = files
-        self._begun: dict[str, list[int]] = {}
+        self._unfinished: dict[str, list[int]] = {}
 
     async def show(
         self, place: ChatPlace, view: MessageView, before: MessageIds, *, key: str
@@ -65,14 +65,14 @@ class TelegramMessages:
         """
         chat = place.chat if place.known_as else 0
         before = before if before.chat == chat else MessageIds()
-        ids = [*self._begun.get(key, before.ids)]
+        ids = [*self._unfinished.get(key, before.ids)]
         spare, ids = (ids, []) if view.plainer == "anew" else ([], ids)
-        text, shown = "", rendered(view)
+        text, shown = "", render(view)
         if view.plainer == "file":
             text = document(view)
-            shown = rendered(one_line_view(view, say("file.attached", view.lang)))
+            shown = render(one_line_view(view, say("file.attached", view.lang)))
         elif not shown.whole and is_settled(view):
-            text, shown = document(view), rendered(view, attached=True)
+            text, shown = document(view), render(view, attached=True)
         mark = digest(text) if text else before.mark
         try:
             await self._show_all(place, ids, shown, view)
@@ -80,14 +80,14 @@ class TelegramMessages:
                 if view.plainer:
                     raise PlatformError("Telegram takes no file here")
                 mark = before.mark
-                await self._show_all(place, ids, rendered(view), view)
+                await self._show_all(place, ids, render(view), view)
         except PlatformError as error:
             if not isinstance(error, Moved):
                 self._remember(key, ids)
             raise
         for message_id in spare:
-            await self._leave(place, message_id)
-        self._begun.pop(key, None)
+            await self._try_to_remove(place, message_id)
+        self._unfinished.pop(key, None)
         return MessageIds(tuple(ids), mark, chat)
 
     async def _show_all(
@@ -97,14 +97,14 @@ class TelegramMessages:
 
         The card's keyboard stands under the last message.
         """
-        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
+        keyboards = [*[None] * (len(shown.chunks) - 1), card_keyboard(view.card, view.lang)]
         wanted = list(zip(shown.chunks, keyboards, strict=True))
         for at, (chunk, keyboard) in enumerate(wanted[: len(ids)]):
             ids[at] = await self._replace(place, ids[at], chunk, keyboard, shown.mode)
         for chunk, keyboard in wanted[len(ids) :]:
             ids.append(await self._post(place, chunk, keyboard, shown.mode))
         while len(ids) > len(wanted):
-            await self._take_away(place, ids[-1])
+            await self._remove(place, ids[-1])
             ids.pop()
 
     async def _post(
@@ -114,7 +114,7 @@ class TelegramMessages:
         keyboard: InlineKeyboardMarkup | None,
         mode: ParseMode | None,
     ) -> int:
-        with translated():
+        with translate_errors():
             message = await self._bot.send_message(
                 place.chat,
                 text,
@@ -139,7 +139,7 @@ class TelegramMessages:
             return message_id
         except EditRefused:
             posted = await self._post(place, text, keyboard, mode)
-        await self._leave(place, message_id)
+        await self._try_to_remove(place, message_id)
         return posted
 
     async def _edit(
@@ -151,7 +151,7 @@ class TelegramMessages:
         mode: ParseMode | None,
     ) -> None:
         """The same content again is success; leaving the keyboard out removes it."""
-        with translated():
+        with translate_errors():
             await self._bot.edit_message_text(
                 text,
                 chat_id=place.chat,
@@ -161,10 +161,10 @@ class TelegramMessages:
                 link_preview_options=NO_PREVIEW,
             )
 
-    async def _take_away(self, place: ChatPlace, message_id: int) -> None:
+    async def _remove(self, place: ChatPlace, message_id: int) -> None:
         """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
         try:
-            with translated():
+            with translate_errors():
                 await self._bot.delete_message(place.chat, message_id)
         except Gone:
             return
@@ -173,15 +173,15 @@ class TelegramMessages:
                 raise
             await self._edit(place, message_id, "…", None, None)
 
-    async def _leave(self, place: ChatPlace, message_id: int) -> None:
+    async def _try_to_remove(self, place: ChatPlace, message_id: int) -> None:
         """A message that another one stands for goes, if Telegram lets it."""
         try:
-            await self._take_away(place, message_id)
+            await self._remove(place, message_id)
         except PlatformError as error:
             _log.warning("telegram_message_left", message=message_id, error=str(error))
 
     def _remember(self, key: str, ids: list[int]) -> None:
         if ids:
-            self._begun[key] = ids
-        if len(self._begun) > _REMEMBERED:
-            del self._begun[next(iter(self._begun))]
+            self._unfinished[key] = ids
+        if len(self._unfinished) > _REMEMBERED:
+            del self._unfinished[next(iter(self._unfinished))]

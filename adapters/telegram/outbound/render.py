@@ -13,11 +13,11 @@ from adapters.telegram.outbound.richtext import (
     ITALIC,
     LIMIT,
     Span,
-    html_of,
-    pieces,
-    plain,
+    render_html,
+    split,
     text_of,
     without_commands,
+    without_mentions,
 )
 from cards.clipping import units
 from cards.model import Lang
@@ -68,46 +68,46 @@ class RenderedTexts:
     mode: ParseMode | None = ParseMode.HTML
 
 
-def chunks_of(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
+def render_chunks(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
     """The view as one to `most` HTML texts, each of what one message holds; never empty."""
-    return rendered(view, most=most).chunks
+    return render(view, most=most).chunks
 
 
-def rendered(
-    view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False
-) -> RenderedTexts:
+def render(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False) -> RenderedTexts:
     """The view as one to `most` HTML texts; never empty.
 
     When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
     The note says where the rest is when it is `attached`.
     """
     if view.plainer:
-        return _plainer(view)
+        return _render_plainer(view)
     note = say("telegram.cut_file" if attached else "telegram.cut", view.lang)
-    parts = _joined([_part(part) for part in view.parts])
+    parts = _join([_part(part) for part in view.parts])
     card = _card(view.card, view.lang) if view.card else []
-    chunks = list(pieces(_joined([parts, card])))
+    chunks = list(split(_join([parts, card])))
     whole = len(chunks) <= most
     room = most * LIMIT - units(text_of(card)) - _NOTE_ROOM
     while len(chunks) > most and room > 0:
-        chunks = list(pieces(_joined([_cut(parts, room, note), card])))
+        chunks = list(split(_join([_cut(parts, room, note), card])))
         room = room * 3 // 4
     if len(chunks) > most:
-        short = next(pieces(chunks[most - 1], LIMIT - _NOTE_ROOM))
-        chunks = [*chunks[: most - 1], _noted(short, note)]
-    return RenderedTexts([html_of(chunk) for chunk in chunks] or ["…"], whole)
+        short = next(split(chunks[most - 1], LIMIT - _NOTE_ROOM))
+        chunks = [*chunks[: most - 1], _with_note(short, note)]
+    return RenderedTexts([render_html(chunk) for chunk in chunks] or ["…"], whole)
 
 
-def _plainer(view: MessageView) -> RenderedTexts:
+def _render_plainer(view: MessageView) -> RenderedTexts:
     """Without mark-up, in smaller messages for "pieces"; PlatformError when they are too many."""
     limit, most = (PIECE, MOST_PIECES) if view.plainer == "pieces" else (LIMIT, MOST_CHUNKS)
-    chunks = [text_of(piece) for piece in pieces([Span(plain(plain_document(view)))], limit)]
+    chunks = [
+        text_of(piece) for piece in split([Span(without_mentions(plain_document(view)))], limit)
+    ]
     if len(chunks) > most:
         raise PlatformError(f"{len(chunks)} messages would be too many")
     return RenderedTexts(chunks or ["…"], True, None)
 
 
-def keyboard_of(
+def card_keyboard(
     card: CardView | None, lang: Lang = "en", *, page: int = 0
 ) -> InlineKeyboardMarkup | None:
     """The card's buttons, two in a row where labels are short; None takes a keyboard away.
@@ -122,7 +122,7 @@ def keyboard_of(
         page = min(max(page, 0), last_page)
         ways = (("telegram.previous", page - 1), ("telegram.next", page + 1))
         turns = [
-            ButtonView(data=turn_of(card.token, to), label=say(key, lang))
+            ButtonView(data=page_button_data(card.token, to), label=say(key, lang))
             for key, to in ways
             if 0 <= to <= last_page
         ]
@@ -131,12 +131,12 @@ def keyboard_of(
     return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
 
 
-def turn_of(token: str, page: int) -> str:
+def page_button_data(token: str, page: int) -> str:
     """The data of a button that shows a page of the card's buttons."""
     return f"p1:{token}:{page}"
 
 
-def page_turned(data: str) -> tuple[str, int] | None:
+def parse_page_button(data: str) -> tuple[str, int] | None:
     """The card's token and the page that a button turns to; None for any other button."""
     match = _TURN.fullmatch(data)
     return (match[1], int(match[2])) if match else None
@@ -167,34 +167,36 @@ def _part(part: PartView) -> list[Span]:
     if mark := _STATE_MARKS[part.state]:
         spans.append(Span(f"{mark} "))
     if part.label:
-        spans += [Span(plain(part.label), (BOLD,)), Span("\n")]
+        spans += [Span(without_mentions(part.label), (BOLD,)), Span("\n")]
     return [*spans, *spans_of(part.text)]
 
 
 def _card(card: CardView, lang: Lang) -> list[Span]:
     rows = [_row(row.label, row.value, lang) for row in card.rows]
     problems = [[Span("⚠️ "), *spans_of(problem)] for problem in card.problems]
-    outcome = f"{_TONE_MARKS[card.tone]} {plain(card.outcome)}".strip() if card.outcome else ""
+    outcome = (
+        f"{_TONE_MARKS[card.tone]} {without_mentions(card.outcome)}".strip() if card.outcome else ""
+    )
     sections = [
-        [Span(plain(card.title), (BOLD,))],
+        [Span(without_mentions(card.title), (BOLD,))],
         spans_of(card.text),
-        _joined(problems, Span("\n")),
-        _joined(rows, Span("\n")),
-        [Span(plain(card.note), (ITALIC,))],
+        _join(problems, Span("\n")),
+        _join(rows, Span("\n")),
+        [Span(without_mentions(card.note), (ITALIC,))],
         spans_of(card.origin),
         [Span(outcome, (BOLD,))],
     ]
     # What people, records and models say on a card is no command of who reads it.
-    return without_commands(_joined(sections))
+    return without_commands(_join(sections))
 
 
 def _row(label: str, value: str, lang: Lang) -> list[Span]:
     # A value of two lines would pose as two rows.
-    told = "↵".join(plain(value).splitlines())
-    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + told)]
+    told = "↵".join(without_mentions(value).splitlines())
+    return [Span(without_mentions(label), (BOLD,)), Span(say("list.colon", lang) + told)]
 
 
-def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:
+def _join(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:
     joined: list[Span] = []
     for section in sections:
         if text_of(section):
@@ -203,9 +205,9 @@ def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[
 
 
 def _cut(spans: list[Span], room: int, note: str) -> list[Span]:
-    first = next(pieces(spans, max(room, 2)), [])
-    return _noted(first, note) if units(text_of(spans)) > room else spans
+    first = next(split(spans, max(room, 2)), [])
+    return _with_note(first, note) if units(text_of(spans)) > room else spans
 
 
-def _noted(spans: list[Span], note: str) -> list[Span]:
+def _with_note(spans: list[Span], note: str) -> list[Span]:
     return [*spans, Span("\n"), Span(note, (ITALIC,))]

@@ -52,7 +52,7 @@ def tidy(text: str) -> str:
     return _UNSHOWN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def plain(text: str) -> str:
+def without_mentions(text: str) -> str:
     """`text` tidied, and so that it notifies nobody: Telegram sees no mention in it."""
     return _MENTION.sub(f"@{_MENTION_BREAK}", tidy(text))
 
@@ -93,26 +93,26 @@ def drop(spans: Iterable[Span], count: int) -> list[Span]:
     return left
 
 
-def pieces(spans: list[Span], limit: int = LIMIT) -> Iterator[list[Span]]:
+def split(spans: list[Span], limit: int = LIMIT) -> Iterator[list[Span]]:
     """The spans in pieces of at most `limit` UTF-16 units, cut at paragraphs, lines or words.
 
     Pieces that would show nothing are left out, for Telegram refuses empty messages.
     """
     while spans:
         text = text_of(spans)
-        end = _border(text, head(text, limit))
-        if _shows(text[:end]):
+        end = _cut_position(text, head(text, limit))
+        if _is_visible(text[:end]):
             yield take(spans, len(text[:end].rstrip()))
         blank = len(text[end:]) - len(text[end:].lstrip("\n"))
         spans = drop(spans, end + blank)
 
 
-def html_of(spans: Iterable[Span]) -> str:
+def render_html(spans: Iterable[Span]) -> str:
     """The spans as Telegram HTML in which every tag that opens also closes."""
     out: list[str] = []
     open_tags: tuple[Tag, ...] = ()
     for span in [*(s for s in spans if s.text), Span("")]:
-        kept = len(shared(open_tags, span.tags))
+        kept = len(common_tags(open_tags, span.tags))
         out += [f"</{tag.name}>" for tag in reversed(open_tags[kept:])]
         out += [tag.opening for tag in span.tags[kept:]]
         out.append(escape(span.text, quote=False))
@@ -120,13 +120,13 @@ def html_of(spans: Iterable[Span]) -> str:
     return "".join(out)
 
 
-def shared(one: tuple[Tag, ...], other: tuple[Tag, ...]) -> tuple[Tag, ...]:
+def common_tags(one: tuple[Tag, ...], other: tuple[Tag, ...]) -> tuple[Tag, ...]:
     """The tags that both begin with."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return tuple(tag for tag, _ in pairs)
 
 
-def _border(text: str, fitting: str) -> int:
+def _cut_position(text: str, fitting: str) -> int:
     if len(fitting) == len(text):
         return len(text)
     for mark in ("\n\n", "\n", " "):
@@ -136,5 +136,5 @@ def _border(text: str, fitting: str) -> int:
     return len(fitting)
 
 
-def _shows(text: str) -> bool:
+def _is_visible(text: str) -> bool:
     return any(unicodedata.category(char)[0] not in "ZC" for char in text)

@@ -3,7 +3,12 @@
 import pytest
 
 from adapters.redis.keys import Partitions
-from adapters.telegram.forms.confirmation import Sure, key_of, keyboard, sure
+from adapters.telegram.forms.confirmation import (
+    Confirmation,
+    confirm_keyboard,
+    parse_confirmation,
+    user_key,
+)
 from adapters.telegram.outbound.answers import Interaction
 from adapters.telegram.payload import Chat, TelegramMessage, TelegramUser
 from cards.model import Card, Choice, Field, Review
@@ -182,10 +187,12 @@ def test_a_question_fits_its_button_for_every_card_person_and_choice():
     choice = APPROVE.model_copy(update={"id": "x" * 16})
     card = card_of(token=token.rjust(27, "f"), choices=(choice,), revision=9999)
     message = TelegramMessage(message_id=1, chat=Chat(id=GROUP, type="supergroup"))
-    asked = keyboard(
+    asked = confirm_keyboard(
         confirm_view(card, choice, "en"),
         Interaction(1, TelegramUser(id=CHEN, first_name="Chen"), message),
     )
     data = asked.inline_keyboard[0][0].callback_data
     assert len(data.encode()) <= 64
-    assert sure(data) == Sure(f"s1:{card.token}:{choice.id}:9999", key_of(CHEN))
+    assert parse_confirmation(data) == Confirmation(
+        f"s1:{card.token}:{choice.id}:9999", user_key(CHEN)
+    )

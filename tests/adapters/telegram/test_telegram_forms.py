@@ -3,10 +3,10 @@ import pytest
 from adapters.telegram.forms.prompts import (
     Prompt,
     PromptField,
-    ask,
-    ask_again,
-    prompt_behind,
-    values_of,
+    form_html,
+    parse_prompt_link,
+    parse_reply,
+    retry_html,
 )
 from cards.model import Field
 from cards.showing.view import FormView
@@ -33,7 +33,7 @@ def link_in(html: str) -> str:
 
 
 def test_a_prompt_lists_its_fields_one_in_a_line():
-    lines = parse_html(ask(form(WEIGHT, DATE, ARM))).text.splitlines()
+    lines = parse_html(form_html(form(WEIGHT, DATE, ARM))).text.splitlines()
     assert lines[0].endswith("Visit")
     assert lines[1:4] == [
         "• Weight (kg): …",
@@ -45,40 +45,40 @@ def test_a_prompt_lists_its_fields_one_in_a_line():
 
 def test_a_person_is_asked_for_by_name_and_nobody_is_listed():
     whom = Field(name="person", label="Name", type="person", hint="a name", options=("Bo", "Hui"))
-    shown = parse_html(ask(form(whom))).text
+    shown = parse_html(form_html(form(whom))).text
     assert "Name (a name)" in shown
     assert "Please reply to this message." in shown
     assert "Bo" not in shown
 
 
 def test_a_chinese_prompt_has_full_width_punctuation_and_is_read_back():
-    html = ask(form(WEIGHT, ARM, lang="zh"))
+    html = form_html(form(WEIGHT, ARM, lang="zh"))
     lines = parse_html(html).text.splitlines()
     assert lines[1:3] == ["• Weight（kg）：…", "• Arm：A / B；选填"]
-    prompt = prompt_behind(link_in(html))
-    assert values_of(prompt, "Weight（kg）：70") == {"weight_kg": "70"}
-    again = parse_html(ask_again(prompt, {"weight_kg": "应不小于 30"})).text
+    prompt = parse_prompt_link(link_in(html))
+    assert parse_reply(prompt, "Weight（kg）：70") == {"weight_kg": "70"}
+    again = parse_html(retry_html(prompt, {"weight_kg": "应不小于 30"})).text
     assert "• Weight（kg）：应不小于 30" in again
 
 
 def test_a_single_text_field_is_simply_asked():
-    lines = parse_html(ask(form(REASON, lang="zh"))).text.splitlines()
+    lines = parse_html(form_html(form(REASON, lang="zh"))).text.splitlines()
     assert lines[1] == "Why do you reject this?"
     assert lines[-1] == "请回复这条消息。"
 
 
 def test_the_mark_carries_the_form_and_nothing_else_shows_it():
-    shown = parse_html(ask(form(WEIGHT, DATE)))
+    shown = parse_html(form_html(form(WEIGHT, DATE)))
     assert shown.text.startswith("✎")
     assert PROMPT.data not in shown.text
-    assert prompt_behind(link_in(ask(form(WEIGHT, DATE)))) == PROMPT
+    assert parse_prompt_link(link_in(form_html(form(WEIGHT, DATE)))) == PROMPT
 
 
 def test_labels_that_would_make_the_link_too_long_are_left_out():
     long = [Field(name=f"f{i}", label="很长的名称" * 8, value="值" * 40) for i in range(12)]
-    link = link_in(ask(form(*long)))
+    link = link_in(form_html(form(*long)))
     assert len(link) <= 1800
-    assert [f.name for f in prompt_behind(link).fields] == [f"f{i}" for i in range(12)]
+    assert [f.name for f in parse_prompt_link(link).fields] == [f"f{i}" for i in range(12)]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_labels_that_would_make_the_link_too_long_are_left_out():
     ],
 )
 def test_other_links_carry_no_form(link):
-    assert prompt_behind(link) is None
+    assert parse_prompt_link(link) is None
 
 
 @pytest.mark.parametrize(
@@ -107,58 +107,58 @@ def test_other_links_carry_no_form(link):
     ],
 )
 def test_a_reply_is_read_line_by_line_or_kept_as_text(text, values):
-    assert values_of(PROMPT, text) == values
+    assert parse_reply(PROMPT, text) == values
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("too heavy: see note", "too heavy: see note"), ("Reason: no", "no")]
 )
 def test_the_reply_to_a_single_field_is_its_value(text, value):
-    assert values_of(Prompt("d", (PromptField("reason", "Reason"),)), text) == {"reason": value}
+    assert parse_reply(Prompt("d", (PromptField("reason", "Reason"),)), text) == {"reason": value}
 
 
 NOTES = Field(name="notes", label="Notes", value="as it was", multiline=True)
 
 
 def test_further_lines_belong_to_a_text_that_may_have_several():
-    prompt = prompt_behind(link_in(ask(form(WEIGHT, NOTES, ARM))))
+    prompt = parse_prompt_link(link_in(form_html(form(WEIGHT, NOTES, ARM))))
     assert [field.lines for field in prompt.fields] == [False, True, False]
     reply = "Weight: 72\nNotes: one\n\n  two | three\n\nArm: A"
-    assert values_of(prompt, reply) == {
+    assert parse_reply(prompt, reply) == {
         "weight_kg": "72",
         "notes": "one\n\n  two | three",
         "arm": "A",
     }
-    assert values_of(prompt, "Notes:\none\ntwo")["notes"] == "one\ntwo"
-    assert values_of(prompt, "Notes:") == {"notes": ""}
+    assert parse_reply(prompt, "Notes:\none\ntwo")["notes"] == "one\ntwo"
+    assert parse_reply(prompt, "Notes:") == {"notes": ""}
     # What is no field's further line makes the reply a text, as a whole.
-    assert values_of(prompt, "Weight: 72\nand so on") == {"text": "Weight: 72\nand so on"}
-    assert values_of(prompt, "Arm: B") == {"arm": "B", "notes": "as it was"}
+    assert parse_reply(prompt, "Weight: 72\nand so on") == {"text": "Weight: 72\nand so on"}
+    assert parse_reply(prompt, "Arm: B") == {"arm": "B", "notes": "as it was"}
 
 
 def test_a_long_value_is_shortened_in_the_prompt_and_left_as_it_is_by_the_reply():
     long = "\n".join(["x" * 99] * 20)
-    html = ask(form(WEIGHT, NOTES.model_copy(update={"value": long})))
+    html = form_html(form(WEIGHT, NOTES.model_copy(update={"value": long})))
     assert len(parse_html(html).text) < 600
-    prompt = prompt_behind(link_in(html))
+    prompt = parse_prompt_link(link_in(html))
     assert prompt.fields[1].lines
-    assert "notes" not in values_of(prompt, "Weight: 72")
+    assert "notes" not in parse_reply(prompt, "Weight: 72")
 
 
 def test_a_reply_of_spaces_is_read_at_once():
-    assert values_of(PROMPT, "x" + " " * 4000 + "y")["text"].startswith("x")
+    assert parse_reply(PROMPT, "x" + " " * 4000 + "y")["text"].startswith("x")
 
 
 def test_faults_are_listed_by_label_and_the_prompt_stays_the_same():
-    html = ask_again(PROMPT, {"weight_kg": "must be at most 300", "other": "@all <b>"})
+    html = retry_html(PROMPT, {"weight_kg": "must be at most 300", "other": "@all <b>"})
     text = parse_html(html).text
     assert "• Weight (kg): must be at most 300" in text
     assert "• other: @\u2060all <b>" in text
-    assert prompt_behind(link_in(html)) == PROMPT
+    assert parse_prompt_link(link_in(html)) == PROMPT
 
 
 def test_labels_and_titles_of_a_form_are_text():
     odd = Field(name="a", label="<b>@all [x](https://x.example)")
-    shown = parse_html(ask(form(odd)))
+    shown = parse_html(form_html(form(odd)))
     assert "<b>@\u2060all [x](https://x.example)" in shown.text
     assert [e["type"] for e in shown.entities] == ["text_link", "bold", "italic"]

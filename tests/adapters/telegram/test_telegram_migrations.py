@@ -81,7 +81,7 @@ async def test_with_the_store_away_nothing_of_a_group_is_put_into_a_wrong_conver
 ):
     slate.away = True
     # Another process, which has not seen that it moved.
-    platform._moves._known.clear()
+    platform._migrations._known.clear()
     assert await deliver(server.message_update("@signoff_bot hi", chat_id=NEW)) == 503
     assert intake.updates == []
 

@@ -2,7 +2,7 @@ import copy
 
 import pytest
 
-from adapters.telegram.addresses import ChatPlace, place_of
+from adapters.telegram.addresses import ChatPlace, parse_place
 from adapters.telegram.inbound.receive import BotIdentity, receive
 from engine.errors import BadPayload, Gone
 from engine.events import CardTapped, CommandGiven, FormSubmitted, MessageReceived
@@ -151,7 +151,7 @@ def test_unknown_keys_change_nothing(payload):
     "place", [ChatPlace(1001), ChatPlace(-100200300), ChatPlace(-100200300, 77)]
 )
 def test_a_place_and_its_conversation_are_one(place):
-    assert place_of(place.conversation(7000000001), 7000000001) == place
+    assert parse_place(place.conversation(7000000001), 7000000001) == place
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_place_and_its_conversation_are_one(place):
 )
 def test_a_conversation_of_others_is_gone(conversation):
     with pytest.raises(Gone):
-        place_of(conversation, 7000000001)
+        parse_place(conversation, 7000000001)
 
 
 def test_only_a_link_that_the_bot_itself_set_carries_a_form(payload):

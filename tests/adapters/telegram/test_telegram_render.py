@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.telegram.outbound.markdown import allowed_link, spans_of
-from adapters.telegram.outbound.render import chunks_of, keyboard_of
-from adapters.telegram.outbound.richtext import html_of
+from adapters.telegram.outbound.render import card_keyboard, render_chunks
+from adapters.telegram.outbound.richtext import render_html
 from cards.model import Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.platforms.telegram.text import parse_html, units, with_found
@@ -61,7 +61,7 @@ def view(text: str, **changes: object) -> MessageView:
     ],
 )
 def test_markdown_becomes_what_telegram_shows(markdown, html):
-    assert html_of(spans_of(markdown)) == html
+    assert render_html(spans_of(markdown)) == html
     parse_html(html)
 
 
@@ -87,7 +87,7 @@ def test_no_text_can_link_to_our_form_host_or_leave_the_web(href):
 @given(TEXTS)
 def test_any_text_becomes_well_formed_html_without_mentions(text):
     shown = view(text, card=card(text=text, note=text, rows=(Row(label=text, value=text),)))
-    for chunk in chunks_of(shown):
+    for chunk in render_chunks(shown):
         parsed = with_found(parse_html(chunk))
         assert 1 <= units(parsed.text) <= 4096
         # But in what stands behind a letter, an e-mail address, which people copy.
@@ -103,7 +103,9 @@ def test_long_views_never_need_more_or_longer_messages(texts, times, most):
     parts = tuple(
         PartView(number=i + 1, state="answered", text=text * times) for i, text in enumerate(texts)
     )
-    chunks = chunks_of(MessageView(lang="en", parts=parts, card=card(outcome="Done")), most=most)
+    chunks = render_chunks(
+        MessageView(lang="en", parts=parts, card=card(outcome="Done")), most=most
+    )
     assert 1 <= len(chunks) <= most
     shown = [parse_html(chunk).text for chunk in chunks]
     assert all(1 <= units(text) <= 4096 for text in shown)
@@ -112,19 +114,19 @@ def test_long_views_never_need_more_or_longer_messages(texts, times, most):
 
 def test_long_text_is_cut_at_paragraphs_and_nothing_is_lost():
     paragraphs = [f"Paragraph {i} " + "word " * 60 + f"end{i}." for i in range(40)]
-    chunks = [parse_html(chunk).text for chunk in chunks_of(view("\n\n".join(paragraphs)))]
+    chunks = [parse_html(chunk).text for chunk in render_chunks(view("\n\n".join(paragraphs)))]
     assert len(chunks) > 2
     assert "\n\n".join(chunks).split("\n\n") == paragraphs
 
 
 def test_a_tag_that_is_cut_goes_on_in_the_next_message():
-    chunks = chunks_of(view("**" + "word " * 1500 + "end**"))
+    chunks = render_chunks(view("**" + "word " * 1500 + "end**"))
     assert len(chunks) == 2
     assert all(chunk.startswith("<b>") and chunk.endswith("</b>") for chunk in chunks)
 
 
 def test_characters_outside_the_first_plane_count_twice():
-    chunks = [parse_html(chunk).text for chunk in chunks_of(view("😀" * 3000))]
+    chunks = [parse_html(chunk).text for chunk in render_chunks(view("😀" * 3000))]
     assert [units(chunk) for chunk in chunks] == [4096, 1904]
 
 
@@ -132,7 +134,7 @@ def test_characters_outside_the_first_plane_count_twice():
 def test_what_does_not_fit_is_cut_with_a_note_and_the_card_stays(lang, note):
     part = PartView(number=0, state="answered", text="word " * 3000)
     long = MessageView(lang=lang, parts=(part,), card=card(note="approver only"))
-    (chunk,) = chunks_of(long, most=1)
+    (chunk,) = render_chunks(long, most=1)
     text = parse_html(chunk).text
     assert note in text
     assert text.endswith("Record?\n\napprover only")
@@ -140,8 +142,8 @@ def test_what_does_not_fit_is_cut_with_a_note_and_the_card_stays(lang, note):
 
 
 def test_a_view_without_anything_to_show_is_still_a_message():
-    assert chunks_of(view("")) == ["…"]
-    assert chunks_of(view("\u200b \u2060")) == ["…"]
+    assert render_chunks(view("")) == ["…"]
+    assert render_chunks(view("\u200b \u2060")) == ["…"]
 
 
 def test_parts_are_numbered_and_say_how_they_stand():
@@ -149,7 +151,7 @@ def test_parts_are_numbered_and_say_how_they_stand():
         PartView(number=1, state="answered", label="ECOG of P003", text="**1** on 2026-11-02"),
         PartView(number=2, state="in_review", text="Waiting for Ana"),
     )
-    assert chunks_of(MessageView(lang="en", parts=parts)) == [
+    assert render_chunks(MessageView(lang="en", parts=parts)) == [
         "<b>1.</b> <b>ECOG of P003</b>\n<b>1</b> on 2026-11-02\n\n<b>2.</b> 👀 Waiting for Ana"
     ]
 
@@ -164,7 +166,7 @@ def test_a_card_shows_everything_it_has_in_order():
         outcome="Approved by Ana",
         tone="good",
     )
-    assert chunks_of(MessageView(lang="en", card=shown)) == [
+    assert render_chunks(MessageView(lang="en", card=shown)) == [
         "<b>Record?</b>\n\nfor <b>P003</b>\n\n⚠️ weight is <i>high</i>\n⚠️ no date\n\n"
         "<b>Weight</b>: 70 &lt;kg&gt;\n<b>ECOG</b>: 1\n\n<i>needs an approver</i>\n\n"
         'From Slack · <a href="https://x.example/p1?a=1">open &lt;it&gt;</a>\n\n'
@@ -174,7 +176,7 @@ def test_a_card_shows_everything_it_has_in_order():
 
 def test_what_a_card_only_names_cannot_style_itself():
     shown = card(note="**x**", outcome="<b>[y](https://x.example)")
-    (chunk,) = chunks_of(MessageView(lang="en", card=shown))
+    (chunk,) = render_chunks(MessageView(lang="en", card=shown))
     assert "<i>**x**</i>" in chunk
     assert "<b>&lt;b&gt;[y](https://x.example)</b>" in chunk
 
@@ -182,7 +184,7 @@ def test_what_a_card_only_names_cannot_style_itself():
 def test_short_labels_stand_two_in_a_row_and_long_ones_alone():
     labels = ["Approve", "Reject", "Ask the requester to explain", "Edit", "取消", "Later"]
     buttons = tuple(ButtonView(data=f"d{i}", label=label) for i, label in enumerate(labels))
-    rows = keyboard_of(card(buttons=buttons)).inline_keyboard
+    rows = card_keyboard(card(buttons=buttons)).inline_keyboard
     assert [[b.text for b in row] for row in rows] == [
         ["Approve", "Reject"],
         ["Ask the requester to explain"],
@@ -193,5 +195,5 @@ def test_short_labels_stand_two_in_a_row_and_long_ones_alone():
 
 
 def test_without_buttons_there_is_no_keyboard():
-    assert keyboard_of(card()) is None
-    assert keyboard_of(None) is None
+    assert card_keyboard(card()) is None
+    assert card_keyboard(None) is None

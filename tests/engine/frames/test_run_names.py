@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from adapters.telegram.forms.progress import begun
-from adapters.telegram.forms.screens import screen
+from adapters.telegram.forms.progress import begin_form
+from adapters.telegram.forms.screens import form_screen
 from cards.model import Card
 from cards.showing.view import FormView
 from engine.frames.run_names import repeated_title, run_title
@@ -56,7 +56,7 @@ async def test_so_is_each_question_that_telegram_asks_by_itself(lang: Any) -> No
         cancel="Cancel",
         fields=tuple(f.model_copy(update={"value": ""}) for f in card.choices[0].form),
     )
-    assert "P003 2026-11-20" in screen(begun(form, "1")).html
+    assert "P003 2026-11-20" in form_screen(begin_form(form, "1")).html
 
 
 async def test_a_form_that_came_with_faults_is_asked_again_by_name() -> None:
