@@ -16,8 +16,8 @@ from cards.model import Principal
 from engine.frames.intents import Intent
 from engine.text.language import detect
 from engine.tools.registry import READONLY
-from engine.understanding.context import RouteContext, Routed
-from engine.understanding.learned.lint import Doubtful, doubtful
+from engine.understanding.context import RouteContext, RoutedMessage
+from engine.understanding.learned.lint import DoubtfulExample, find_doubtful
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
 
@@ -50,7 +50,7 @@ def _lines(text: str) -> Iterator[str]:
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     """Prints examples that look like another route; 1 when a text stands under two."""
     table = load_definitions(settings).route_table()
-    found = doubtful(table, lambda every: show_progress(every, "examples", len(every)))
+    found = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.twice for one in found) else 0
@@ -62,12 +62,12 @@ def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     return 1 if twice else 0
 
 
-def _doubt(one: Doubtful) -> dict[str, Any]:
+def _doubt(one: DoubtfulExample) -> dict[str, Any]:
     example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
     return example | {"own": one.own, "other": one.other, "twice": one.twice}
 
 
-def describe_route(text: str, routed: Routed) -> dict[str, Any]:
+def describe_route(text: str, routed: RoutedMessage) -> dict[str, Any]:
     """The message and its intents; an unsure one as what it most likely is."""
     return {"text": text, "intents": [_intent(intent) for intent in routed.intents]}
 
@@ -86,7 +86,7 @@ def _intent(intent: Intent) -> dict[str, Any]:
     }
 
 
-def _as_text(routed: Routed) -> str:
+def _as_text(routed: RoutedMessage) -> str:
     lines = []
     for number, intent in enumerate(routed.intents, 1):
         name = "/".join(filter(None, (intent.playbook, intent.request)))

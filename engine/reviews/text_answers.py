@@ -20,7 +20,12 @@ from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.judge import CardJudge
 from engine.text.reading import read_form
-from engine.understanding.open_forms import about_another, fields, missing, named
+from engine.understanding.open_forms import (
+    answerable_fields,
+    form_name,
+    missing_labels,
+    other_subjects,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +59,16 @@ class TextAnswers:
         answer = CardAnswer(head.principal, "", card.revision, None, origin, event="text")
         if choice is None or not choice.form or card.status != "open":
             return self._decide(found, replace(answer, choice=intent.choice))
-        if who := about_another(card, intent.text):
-            text = say("clarify.other", card.lang, form=named(card), who=who)
-            effects = Effects(log=(answer.entry(found, "about_another"),))
+        if who := other_subjects(card, intent.text):
+            text = say("clarify.other", card.lang, form=form_name(card), who=who)
+            effects = Effects(log=(answer.entry(found, "other_subjects"),))
             return CardReply("needs_you", text, effects)
         return self._fill_in(found, choice, intent.text, answer)
 
     def _fill_in(self, found: CardNow, choice: Choice, text: str, answer: CardAnswer) -> CardReply:
         """The form with the values that the text gives."""
         card = found.card
-        reading = read_form(text, fields(card), self.today)
+        reading = read_form(text, answerable_fields(card), self.today)
         changed = _changed_values(card, reading.values)
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
@@ -109,7 +114,7 @@ def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[Par
 
 def _changed_values(card: Card, values: dict[str, str]) -> dict[str, str]:
     """The values that replace another one that stood."""
-    stood = {f.name: f.value for f in fields(card) if f.value}
+    stood = {f.name: f.value for f in answerable_fields(card) if f.value}
     return {n: v for n, v in values.items() if n in stood and not _is_same(v, stood[n])}
 
 
@@ -138,12 +143,12 @@ def _form(card: Card, choice: Choice) -> tuple[Field, ...]:
 
 
 def _unit(card: Card, name: str) -> str:
-    return next((f.unit for f in fields(card) if f.name == name), "")
+    return next((f.unit for f in answerable_fields(card) if f.name == name), "")
 
 
 def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]) -> str:
     """What is wrong, not understood, or changed."""
-    labels = {f.name: f.label for f in fields(card)}
+    labels = {f.name: f.label for f in answerable_fields(card)}
     colon, comma = say("list.colon", card.lang), say("list.and", card.lang)
     text = ""
     if faulty:
@@ -171,7 +176,7 @@ def _keep_values(
     comma = say("list.and", card.lang)
     noted = comma.join(f"{literal(f.label)} {literal(f.value)}" for f in form if f.value)
     text = say("clarify.noted", card.lang, noted=noted) if noted else ""
-    if lacking := missing(after):
+    if lacking := missing_labels(after):
         text += say("clarify.missing", card.lang, missing=lacking)
     else:
         text += say("clarify.stands", card.lang)

@@ -1,17 +1,67 @@
-"""What the router is given and what it answers."""
+"""What the router is given, the pieces that it reads, and what it answers."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from cards.model import Card, Lang, Principal
-from engine.frames.intents import Intent
+from engine.frames.intents import Candidate, Intent, IntentKind, Lookup
 from engine.playbooks.model import Request
 from engine.ports.model import Model
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
-from engine.understanding.piece import Piece
+
+UnclearKind = Literal["unknown", "idle", "holds_off", "elsewhere", "asks_which"]
+"""What an unclear piece does ask for: nothing (`idle`), to stop or not to start something
+(`holds_off`), work that nobody here does (`elsewhere`), one of a playbook's requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
+
+    Not `firm`: by its form, while its words speak for something else. `reply` is the answer where
+    that is known already. `boundary` is what stands before it (`Atom`); with `is_sequel` it is to
+    come after what was before.
+    """
+
+    text: str
+    kind: IntentKind
+    why: str
+    playbook: str = ""
+    request: str = ""
+    condition: str = ""
+    confidence: float = 1.0
+    lookup: Lookup | None = None
+    more_lookups: tuple[Lookup, ...] = ()
+    boundary: str = "end"
+    is_sequel: bool = False
+    start: int = 0
+    end: int = 0
+    about_run: bool = False
+    card: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    reply: str = ""
+    firm: bool = True
+    unclear_kind: UnclearKind = "unknown"
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def is_likely_work(self) -> bool:
+        """It is most likely work, but not surely."""
+        return self.kind == "unclear" and any(c.kind == "workflow" for c in self.candidates[:1])
+
+    @property
+    def is_request(self) -> bool:
+        """The piece surely wants something of the bot."""
+        return self.kind in ("workflow", "qa_query", "card_reply")
+
+    @property
+    def is_sure(self) -> bool:
+        """The rules decide what the piece is, be it that it surely asks for nothing."""
+        is_decided = self.kind != "unclear" and self.firm
+        return is_decided or self.unclear_kind == "holds_off" or bool(self.reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +104,7 @@ class StrategyVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Routed:
+class RoutedMessage:
     """The intents in the order asked, at least one, and every verdict on the way there."""
 
     intents: tuple[Intent, ...]
@@ -62,11 +112,11 @@ class Routed:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class StrategyResult:
     """A strategy's answer: the intents of the whole message, or none when it is not sure."""
 
     intents: tuple[Intent, ...]
     why: str
 
 
-Strategy = Callable[[str, RouteContext, Model | None], Awaitable[Tried]]
+Strategy = Callable[[str, RouteContext, Model | None], Awaitable[StrategyResult]]

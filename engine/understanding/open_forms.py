@@ -18,19 +18,19 @@ _TELLING = re.compile(r"^\W*(?:had|has|have)\b(?!.*\?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Addressed:
-    """The card that a text answers with its values, or what to say instead.
+class FormMatch:
+    """The card that a text answers with its values, or the `reply` to say instead.
 
     `sure`: every word of the text is understood.
     """
 
     card: str
     values: dict[str, str]
-    told: str
+    reply: str
     sure: bool
 
 
-def forms(context: RouteContext) -> tuple[Card, ...]:
+def open_forms(context: RouteContext) -> tuple[Card, ...]:
     """The open forms that this person may fill in."""
     return tuple(
         card
@@ -42,60 +42,63 @@ def forms(context: RouteContext) -> tuple[Card, ...]:
     )
 
 
-def fields(card: Card) -> tuple[Field, ...]:
+def answerable_fields(card: Card) -> tuple[Field, ...]:
     """What a text may give for the card: its form's fields, and those whose value stands."""
     submit = card.choice("submit")
     return (*(submit.form if submit else ()), *card.known)
 
 
-def named(card: Card) -> str:
+def form_name(card: Card) -> str:
     """The form's title and whom it is about, as Markdown."""
-    who = " ".join(f.value for f in fields(card) if f.identity and f.value)
+    who = " ".join(f.value for f in answerable_fields(card) if f.identity and f.value)
     return literal(f"{card.title} {who}".strip())
 
 
-def missing(card: Card) -> str:
+def missing_labels(card: Card) -> str:
     """The labels of what the form still needs, as Markdown; "" when nothing is."""
-    labels = [literal(f.label) for f in fields(card) if f.required and not f.value]
+    labels = [literal(f.label) for f in answerable_fields(card) if f.required and not f.value]
     return say("list.items", card.lang).join(labels)
 
 
-def about_another(card: Card, text: str) -> str:
+def other_subjects(card: Card, text: str) -> str:
     """Whom the text names although the card is about somebody else; "" for nobody."""
     own = {f.value for f in card.known if f.identity and f.value}
     others = [who for who in subject_ids(text) if own and who not in own]
     return say("list.items", card.lang).join(others)
 
 
-def answers(text: str, context: RouteContext) -> bool:
+def can_be_answer(text: str, context: RouteContext) -> bool:
     """The text may be an answer: it does not ask, and does not begin like a request."""
     said = _TELLING.sub("", fold(wording.unquoted(text)))
     begun = context.table.begins_with_cue(fold(text)) and not wording.changes(said)
     return not (wording.asks(said) or begun)
 
 
-def address(text: str, context: RouteContext) -> Addressed | None:
+def match_form(text: str, context: RouteContext) -> FormMatch | None:
     """What the text means to the open forms; None when it gives nothing for any of them."""
-    if not forms(context) or not answers(text, context):
+    if not open_forms(context) or not can_be_answer(text, context):
         return None
-    read = [(card, read_form(text, fields(card), context.today)) for card in forms(context)]
+    read = [
+        (card, read_form(text, answerable_fields(card), context.today))
+        for card in open_forms(context)
+    ]
     read = [(card, found) for card, found in read if found.values or found.faults]
     if not read:
         return None
-    fitting = [(card, found) for card, found in read if not about_another(card, text)]
-    meant = [(c, found) for c, found in fitting if _names(c, text)] or fitting
+    fitting = [(card, found) for card, found in read if not other_subjects(card, text)]
+    meant = [(c, found) for c, found in fitting if _names_subject(c, text)] or fitting
     if len(meant) == 1:
         card, found = meant[0]
-        return Addressed(card.token, found.values, "", not found.left)
-    return Addressed("", {}, _told(text, read, meant, context), True)
+        return FormMatch(card.token, found.values, "", not found.left)
+    return FormMatch("", {}, _ask_which_form(text, read, meant, context), True)
 
 
-def _names(card: Card, text: str) -> bool:
-    who = {f.value for f in fields(card) if f.identity and f.value}
+def _names_subject(card: Card, text: str) -> bool:
+    who = {f.value for f in answerable_fields(card) if f.identity and f.value}
     return bool(who & set(subject_ids(text)))
 
 
-def _told(
+def _ask_which_form(
     text: str,
     read: Sequence[tuple[Card, Reading]],
     meant: Sequence[tuple[Card, Reading]],
@@ -103,6 +106,8 @@ def _told(
 ) -> str:
     comma = say("list.items", context.lang)
     if meant:
-        return say("clarify.which", context.lang, forms=comma.join(named(c) for c, _ in meant))
-    who = about_another(read[0][0], text)
-    return say("clarify.other", context.lang, form=comma.join(named(c) for c, _ in read), who=who)
+        return say("clarify.which", context.lang, forms=comma.join(form_name(c) for c, _ in meant))
+    who = other_subjects(read[0][0], text)
+    return say(
+        "clarify.other", context.lang, form=comma.join(form_name(c) for c, _ in read), who=who
+    )

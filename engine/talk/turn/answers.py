@@ -19,7 +19,7 @@ from engine.talk.active_runs import answer_about_runs, blocked_runs_text, questi
 from engine.talk.turn.session import Session
 from engine.tools.registry import call, tool
 from engine.understanding.lookup import suggestions
-from engine.understanding.pieces.smalltalk import asks_who, thanks
+from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
 
@@ -42,7 +42,7 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         return "answered", await answer_about_runs(intent.text, head, services)
     if intent.kind == "qa_query" and intent.lookup:
         return await _look_up_all(intent, head, services)
-    if intent.kind == "smalltalk" and thanks(intent.text):
+    if intent.kind == "smalltalk" and is_thanks(intent.text):
         return "answered", say("answer.thanks", lang)
     if intent.kind == "smalltalk" and asks_who(intent.text):
         return "answered", say("help", lang, examples=_examples("", lang, services))

@@ -17,7 +17,7 @@ from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import react_trace, routing_trace
 from engine.text.language import detect
-from engine.understanding.context import RouteContext, Routed, StrategyVerdict
+from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
 
@@ -100,17 +100,17 @@ async def _take_files(
     return head.model_copy(update={"files": taken})
 
 
-def _route_files(head: ReplyHead) -> Routed | None:
+def _route_files(head: ReplyHead) -> RoutedMessage | None:
     """The one intent of files without a word, which no strategy can read; None with a text."""
     if not head.files or head.text:
         return None
     intent = Intent(kind="smalltalk", text="", why="files without a word")
-    return Routed((intent,), (StrategyVerdict("files", True, intent.why),))
+    return RoutedMessage((intent,), (StrategyVerdict("files", True, intent.why),))
 
 
 async def _route(
     head: ReplyHead, situation: TurnSituation, session: Session, services: Services
-) -> Routed:
+) -> RoutedMessage:
     cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
     context = RouteContext(
         table=situation.table,
@@ -141,7 +141,7 @@ def is_unanswered(part: Part, parts: Sequence[Part]) -> bool:
     return part.state == "working" and not part.run
 
 
-def _first_effects(turn: Turn, routed: Routed) -> Effects:
+def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
     """The reply as it is before the model is asked, and what its parts began."""
     head, services = turn.head, turn.services
     due_s = 0.0 if is_settled(tuple(turn.parts)) else services.limits.reply_after_s

@@ -9,10 +9,12 @@ from engine.frames.replies import Part, ReplyHead
 from engine.ports.storage.store import TraceWrite
 from engine.react import ReActResult
 from engine.services import Tracing
-from engine.understanding.context import Routed
+from engine.understanding.context import RoutedMessage
 
 
-def routing_trace(head: ReplyHead, routed: Routed, tracing: Tracing) -> tuple[TraceWrite, ...]:
+def routing_trace(
+    head: ReplyHead, routed: RoutedMessage, tracing: Tracing
+) -> tuple[TraceWrite, ...]:
     """How the message was routed: every verdict, and the intents."""
     verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.trace]
     body = {

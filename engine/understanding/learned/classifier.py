@@ -16,7 +16,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.understanding.learned.features import Features, features
+from engine.understanding.learned.features import Features, extract_features
 
 ALGORITHM = 1
 """Raised when features or the way of learning change, so that what is kept is learned anew."""
@@ -146,7 +146,7 @@ class Classifier:
 
     def scores(self, said: str) -> Scores:
         """How near the folded text is to every route and group."""
-        places, values, known = self._weighed(features(said))
+        places, values, known = self._weighed(extract_features(said))
         every = (values @ self._weights[places] + self._bias).round(DECIMALS)
         n = len(self.routes)
         return Scores(
@@ -170,7 +170,7 @@ class Classifier:
 
 def learn(examples: Sequence[Example], said: Sequence[str]) -> Learned:
     """Learn the examples; takes one to two seconds of processor time for some thousands."""
-    raw = [features(text) for text in said]
+    raw = [extract_features(text) for text in said]
     counted = Counter(name for found in raw for name in found)
     index = {name: at for at, name in enumerate(counted)}
     counts = np.array(list(counted.values()), dtype=np.int32)

@@ -24,7 +24,7 @@ _SIGNS = (
 Features = dict[str, float]
 
 
-def features(said: str) -> Features:
+def extract_features(said: str) -> Features:
     """Weights by feature of a folded text; subjects, days and numbers count as marks."""
     plain = masked(said, _ANY_DAY)
     found: Features = {}

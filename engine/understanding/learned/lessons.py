@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from engine.text import wording
 from engine.text.entities import SUBJECT_MARK, fold, subject_ids
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
-from engine.understanding.learned.plea import plea
+from engine.understanding.learned.politeness import strip_politeness
 
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
 """Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
@@ -36,7 +36,7 @@ class Lessons:
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self._examples = examples
-        self._plain = [plain(example.text) for example in examples]
+        self._plain = [normalize(example.text) for example in examples]
         self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
@@ -125,7 +125,7 @@ class Lessons:
     def _slips(self) -> Mapping[str, str]:
         """Words by what is left of them without one letter."""
         long = sorted(word for word in self._words if len(word) >= LONG)
-        return {slip: word for word in long for slip in (word, *_shortened(word))}
+        return {slip: word for word in long for slip in (word, *_without_one_letter(word))}
 
     def mended(self, said: str) -> str:
         """The folded text with slips of the pen made good, where an example has a word so near."""
@@ -134,7 +134,9 @@ class Lessons:
     def _mended(self, word: str) -> str:
         if not LONG <= len(word) <= LONGEST or word in self._words or not word.isalpha():
             return word
-        near = [self._slips[slip] for slip in (word, *_shortened(word)) if slip in self._slips]
+        near = [
+            self._slips[slip] for slip in (word, *_without_one_letter(word)) if slip in self._slips
+        ]
         return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)
 
 
@@ -158,10 +160,10 @@ def first_word(said: str) -> str:
     return word[0] if word else ""
 
 
-def _shortened(word: str) -> list[str]:
+def _without_one_letter(word: str) -> list[str]:
     return [word[:at] + word[at + 1 :] for at in range(len(word))]
 
 
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """A text as it is compared: folded, without what is quoted, and without politeness."""
-    return plea(fold(wording.unquoted(text)))[0]
+    return strip_politeness(fold(wording.unquoted(text)))[0]

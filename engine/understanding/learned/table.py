@@ -19,10 +19,10 @@ from engine.understanding.learned.lessons import (
     Lessons,
     first_word,
     lessons_of,
-    plain,
+    normalize,
     tokens,
 )
-from engine.understanding.learned.plea import plea
+from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.talk import Talk
 from engine.understanding.lookup import cue_found
 
@@ -140,7 +140,7 @@ class RouteTable:
 
     def begins(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
-        said, _ = plea(said)
+        said, _ = strip_politeness(said)
         if said[:1] in self.lessons.openings or self._is_verb(first_word(said)):
             return True
         return self.begins_with_cue(said)
@@ -153,7 +153,7 @@ class RouteTable:
 
     def begins_with_cue(self, said: str) -> bool:
         """The folded text opens with a word that asks for work."""
-        said, _ = plea(said)
+        said, _ = strip_politeness(said)
         lengths, cues = self._cue_lengths
         return any(said[:n] in cues and _starts(said, said[:n]) for n in lengths)
 
@@ -184,7 +184,7 @@ class RouteTable:
         name, _, request = group.partition("/")
         route = self.playbook(name)
         requests = (r for r in (route.requests if route else ()) if r.id == request)
-        told = [plain(example) for r in requests for example in r.examples]
+        told = [normalize(example) for r in requests for example in r.examples]
         cues, opening = cue_found(said, self.cues), _opening(said)
         return any(_opening(text) == opening or cue_found(text, cues) for text in told)
 
@@ -202,7 +202,7 @@ class RouteTable:
 
 def _opening(said: str) -> str:
     """The first English word or the first two Chinese characters, without politeness."""
-    bare = plea(said)[0].strip()
+    bare = strip_politeness(said)[0].strip()
     return first_word(bare) or bare[:2]
 
 

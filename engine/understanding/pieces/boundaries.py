@@ -27,7 +27,7 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 _THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
-AHEAD = 100
+LOOKAHEAD_CHARS = 100
 """In so many characters behind a comma it shows whether a request begins there."""
 
 _MARKS = "?？!！"
@@ -38,17 +38,17 @@ _EDGES = " \t\r\n,，、;；:：.。"
 class Atom:
     """A stretch of a message that is never split; `text[start:end]` without edge punctuation.
 
-    `joint` tells what stands before it: a sentence end, a connective or `;`, or a comma. `then`
-    is set when the connective puts it after what was before.
+    `boundary` is what stands before it: a sentence end (`end`), a connective or `;` (`soft`), or a
+    comma (`weak`). `is_sequel`: the connective puts it after what was before.
     """
 
     start: int
     end: int
-    joint: str
-    then: bool
+    boundary: str
+    is_sequel: bool
 
 
-def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
+def find_atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
     """The smallest pieces of a message, in order.
 
     A comma, "and" or space parts only where a request or question begins behind it, as `begins`
@@ -66,36 +66,36 @@ def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
             continue
         if (
             match
-            and _joint(match) == "weak"
-            and not begins(fold(text[match.end() : match.end() + AHEAD]))
+            and _boundary_kind(match) == "weak"
+            and not begins(fold(text[match.end() : match.end() + LOOKAHEAD_CHARS]))
         ):
             continue
-        span = _trimmed(text, start, stop)
+        span = _trim(text, start, stop)
         if span:
             found.append(Atom(*span, joint, then))
             joint, then = "", False
         if match:
             start = match.end()
             joint, then = (
-                _stronger(joint, _joint(match)),
+                _stronger_boundary(joint, _boundary_kind(match)),
                 then or bool(_THEN.match(match["link"] or "")),
             )
-    return _glued(text, found)
+    return _join_conditions(text, found)
 
 
-def _joint(match: re.Match[str]) -> str:
+def _boundary_kind(match: re.Match[str]) -> str:
     if match["link"] or match["soft"]:
         return "soft"
     return "end" if match["end"] else "weak"
 
 
-def _stronger(one: str, other: str) -> str:
+def _stronger_boundary(one: str, other: str) -> str:
     # "。然后" joins two sentences: what follows leans on what was before.
     order = ("", "weak", "end", "soft")
     return max(one, other, key=order.index)
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     while start < end and text[start] in _EDGES:
         start += 1
     while end > start and text[end - 1] in _EDGES:
@@ -104,12 +104,12 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if has_word else None
 
 
-def _glued(text: str, found: list[Atom]) -> tuple[Atom, ...]:
+def _join_conditions(text: str, found: list[Atom]) -> tuple[Atom, ...]:
     """A piece that begins with a condition takes in the rest of its sentence."""
     whole: list[Atom] = []
     hinged = False
     for atom in found:
-        if atom.joint == "end":
+        if atom.boundary == "end":
             hinged = False
         if hinged:
             whole[-1] = replace(whole[-1], end=atom.end)

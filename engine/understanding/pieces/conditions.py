@@ -16,15 +16,15 @@ _LEAST = 2
 _MOST = 6
 
 
-def parted(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
+def split_condition(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
     """The first few readings of a text as a condition and what hangs on it.
 
     The condition ends at a mark, or before an English word that requests begin with (`heads`).
     """
-    yield from islice(_parted(text, heads), _MOST)
+    yield from islice(_splits(text, heads), _MOST)
 
 
-def _parted(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
+def _splits(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
     for match in _MARK.finditer(text):
         if match.start() and match.end() < len(text):
             yield text[: match.start()].strip(), text[match.end() :].strip()

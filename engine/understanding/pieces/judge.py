@@ -5,22 +5,21 @@ from dataclasses import replace
 
 from engine.text import wording
 from engine.text.entities import fold, subject_ids
-from engine.understanding.context import RouteContext
+from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.lookup import find
-from engine.understanding.open_forms import address
-from engine.understanding.piece import Piece
-from engine.understanding.pieces.conditions import parted
-from engine.understanding.pieces.said import (
+from engine.understanding.open_forms import match_form
+from engine.understanding.pieces.conditions import split_condition
+from engine.understanding.pieces.scoring import (
     CLAUSES,
-    FoldedPiece,
-    asks_favour,
+    ScoredPiece,
+    asks_for_favour,
     bids,
     holds_off,
-    look_at,
+    score_piece,
 )
-from engine.understanding.pieces.smalltalk import smalltalk, thanks
-from engine.understanding.pieces.work import HANGING, MARGIN, START, fault, workflow
+from engine.understanding.pieces.smalltalk import is_smalltalk, is_thanks
+from engine.understanding.pieces.work import HANGING, MARGIN, START, judge_work, work_fault
 
 ASKED = 0.35
 """From this score on a piece without the form of a question is one."""
@@ -50,7 +49,7 @@ _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     """The piece, by the first rule that is sure. `whole`: no connective parts it."""
-    if smalltalk(text):
+    if is_smalltalk(text):
         return Piece(text, "smalltalk", "a greeting or thanks")
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
@@ -58,50 +57,50 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if context.running and wording.after_run(plain):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
-    favour = asks_favour(plain)
+    favour = asks_for_favour(plain)
     if not favour and (found := _look_up(text, context)):
         return found
-    answer = address(text, context)
+    answer = match_form(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    said = look_at(text, context)
+    said = score_piece(text, context)
     if wording.hinged(plain):
-        return _hanging(said, context)
-    if found := _held(said, context):
+        return _judge_condition(said, context)
+    if found := _judge_prohibition(said, context):
         return found
     if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
-        return _fragment(said, context)
+        return _judge_single_word(said, context)
     return (
-        workflow(said, context, whole=whole)
+        judge_work(said, context, whole=whole)
         or (_look_up(text, context) if favour else None)
-        or _question(said, context)
-        or _rest(said, context)
+        or _judge_question(said, context)
+        or _judge_rest(said, context)
     )
 
 
-def _held(said: FoldedPiece, context: RouteContext) -> Piece | None:
+def _judge_prohibition(said: ScoredPiece, context: RouteContext) -> Piece | None:
     """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
     quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
     if quoted and not wording.asks(said.said):
-        return _idle(said, "most of it is quoted")
+        return _as_idle(said, "most of it is quoted")
     off, denied = holds_off(said), wording.denies(said.said)
     if wording.asks(said.said) or not (off or denied):
         return None
     bidden = bids(said, context.table, wording.denies)
     if off and (wording.retracts(said.said) or not bidden):
-        return replace(_idle(said, "it holds off"), holds_off=True)
+        return replace(_as_idle(said, "it holds off"), unclear_kind="holds_off")
     if denied and not bidden:
-        return _idle(said, "it tells of what is not")
+        return _as_idle(said, "it tells of what is not")
     return None
 
 
-def _hanging(said: FoldedPiece, context: RouteContext) -> Piece:
+def _judge_condition(said: ScoredPiece, context: RouteContext) -> Piece:
     """Work under a condition, or what else hangs on one; whether it holds is not ours to say."""
-    for condition, rest in parted(said.text, context.table.heads):
+    for condition, rest in split_condition(said.text, context.table.heads):
         if wording.hinged(fold(rest)):
             continue
         # The person is asked before it starts, so that a near guess is enough.
-        work = workflow(look_at(rest, context), context, least=HANGING, whole=False)
+        work = judge_work(score_piece(rest, context), context, least=HANGING, whole=False)
         if work:
             why = f"if {condition!r}: {work.why}"
             return replace(work, text=said.text, condition=condition, why=why)
@@ -110,16 +109,16 @@ def _hanging(said: FoldedPiece, context: RouteContext) -> Piece:
     return Piece(said.text, "unclear", "it hangs on a condition", confidence=0.0)
 
 
-def _fragment(said: FoldedPiece, context: RouteContext) -> Piece:
+def _judge_single_word(said: ScoredPiece, context: RouteContext) -> Piece:
     """A single word is no request; what it may be about is offered."""
     near = context.table.candidates(said.scores, least=LEAST)
     candidates = tuple(c for c in near if c.kind == "workflow")
     return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
 
 
-def _idle(said: FoldedPiece, why: str) -> Piece:
+def _as_idle(said: ScoredPiece, why: str) -> Piece:
     firm = said.route in _IDLE_ROUTES
-    return Piece(said.text, "unclear", why, confidence=0.0, idle=True, firm=firm)
+    return Piece(said.text, "unclear", why, confidence=0.0, unclear_kind="idle", firm=firm)
 
 
 def _look_up(text: str, context: RouteContext) -> Piece | None:
@@ -139,10 +138,10 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
         return None
     lookups = [lookup for lookup, _ in every]
     why = "; ".join(reason for _, reason in every)
-    return Piece(text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
+    return Piece(text, "qa_query", why, lookup=lookups[0], more_lookups=tuple(lookups[1:]))
 
 
-def _question(said: FoldedPiece, context: RouteContext) -> Piece | None:
+def _judge_question(said: ScoredPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
     asks = wording.asks(said.bare) and not said.polite
     close = said.route == QUESTION and said.score >= ASKED and said.margin >= MARGIN / 2
@@ -163,28 +162,33 @@ def _question(said: FoldedPiece, context: RouteContext) -> Piece | None:
     return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 
-def _rest(said: FoldedPiece, context: RouteContext) -> Piece:
+def _judge_rest(said: ScoredPiece, context: RouteContext) -> Piece:
     """Talk, things told, work that nobody here does; or what may have been meant."""
     if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
         return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
-    if thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
+    if is_thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
         return Piece(said.text, "smalltalk", "it says thanks")
     elsewhere = said.route == ELSEWHERE and said.score >= ELSE
     tells = any(map(wording.tells, CLAUSES.split(said.said)))
     pleads = said.polite or wording.pleads(said.said)
     bidden = pleads or bids(said, context.table, wording.tells)
     if wording.reports(said.said) or (tells and not bidden and not elsewhere):
-        return _idle(said, "it tells of something")
+        return _as_idle(said, "it tells of something")
     statement = said.score >= START and said.margin >= MARGIN and said.route == STATEMENT
     if statement and not bidden:
-        return _idle(said, f"it asks for nothing ({said.score:.2f})")
+        return _as_idle(said, f"it asks for nothing ({said.score:.2f})")
     candidates = context.table.candidates(said.scores, least=LEAST)
     if elsewhere:
         candidates = ()
     route = context.table.playbook(said.route)
     why = f"nearest is {said.route} ({said.score:.2f})"
     if route:
-        why = f"{why}; {fault(said, context.table)}"
+        why = f"{why}; {work_fault(said, context.table)}"
     return Piece(
-        said.text, "unclear", why, confidence=0.0, candidates=candidates, elsewhere=elsewhere
+        said.text,
+        "unclear",
+        why,
+        confidence=0.0,
+        unclear_kind="elsewhere" if elsewhere else "unknown",
+        candidates=candidates,
     )

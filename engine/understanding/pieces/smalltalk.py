@@ -56,7 +56,7 @@ _WHO = re.compile(
 )
 
 
-def smalltalk(text: str) -> bool:
+def is_smalltalk(text: str) -> bool:
     """The text is a greeting, thanks, or asks who the bot is, and nothing else."""
     plain = _PICTURES.sub("", fold(text)).strip()
     return _is_only_phrases(plain) or asks_who(text)
@@ -70,7 +70,7 @@ def _is_only_phrases(plain: str) -> bool:
     return 0 < at == len(plain)
 
 
-def thanks(text: str) -> bool:
+def is_thanks(text: str) -> bool:
     """A text of small talk says thanks."""
     return bool(_THANKS.search(fold(text)))
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.understanding.piece import Piece
+from engine.understanding.context import Piece
 from engine.understanding.pieces.boundaries import Atom
 
-LONGEST = 6
+MAX_STRETCHES = 6
 """So many stretches between boundaries make one piece at most."""
 
-JUDGED = 15
-JUDGED_CHARS = 1500
+MAX_JUDGED = 15
+MAX_JUDGED_CHARS = 1500
 """So many pieces, of so many characters, are judged at most; else fewer stretches are taken
 together, and none at all where they are too many by themselves."""
 
@@ -29,43 +29,47 @@ Judge = Callable[[str, tuple[Atom, ...]], Piece]
 """What stretches of the text are, taken together."""
 
 
-def split(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
+def split_message(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
     """The pieces, in order, with where they stand; every stretch lies in one of them."""
-    longest = reach(stretches)
+    longest = max_stretches(stretches)
     best: list[tuple[float, tuple[Piece, ...]]] = [(0.0, ())]
     for end in range(1, len(stretches) + 1):
         options = []
         for begin in range(max(0, end - longest), end):
-            piece = _piece(text, stretches[begin:end], judge)
+            piece = _judge_part(text, stretches[begin:end], judge)
             worth, before = best[begin]
-            options.append((worth + _worth(piece, first=begin == 0), (*before, piece)))
+            options.append((worth + _score(piece, first=begin == 0), (*before, piece)))
         best.append(max(options, key=lambda option: (option[0], -len(option[1]))))
     return best[-1][1]
 
 
-def reach(stretches: Sequence[Atom]) -> int:
+def max_stretches(stretches: Sequence[Atom]) -> int:
     """How many stretches are taken together, so that what is judged stays bounded; 0: none."""
     count = chars = 0
-    for most in range(1, LONGEST + 1):
+    for most in range(1, MAX_STRETCHES + 1):
         spans = zip(stretches, stretches[most - 1 :], strict=False)
         sizes = [last.end - first.start for first, last in spans]
         count, chars = count + len(sizes), chars + sum(sizes)
-        if count > JUDGED or chars > JUDGED_CHARS:
+        if count > MAX_JUDGED or chars > MAX_JUDGED_CHARS:
             return most - 1
-    return LONGEST
+    return MAX_STRETCHES
 
 
-def _piece(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
+def _judge_part(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
     start, end = part[0].start, part[-1].end
     piece = judge(text, part)
-    return replace(piece, joint=part[0].joint, then=part[0].then, start=start, end=end)
+    return replace(
+        piece, boundary=part[0].boundary, is_sequel=part[0].is_sequel, start=start, end=end
+    )
 
 
-def _worth(piece: Piece, *, first: bool) -> float:
-    weak = piece.joint == "weak" and not first and not piece.condition
+def _score(piece: Piece, *, first: bool) -> float:
+    weak = piece.boundary == "weak" and not first and not piece.condition
     if weak and piece.kind == "workflow" and piece.confidence < _FIRM:
         return _UNSURE
-    idle = _IDLE if piece.idle or piece.elsewhere else _UNSURE
-    worth = _WORTH["workflow"] if piece.asks_which else _WORTH.get(piece.kind, idle)
-    cost = 0.0 if first else _COST[piece.joint]
+    idle = _IDLE if piece.unclear_kind in ("idle", "holds_off", "elsewhere") else _UNSURE
+    worth = (
+        _WORTH["workflow"] if piece.unclear_kind == "asks_which" else _WORTH.get(piece.kind, idle)
+    )
+    cost = 0.0 if first else _COST[piece.boundary]
     return worth + _CERTAINTY * piece.confidence - cost

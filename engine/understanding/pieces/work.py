@@ -2,11 +2,17 @@
 
 from engine.frames.intents import Candidate
 from engine.text import wording
-from engine.understanding.context import RouteContext
+from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookup import cue_found
-from engine.understanding.piece import Piece
-from engine.understanding.pieces.said import CLAUSES, FoldedPiece, bids, forbids, holds_off, look_at
+from engine.understanding.pieces.scoring import (
+    CLAUSES,
+    ScoredPiece,
+    bids,
+    forbids,
+    holds_off,
+    score_piece,
+)
 
 START = 0.45
 """From this score on a piece may start a workflow."""
@@ -42,19 +48,19 @@ KNOWN = 0.55
 """How much of a request the examples must have."""
 
 
-def workflow(
-    said: FoldedPiece, context: RouteContext, *, least: float = START, whole: bool = False
+def judge_work(
+    said: ScoredPiece, context: RouteContext, *, least: float = START, whole: bool = False
 ) -> Piece | None:
     """The piece as work of a playbook; None when that is not sure."""
     route = context.table.playbook(said.route)
     if route is None:
         return None
-    if fault(said, context.table, least=least):
+    if work_fault(said, context.table, least=least):
         return _by_clause(said, context) if whole else None
-    return _work(said, said, context)
+    return _as_work(said, said, context)
 
 
-def _work(said: FoldedPiece, judged: FoldedPiece, context: RouteContext) -> Piece:
+def _as_work(said: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
     Where requests are as near to each other of which one cannot be done, or that go different
@@ -63,7 +69,7 @@ def _work(said: FoldedPiece, judged: FoldedPiece, context: RouteContext) -> Piec
     playbook = judged.route
     groups = _groups(judged, playbook, context)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
-    if len(bidden := _bidden(judged, near, context.table)) < len(near):
+    if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
     if len({context.table.way(name) for name in near}) > 1:
@@ -72,7 +78,14 @@ def _work(said: FoldedPiece, judged: FoldedPiece, context: RouteContext) -> Piec
             for name, s in groups[:3]
         )
         why = f"{why}; {', '.join(near)} are as near"
-        return Piece(said.text, "unclear", why, confidence=0.0, candidates=offered, asks_which=True)
+        return Piece(
+            said.text,
+            "unclear",
+            why,
+            confidence=0.0,
+            unclear_kind="asks_which",
+            candidates=offered,
+        )
     return Piece(
         said.text,
         "workflow",
@@ -83,7 +96,7 @@ def _work(said: FoldedPiece, judged: FoldedPiece, context: RouteContext) -> Piec
     )
 
 
-def _bidden(said: FoldedPiece, near: list[str], table: RouteTable) -> list[str]:
+def _requested_groups(said: ScoredPiece, near: list[str], table: RouteTable) -> list[str]:
     """Those of the requests, all of which can be done, that the words that bid go with."""
     ways = {table.way(name) for name in near}
     if len(ways) < 2 or None in ways:
@@ -91,21 +104,21 @@ def _bidden(said: FoldedPiece, near: list[str], table: RouteTable) -> list[str]:
     return [name for name in near if table.bids_so(name, said.bare)] or near
 
 
-def _by_clause(said: FoldedPiece, context: RouteContext) -> Piece | None:
+def _by_clause(said: ScoredPiece, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
     clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
     if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(said.said) or holds_off(said):
         return None
     for clause in clauses:
-        alone = look_at(clause, context)
+        alone = score_piece(clause, context)
         route = context.table.playbook(alone.route)
         nearest = said.scores.routes[alone.route] >= NEAR
-        if route and nearest and not fault(alone, context.table, least=CLAUSE):
-            return _work(said, alone, context)
+        if route and nearest and not work_fault(alone, context.table, least=CLAUSE):
+            return _as_work(said, alone, context)
     return None
 
 
-def fault(said: FoldedPiece, table: RouteTable, *, least: float = START) -> str:
+def work_fault(said: ScoredPiece, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
     if said.score < least:
         return f"its score {said.score:.2f} is below {least}"
@@ -130,7 +143,7 @@ def fault(said: FoldedPiece, table: RouteTable, *, least: float = START) -> str:
     return ""
 
 
-def _words_against(said: FoldedPiece, table: RouteTable) -> str:
+def _words_against(said: ScoredPiece, table: RouteTable) -> str:
     anchors = table.anchors(said.bare, said.route)
     if not anchors:
         return "nothing in it is of that work alone"
@@ -138,7 +151,7 @@ def _words_against(said: FoldedPiece, table: RouteTable) -> str:
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 
 
-def _groups(said: FoldedPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+def _groups(said: ScoredPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
     """The playbook's requests with their scores, the nearest first.
 
     The clause that bids counts as much as the whole, whose values may point anywhere.
@@ -146,13 +159,13 @@ def _groups(said: FoldedPiece, playbook: str, context: RouteContext) -> list[tup
     scores = said.scores.groups
     bidding = next((c for c in CLAUSES.split(said.said) if context.table.begins(c)), "")
     if bidding and bidding.strip() != said.said.strip():
-        head = look_at(bidding, context).scores.groups
+        head = score_piece(bidding, context).scores.groups
         scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
     own = [(name, score) for name, score in scores.items() if name.startswith(f"{playbook}/")]
     return sorted(own, key=lambda item: -item[1])
 
 
-def _why(said: FoldedPiece, group: str, table: RouteTable) -> str:
+def _why(said: ScoredPiece, group: str, table: RouteTable) -> str:
     cues = list(dict.fromkeys(cue_found(said.bare, table.cues)))
     like = table.nearest(said.bare, group)
     told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}; like {like!r}"

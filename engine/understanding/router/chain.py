@@ -1,13 +1,11 @@
 """The router: strategies in a fixed order, the first that is sure wins (design §6)."""
 
 from engine.ports.model import Model
-from engine.understanding.context import RouteContext, Routed, Strategy, StrategyVerdict
-from engine.understanding.router.card_reply import card_reply
+from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
-from engine.understanding.router.deterministic import deterministic
 from engine.understanding.router.llm import llm
+from engine.understanding.router.rules import add_help, card_reply, deterministic, unclear
 from engine.understanding.router.spoken import spoken
-from engine.understanding.router.unclear import explained, unclear
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("command", command),
@@ -19,7 +17,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
 )
 
 
-async def route(text: str, context: RouteContext, model: Model | None) -> Routed:
+async def route(text: str, context: RouteContext, model: Model | None) -> RoutedMessage:
     """The person's intents in order, at least one, and why; raises nothing of ours.
 
     Without a model, or when it is away, what rules are sure of stands and the rest is unclear.
@@ -30,8 +28,8 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
         trace.append(StrategyVerdict(name, bool(tried.intents), tried.why))
         if tried.intents:
             found = tuple(
-                explained(intent, context) if model is None or intent.kind == "unclear" else intent
+                add_help(intent, context) if model is None or intent.kind == "unclear" else intent
                 for intent in tried.intents
             )
-            return Routed(found, tuple(trace))
+            return RoutedMessage(found, tuple(trace))
     raise AssertionError("the last strategy always answers")

@@ -5,7 +5,7 @@ import re
 from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text.entities import fold
-from engine.understanding.context import RouteContext, Tried
+from engine.understanding.context import RouteContext, StrategyResult
 
 COMMANDS = ("help", "pending", "runs", "cancel", "handover", "language", "start")
 
@@ -31,10 +31,10 @@ def parse_command(text: str) -> tuple[str, str] | None:
     return (word, "") if word else None
 
 
-async def command(text: str, context: RouteContext, model: Model | None) -> Tried:
+async def command(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """One command intent, when the whole message is a command."""
     parsed = parse_command(text)
     if parsed is None:
-        return Tried((), "no command")
+        return StrategyResult((), "no command")
     why = f"the command {parsed[0]}"
-    return Tried((Intent(kind="command", text=text.strip(), why=why),), why)
+    return StrategyResult((Intent(kind="command", text=text.strip(), why=why),), why)

@@ -12,14 +12,13 @@ from engine.ports.model import Message, Model
 from engine.text import wording
 from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.text.entities import fold
-from engine.understanding.context import RouteContext, Tried
-from engine.understanding.learned.lessons import plain
+from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.learned.lessons import normalize
 from engine.understanding.lookup import find
-from engine.understanding.piece import Piece
-from engine.understanding.pieces.boundaries import atoms
-from engine.understanding.pieces.conditions import parted
+from engine.understanding.pieces.boundaries import find_atoms
+from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.judge import judge
-from engine.understanding.router.deterministic import begins, read
+from engine.understanding.pieces.message import make_start_check, read_message
 
 ATTEMPTS = 2
 MAX_PIECES = 8
@@ -52,24 +51,24 @@ Routes:
 """
 
 
-class _Piece(Frozen):
+class _ModelPiece(Frozen):
     kind: Literal["qa_query", "workflow", "smalltalk", "unclear"]
     route: str
     text: str
     depends_on: tuple[int, ...]
 
 
-class _Pieces(Frozen):
-    pieces: tuple[_Piece, ...]
+class _ModelAnswer(Frozen):
+    pieces: tuple[_ModelPiece, ...]
 
 
-async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
+async def llm(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """The model's intents, when its answer holds; one more try when it does not."""
     if model is None:
-        return Tried((), "there is no model")
+        return StrategyResult((), "there is no model")
     task = ModelTask(
-        opening=lambda: _opening(text, context),
-        read=lambda answer: _read(answer, text, context),
+        opening=lambda: _first_messages(text, context),
+        read=lambda answer: _read_pieces(answer, text, context),
         schema=schema(context),
         max_tokens=MAX_TOKENS,
         lesson=_lesson,
@@ -78,10 +77,10 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
     try:
         outcome = await converse(task, model)
     except ModelError as error:
-        return Tried((), f"the model gave no answer: {error}")
+        return StrategyResult((), f"the model gave no answer: {error}")
     if isinstance(outcome, DialogueFailure):
-        return Tried((), f"the model's answer does not hold: {'; '.join(outcome.faults)}")
-    return Tried(_intents(outcome.value, text, context), "the model's answer holds")
+        return StrategyResult((), f"the model's answer does not hold: {'; '.join(outcome.faults)}")
+    return StrategyResult(_intents(outcome.value, text, context), "the model's answer holds")
 
 
 def _lesson(faults: AnswerFaults) -> str:
@@ -103,7 +102,7 @@ def _routes(context: RouteContext) -> list[str]:
     return [name for name, _ in context.work]
 
 
-def _opening(text: str, context: RouteContext) -> tuple[Message, ...]:
+def _first_messages(text: str, context: RouteContext) -> tuple[Message, ...]:
     works = [
         json.dumps(
             {
@@ -118,7 +117,7 @@ def _opening(text: str, context: RouteContext) -> tuple[Message, ...]:
     questions = [f"- {t.name}: {t.description}" for t in context.tools if t.readonly]
     system = _TASK + "\n".join(works) + "\n\nQuestions can be answered with:\n"
     earlier = "\n".join(context.recent)[-RECENT_CHARS:]
-    proposed = [_proposal(piece, context) for piece in read(text, context)]
+    proposed = [_proposal(piece, context) for piece in read_message(text, context)]
     given = json.dumps(
         {"earlier": earlier, "message": text, "proposed": proposed}, ensure_ascii=False
     )
@@ -134,12 +133,14 @@ def _proposal(piece: Piece, context: RouteContext) -> dict[str, Any]:
     return {"text": piece.text, "kind": piece.kind, "near": near, "why": piece.why}
 
 
-def _read(answer: str, text: str, context: RouteContext) -> tuple[_Piece, ...] | AnswerFaults:
+def _read_pieces(
+    answer: str, text: str, context: RouteContext
+) -> tuple[_ModelPiece, ...] | AnswerFaults:
     """The pieces, or what is wrong with them."""
-    read = read_answer(answer, _Pieces)
-    if isinstance(read, AnswerFaults):
-        return AnswerFaults((f"it is not of the form asked for ({len(read)} faults)",))
-    pieces = read.pieces
+    parsed = read_answer(answer, _ModelAnswer)
+    if isinstance(parsed, AnswerFaults):
+        return AnswerFaults((f"it is not of the form asked for ({len(parsed)} faults)",))
+    pieces = parsed.pieces
     faults = [f for i, piece in enumerate(pieces) if (f := _fault(i, piece, text, context))]
     if not faults and _places(pieces, text) is None:
         faults.append("the pieces overlap or are out of order")
@@ -148,7 +149,7 @@ def _read(answer: str, text: str, context: RouteContext) -> tuple[_Piece, ...] |
     return AnswerFaults(faults) or pieces
 
 
-def _fault(index: int, piece: _Piece, text: str, context: RouteContext) -> str:
+def _fault(index: int, piece: _ModelPiece, text: str, context: RouteContext) -> str:
     if not piece.text.strip() or piece.text not in text:
         return f"the text of piece {index} is not copied from the message"
     if (piece.kind == "workflow") != bool(piece.route):
@@ -160,7 +161,7 @@ def _fault(index: int, piece: _Piece, text: str, context: RouteContext) -> str:
     return ""
 
 
-def _places(pieces: tuple[_Piece, ...], text: str) -> list[int] | None:
+def _places(pieces: tuple[_ModelPiece, ...], text: str) -> list[int] | None:
     """Where each piece begins, one after the other; None when they do not stand so."""
     places, end = [], 0
     for piece in pieces:
@@ -172,51 +173,59 @@ def _places(pieces: tuple[_Piece, ...], text: str) -> list[int] | None:
     return places
 
 
-def _intents(pieces: tuple[_Piece, ...], text: str, context: RouteContext) -> tuple[Intent, ...]:
+def _intents(
+    pieces: tuple[_ModelPiece, ...], text: str, context: RouteContext
+) -> tuple[Intent, ...]:
     places = _places(pieces, text) or []
     made = []
     for piece, place in zip(pieces, places, strict=True):
         others = [p.text for p in pieces if p is not piece]
         work = piece.kind == "workflow"
-        made.append(_work(piece, place, text, others, context) if work else _intent(piece, context))
+        made.append(
+            _work_intent(piece, place, text, others, context) if work else _intent(piece, context)
+        )
     return tuple(made)
 
 
-def _work(piece: _Piece, place: int, text: str, others: list[str], context: RouteContext) -> Intent:
+def _work_intent(
+    piece: _ModelPiece, place: int, text: str, others: list[str], context: RouteContext
+) -> Intent:
     """The work, unless the person's own words speak against it or put a condition before it.
 
     Its whole clause counts, and what no piece accounts for: the model may have cut a "don't" off.
     """
     end = place + len(piece.text)
-    stretches = [a for a in atoms(text, begins(context)) if a.start < end and a.end > place]
+    stretches = [
+        a for a in find_atoms(text, make_start_check(context)) if a.start < end and a.end > place
+    ]
     clause = " ".join(text[a.start : a.end] for a in stretches)
     rest = text
     for other in others:
         rest = rest.replace(other, " ", 1)
     playbook, _, request = piece.route.partition("/")
     meant = Candidate(kind="workflow", playbook=playbook, request=request)
-    if held := _held(piece, clause, rest, text, context):
+    if held := _objection(piece, clause, rest, text, context):
         # The person may still want what is only asked for, and is asked.
-        return _doubt(piece, held, *((meant,) if held == ONLY_ASKS else ()))
-    left = [rest[a.start : a.end] for a in atoms(rest, begins(context))]
+        return _unclear_intent(piece, held, *((meant,) if held == ONLY_ASKS else ()))
+    left = [rest[a.start : a.end] for a in find_atoms(rest, make_start_check(context))]
     hinges = [said for said in (clause, *left) if wording.hinged(fold(wording.unquoted(said)))]
     work = _intent(piece, context)
     if not hinges:
         return work
-    condition = next((c for c, _ in parted(hinges[0], context.table.heads)), hinges[0])
+    condition = next((c for c, _ in split_condition(hinges[0], context.table.heads)), hinges[0])
     if work.depends_on:
         return work.model_copy(update={"condition": condition})
-    return _doubt(piece, "nothing tells whether its condition holds", meant)
+    return _unclear_intent(piece, "nothing tells whether its condition holds", meant)
 
 
-def _held(piece: _Piece, clause: str, rest: str, text: str, context: RouteContext) -> str:
+def _objection(piece: _ModelPiece, clause: str, rest: str, text: str, context: RouteContext) -> str:
     """Why a workflow is not started although the model says so; "" when it is."""
     if wording.unquoted(piece.text).strip() not in wording.unquoted(text):
         return "it is quoted"
     for said in (fold(wording.unquoted(clause)), fold(wording.unquoted(rest))):
         if wording.denies(said) or wording.asks_how(said):
             return "the person holds off or asks how"
-    return ONLY_ASKS if _only_asks(plain(clause), context) else ""
+    return ONLY_ASKS if _only_asks(normalize(clause), context) else ""
 
 
 def _only_asks(said: str, context: RouteContext) -> bool:
@@ -225,14 +234,14 @@ def _only_asks(said: str, context: RouteContext) -> bool:
     return wording.asks(said) and not bids
 
 
-def _doubt(piece: _Piece, held: str, *meant: Candidate) -> Intent:
+def _unclear_intent(piece: _ModelPiece, held: str, *meant: Candidate) -> Intent:
     why = f"the model takes it for a request, but {held}"
     return Intent(
         kind="unclear", text=piece.text, sure=False, confidence=0.0, why=why, candidates=meant
     )
 
 
-def _intent(piece: _Piece, context: RouteContext) -> Intent:
+def _intent(piece: _ModelPiece, context: RouteContext) -> Intent:
     found = None
     if piece.kind == "qa_query":
         found = find(piece.text, context.tools, today=context.today, recent=context.recent)

@@ -9,9 +9,9 @@ from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text.entities import fold
 from engine.text.values import states_number
-from engine.understanding.context import RouteContext, Tried
-from engine.understanding.open_forms import forms, named
-from engine.understanding.router.deterministic import read
+from engine.understanding.context import RouteContext, StrategyResult
+from engine.understanding.open_forms import form_name, open_forms
+from engine.understanding.pieces.message import read_message
 
 MAX_CHARS = 30
 _ENDS = r"\s|吧|了|啊|please|it|this|that|thanks|一下|这个|它|访视|[,.!。~]"
@@ -36,27 +36,27 @@ _STATUS = re.compile(
 _OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状态|进展|审|批|到哪")
 
 
-async def spoken(text: str, context: RouteContext, model: Model | None) -> Tried:
+async def spoken(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """What to do instead, for a text that says what only a button does, or asks after a review."""
-    told = _told(fold(text).strip(), text, context)
+    told = _button_reply(fold(text).strip(), text, context)
     if not told:
-        return Tried((), "it says no button")
+        return StrategyResult((), "it says no button")
     why = "only the card's buttons do that"
-    return Tried((Intent(kind="unclear", text=text.strip(), told=told, why=why),), why)
+    return StrategyResult((Intent(kind="unclear", text=text.strip(), told=told, why=why),), why)
 
 
-def _told(said: str, text: str, context: RouteContext) -> str:
-    lang, mine = context.lang, forms(context)
+def _button_reply(said: str, text: str, context: RouteContext) -> str:
+    lang, mine = context.lang, open_forms(context)
     if len(said) > MAX_CHARS:
         return ""
     if mine and _WITHDRAW.fullmatch(said):
-        titles = say("list.items", lang).join(named(card) for card in mine)
+        titles = say("list.items", lang).join(form_name(card) for card in mine)
         return say("clarify.withdraw", lang, form=titles)
     reviews = [c for c in context.open_cards if c.traits.signs_off and c.status == "open"]
     if reviews and _DECIDE.fullmatch(said):
         return say("review.button", lang)
     own = [c for c in reviews if c.is_requested_by(context.principal)]
-    if own and not mine and (_asks_after(said) or _changes(text, own[-1], context)):
+    if own and not mine and (_asks_after(said) or _states_change(text, own[-1], context)):
         card = own[-1]
         who, form = literal(card.waiting_for), literal(card.title)
         return say("review.waiting", lang, form=form, who=who)
@@ -68,8 +68,8 @@ def _asks_after(said: str) -> bool:
     return bool(_STATUS.fullmatch(said) and _OF_IT.search(said))
 
 
-def _changes(text: str, card: Card, context: RouteContext) -> bool:
+def _states_change(text: str, card: Card, context: RouteContext) -> bool:
     """The text states a value of something that the card shows, and asks for nothing else."""
-    if any(piece.kind in ("workflow", "qa_query") for piece in read(text, context)):
+    if any(piece.kind in ("workflow", "qa_query") for piece in read_message(text, context)):
         return False
     return states_number(text, [w for row in card.rows for w in {row.label, row.label.split()[0]}])

@@ -18,7 +18,7 @@ from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext
-from engine.understanding.router.deterministic import MAX_CHARS, read
+from engine.understanding.pieces.message import MAX_CHARS, read_message
 from tests.bench.figures import percentile, table
 from tests.bench.plan import Plan, Result
 from tests.chaos.processes import ROOT
@@ -158,7 +158,7 @@ def _cpu(texts: Sequence[str]) -> dict[str, float]:
         recent=(),
         lang="zh",
     )
-    read(texts[0], context)
+    read_message(texts[0], context)
     spent = [_spent(text, context) for text in texts]
     chance = random.Random(17)
     longest = [
@@ -180,5 +180,5 @@ def _spent(text: str, context: RouteContext) -> float:
     """Milliseconds of processor time in which rules and examples read a message."""
     fresh = replace(context)
     begun = time.process_time()
-    read(text, fresh)
+    read_message(text, fresh)
     return (time.process_time() - begun) * 1000

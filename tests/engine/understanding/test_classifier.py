@@ -19,8 +19,8 @@ from engine.understanding.learned.classifier import (
     kernel_of,
     learn,
 )
-from engine.understanding.learned.features import features
-from engine.understanding.learned.lessons import plain
+from engine.understanding.learned.features import extract_features
+from engine.understanding.learned.lessons import normalize
 from tests.bench.router.score import HALVES, messages
 from tests.engine.understanding.routes import TABLE
 
@@ -63,9 +63,9 @@ def test_what_was_kept_scores_as_what_was_learned() -> None:
     lessons = TABLE.lessons
     kept = Learned.unpack(lessons.classifier.learned.pack())
     assert kept
-    again = Classifier(TABLE.examples, [plain(e.text) for e in TABLE.examples], kept)
+    again = Classifier(TABLE.examples, [normalize(e.text) for e in TABLE.examples], kept)
     for message in messages("dev"):
-        text = plain(message["text"])
+        text = normalize(message["text"])
         assert again.scores(text) == lessons.classifier.scores(text)
 
 
@@ -96,5 +96,5 @@ def test_other_examples_or_another_algorithm_have_another_digest(
 def test_features_that_change_raise_the_algorithms_number() -> None:
     """What is kept is found by ALGORITHM: raise it, then put the digest that is found here."""
     texts = [fold(m["text"]) for half in HALVES for m in messages(half)]
-    found = repr([sorted(features(text).items()) for text in texts])
+    found = repr([sorted(extract_features(text).items()) for text in texts])
     assert (ALGORITHM, sha256(found.encode()).hexdigest()[:12]) == (1, FEATURES)

@@ -4,13 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from engine.understanding.context import RouteContext
+from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.classifier import Classifier, Scores
-from engine.understanding.piece import Piece
 from engine.understanding.pieces.boundaries import Atom
-from engine.understanding.pieces.split import JUDGED, JUDGED_CHARS, reach, split
+from engine.understanding.pieces.message import FORM_CHARS, MAX_CHARS, read_message
+from engine.understanding.pieces.split import (
+    MAX_JUDGED,
+    MAX_JUDGED_CHARS,
+    max_stretches,
+    split_message,
+)
 from engine.understanding.router.chain import route
-from engine.understanding.router.deterministic import FORM_CHARS, MAX_CHARS, read
 from tests.engine.understanding.test_route_card_replies import clarify
 
 LONGEST = 40_000
@@ -44,7 +48,7 @@ def stretches(sizes: list[int]) -> tuple[Atom, ...]:
     [([40] * 4, 6), ([40] * 5, 6), ([40] * 6, 3), ([40] * 12, 1), ([1] * 16, 0), ([800, 800], 0)],
 )
 def test_of_many_stretches_fewer_are_taken_together(sizes: list[int], together: int) -> None:
-    assert reach(stretches(sizes)) == together
+    assert max_stretches(stretches(sizes)) == together
 
 
 @pytest.mark.parametrize("count", range(1, 30))
@@ -57,10 +61,10 @@ def test_what_is_judged_of_a_message_is_bounded(count: int, size: int) -> None:
         return Piece(text, "unclear", "")
 
     given = stretches([size] * count)
-    if reach(given):
-        split("x" * size * count, given, judge)
-    assert len(judged) <= JUDGED
-    assert sum(judged) <= JUDGED_CHARS
+    if max_stretches(given):
+        split_message("x" * size * count, given, judge)
+    assert len(judged) <= MAX_JUDGED
+    assert sum(judged) <= MAX_JUDGED_CHARS
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -79,13 +83,13 @@ async def test_a_text_is_scored_no_more_often_the_longer_it_grows(
         scored.clear()
         text = (unit * size)[:size]
         await route(text, replace(context), None)
-        assert len(scored) <= JUDGED * SCORED
-        assert sum(map(len, scored)) <= JUDGED_CHARS * SCORED
+        assert len(scored) <= MAX_JUDGED * SCORED
+        assert sum(map(len, scored)) <= MAX_JUDGED_CHARS * SCORED
 
 
 async def test_what_is_too_long_is_left_whole(context: RouteContext) -> None:
     text = "查一下P001的血压，" * 200
-    (piece,) = read(text, replace(context))
+    (piece,) = read_message(text, replace(context))
     assert (piece.kind, piece.why) == ("unclear", "it is too long")
     routed = await route(text, replace(context), None)
     assert [intent.kind for intent in routed.intents] == ["unclear"]
@@ -95,8 +99,8 @@ async def test_a_form_is_not_filled_in_from_a_whole_document(context: RouteConte
     open_form = replace(context, open_cards=(clarify(),))
     short, long = "体重 70。" + "她感觉很好 " * 160, "体重 70。" + "她感觉很好 " * 300
     assert MAX_CHARS < len(short) <= FORM_CHARS < len(long)
-    assert [piece.kind for piece in read(short, open_form)] == ["card_reply"]
-    assert [piece.kind for piece in read(long, open_form)] == ["unclear"]
+    assert [piece.kind for piece in read_message(short, open_form)] == ["card_reply"]
+    assert [piece.kind for piece in read_message(long, open_form)] == ["unclear"]
 
 
 async def test_a_message_is_read_once_for_all_strategies(
@@ -108,7 +112,7 @@ async def test_a_message_is_read_once_for_all_strategies(
         Classifier, "scores", lambda self, said: seen.append(said) or score(self, said)
     )
     fresh = replace(context, open_cards=(clarify(),))
-    read("这个化验单的事情怎么说呢真难", fresh)
+    read_message("这个化验单的事情怎么说呢真难", fresh)
     once = len(seen)
     await route("这个化验单的事情怎么说呢真难", fresh, None)
     assert once

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.understanding.learned.plea import plea
-from engine.understanding.pieces.smalltalk import smalltalk
+from engine.understanding.learned.politeness import strip_politeness
+from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.router.spoken import _STATUS, _WITHDRAW
 
 
@@ -11,7 +11,7 @@ from engine.understanding.router.spoken import _STATUS, _WITHDRAW
     "text", ["辛苦了", "辛苦了" * 40, "谢谢你好" * 40, "ok thanks a lot!", "早上好,谢谢啦~", "好了"]
 )
 def test_talk_is_talk_however_much_of_it_there_is(text: str) -> None:
-    assert smalltalk(text)
+    assert is_smalltalk(text)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_talk_is_talk_however_much_of_it_there_is(text: str) -> None:
     ],
 )
 def test_talk_with_something_else_in_it_is_none(text: str) -> None:
-    assert not smalltalk(text)
+    assert not is_smalltalk(text)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_talk_with_something_else_in_it_is_none(text: str) -> None:
     ],
 )
 def test_politeness_is_taken_off_at_both_ends(said: str, left: str) -> None:
-    assert plea(said)[0] == left
+    assert strip_politeness(said)[0] == left
 
 
 @pytest.mark.parametrize("said", ["算了吧", "never mind, thanks", "我想撤回 这个", "不要,不要了"])

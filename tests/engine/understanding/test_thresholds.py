@@ -13,7 +13,7 @@ from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.pieces import judge, work
-from engine.understanding.pieces.said import FoldedPiece
+from engine.understanding.pieces.scoring import ScoredPiece
 from tests.engine.understanding.routes import CONTEXT, TABLE
 
 ROUTE, OTHER = (route.playbook for route in TABLE.routes)
@@ -23,17 +23,17 @@ VISIT, CORRECTION = f"{ROUTE}/visit-entry", f"{ROUTE}/audit-export"
 GROUPS = [f"{r.playbook}/{request.id}" for r in TABLE.routes for request in r.requests]
 
 
-def said(text: str = WORK, *, known: float = 1.0, **near: float) -> FoldedPiece:
+def said(text: str = WORK, *, known: float = 1.0, **near: float) -> ScoredPiece:
     """A text that is so near to `work`, `other`, and the routes beside the playbooks."""
     names = {"work": ROUTE, "other": OTHER}
     routes = dict.fromkeys((ROUTE, OTHER, QUESTION, SMALLTALK, STATEMENT, ELSEWHERE), 0.0)
     routes |= {names.get(name, name): score for name, score in near.items()}
     groups = dict.fromkeys(TABLE.lessons.question_groups | set(GROUPS), 0.0)
-    return FoldedPiece(text, text, text, False, Scores(routes, groups, known))
+    return ScoredPiece(text, text, text, False, Scores(routes, groups, known))
 
 
-def may_start(one: FoldedPiece, *, least: float = work.START) -> bool:
-    return work.fault(one, TABLE, least=least) == ""
+def may_start(one: ScoredPiece, *, least: float = work.START) -> bool:
+    return work.work_fault(one, TABLE, least=least) == ""
 
 
 class GivenScores(RouteTable):
@@ -75,29 +75,34 @@ def asked_which(second: float) -> bool:
     ways = {name: TABLE.way(name) for name in GROUPS if name.startswith(f"{ROUTE}/")}
     later = next(name for name, way in ways.items() if way is None)
     scores = replace(one.scores, groups={**one.scores.groups, VISIT: 1.0, later: second})
-    return work._work(replace(one, scores=scores), replace(one, scores=scores), CONTEXT).asks_which
+    return (
+        work._as_work(
+            replace(one, scores=scores), replace(one, scores=scores), CONTEXT
+        ).unclear_kind
+        == "asks_which"
+    )
 
 
-def is_question(one: FoldedPiece) -> bool:
-    return judge._question(one, CONTEXT) is not None
+def is_question(one: ScoredPiece) -> bool:
+    return judge._judge_question(one, CONTEXT) is not None
 
 
-def is_firm(one: FoldedPiece) -> bool:
-    found = judge._question(one, CONTEXT)
+def is_firm(one: ScoredPiece) -> bool:
+    found = judge._judge_question(one, CONTEXT)
     assert found
     return found.firm
 
 
-def rest(one: FoldedPiece) -> str:
+def rest(one: ScoredPiece) -> str:
     """What is left to be said of a piece."""
-    piece = judge._rest(one, CONTEXT)
-    return "elsewhere" if piece.elsewhere else "idle" if piece.idle else piece.kind
+    piece = judge._judge_rest(one, CONTEXT)
+    return piece.unclear_kind if piece.unclear_kind in ("elsewhere", "idle") else piece.kind
 
 
 def offered(score: float) -> bool:
     one = said("the blue elephant")
     scores = replace(one.scores, groups={**one.scores.groups, VISIT: score})
-    piece = judge._rest(replace(one, scores=scores), CONTEXT)
+    piece = judge._judge_rest(replace(one, scores=scores), CONTEXT)
     return [c.request for c in piece.candidates] == ["visit-entry"]
 
 

@@ -2,52 +2,56 @@
 
 from dataclasses import replace
 
-from engine.understanding.context import RouteContext
-from engine.understanding.open_forms import address, answers, forms
-from engine.understanding.piece import Piece
+from engine.understanding.context import Piece, RouteContext
+from engine.understanding.open_forms import can_be_answer, match_form, open_forms
 
 
-def grouped(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+def group_form_answers(
+    text: str, pieces: tuple[Piece, ...], context: RouteContext
+) -> tuple[Piece, ...]:
     """Values go together, and to the workflow right before them; what is doubtful among them too,
     so that nothing is decided on half of what was said.
     """
-    if not forms(context):
+    if not open_forms(context):
         return pieces
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if last and _belong(last, piece, context):
+        if last and _belong_together(last, piece, context):
             whole = text[last.start : piece.end]
             kind = last.kind if last.kind != "unclear" else piece.kind
-            joined[-1] = replace(last, text=whole, kind=kind, end=piece.end, idle=False)
+            unclear_kind = last.unclear_kind if last.unclear_kind != "idle" else "unknown"
+            joined[-1] = replace(
+                last, text=whole, kind=kind, end=piece.end, unclear_kind=unclear_kind
+            )
         else:
             joined.append(piece)
-    return _one_each(tuple(_answered(piece, context) for piece in joined), context)
+    return _merge_per_card(tuple(_match_piece(piece, context) for piece in joined), context)
 
 
-def _belong(last: Piece, piece: Piece, context: RouteContext) -> bool:
+def _belong_together(last: Piece, piece: Piece, context: RouteContext) -> bool:
     if last.kind == "workflow":
         return piece.kind == "card_reply"
     mixed = {last.kind, piece.kind}
     if not mixed <= {"card_reply", "unclear"} or mixed == {"unclear"}:
         return False
-    return all(p.kind == "card_reply" or answers(p.text, context) for p in (last, piece))
+    return all(p.kind == "card_reply" or can_be_answer(p.text, context) for p in (last, piece))
 
 
-def _answered(piece: Piece, context: RouteContext) -> Piece:
+def _match_piece(piece: Piece, context: RouteContext) -> Piece:
     """The piece with what it means to the open forms."""
     if piece.kind not in ("card_reply", "unclear"):
         return piece
-    answer = address(piece.text, context)
+    answer = match_form(piece.text, context)
     if answer is None:
         return replace(piece, kind="unclear")
-    if answer.told:
-        return replace(piece, kind="unclear", told=answer.told, why="no one form is meant")
+    if answer.reply:
+        return replace(piece, kind="unclear", reply=answer.reply, why="no one form is meant")
     why = f"gives {', '.join(answer.values) or 'something'} for the open form"
     return replace(piece, kind="card_reply", card=answer.card, values=answer.values, why=why)
 
 
-def _one_each(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+def _merge_per_card(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
     """One answer a card: what comes later in the message is added to the first."""
     kept: list[Piece] = []
     for piece in pieces:
@@ -56,5 +60,5 @@ def _one_each(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, 
             kept.append(piece)
         else:
             both = replace(kept[first], text=f"{kept[first].text}; {piece.text}")
-            kept[first] = _answered(both, context)
+            kept[first] = _match_piece(both, context)
     return tuple(kept)

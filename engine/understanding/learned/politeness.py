@@ -26,24 +26,24 @@ _ASKS_A_FAVOUR = re.compile(
 )
 
 
-def plea(said: str) -> tuple[str, bool]:
+def strip_politeness(said: str) -> tuple[str, bool]:
     """A folded text without politeness at either end, and whether its question was part of that."""
-    begun = unbegged(said)
+    begun = _strip_opening(said)
     asked = bool(_ASKS_A_FAVOUR.match(said))
     ended = _TAGS.sub("", begun)
     polite = (asked and begun != said) or ended != begun
     if polite:
-        ended = _unasked(ended)
+        ended = _strip_question_mark(ended)
     return ended.strip(), polite
 
 
-def _unasked(said: str) -> str:
+def _strip_question_mark(said: str) -> str:
     """The text without the question's particle and marks at its end."""
     bare = said.rstrip().rstrip("?").rstrip()
     return bare[:-1] if bare.endswith(("吗", "么")) else bare
 
 
-def unbegged(said: str) -> str:
+def _strip_opening(said: str) -> str:
     """The folded text without the politeness that it begins with."""
     at = 0
     while begging := _POLITE.match(said, at):

@@ -10,7 +10,7 @@ from engine.text.values import without_values
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
-from engine.understanding.learned.plea import plea
+from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookup import cue_found
 
@@ -29,7 +29,7 @@ _BID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class FoldedPiece:
+class ScoredPiece:
     """A piece as it is looked at: folded, without quotations; and without politeness."""
 
     text: str
@@ -69,36 +69,38 @@ class FoldedPiece:
         return round(self.score - max(others, default=0.0), DECIMALS)
 
 
-def look_at(text: str, context: RouteContext) -> FoldedPiece:
+def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     """The text made ready, and scored."""
     said = fold(wording.unquoted(text))
-    bare = context.table.mended(plea(said)[0])
-    polite = asks_favour(said)
+    bare = context.table.mended(strip_politeness(said)[0])
+    polite = asks_for_favour(said)
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
     spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
-    return FoldedPiece(text, said, bare, polite, context.table.classifier.scores(spare))
+    return ScoredPiece(text, said, bare, polite, context.table.classifier.scores(spare))
 
 
-def asks_favour(said: str) -> bool:
+def asks_for_favour(said: str) -> bool:
     """A folded text asks for a favour, in its question or after what that is about."""
-    return plea(said)[1] or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
+    return strip_politeness(said)[1] or any(
+        _FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:]
+    )
 
 
-def forbids(said: FoldedPiece) -> bool:
+def forbids(said: ScoredPiece) -> bool:
     """One of its clauses holds something off."""
     return any(map(wording.forbids, CLAUSES.split(said.said)))
 
 
-def holds_off(said: FoldedPiece) -> bool:
+def holds_off(said: ScoredPiece) -> bool:
     """It forbids something, or takes it back."""
     return forbids(said) or wording.retracts(said.said)
 
 
-def bids(said: FoldedPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+def bids(said: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
     for clause in CLAUSES.split(table.mended(said.said)):
-        bare, _ = plea(_LINK.sub("", clause))
+        bare, _ = strip_politeness(_LINK.sub("", clause))
         chinese = bool(_CHINESE.search(bare))
         bidden = table.begins(bare) or (
             chinese and (_BID.search(bare) or cue_found(bare, table.cues))

@@ -1,0 +1,153 @@
+"""Strategies by rules and examples: open cards, sure pieces, and what no other is sure of."""
+
+from cards.deciding.seats import may_answer
+from cards.model import Card
+from cards.texts import say
+from engine.frames.intents import Intent
+from engine.ports.model import Model
+from engine.text import wording
+from engine.text.entities import fold, subject_ids
+from engine.text.language import suits
+from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.lookup import cue_found
+from engine.understanding.open_forms import form_name, missing_labels, open_forms
+from engine.understanding.pieces.message import read_message
+
+# A stray number must not end a run; only the button does.
+_BUTTON_ONLY = ("withdraw",)
+
+
+async def card_reply(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """All intents of a message that answers an open card this person may answer, among others."""
+    if not context.open_cards:
+        return StrategyResult((), "no card is open")
+    numbered = [
+        intent
+        for card in context.open_cards
+        if card.status == "open" and may_answer(card, context.principal)
+        for intent in (_choose_by_number(card, text),)
+        if intent is not None
+    ]
+    pieces = read_message(text, context)
+    if any(piece.kind == "card_reply" or piece.reply for piece in pieces):
+        return StrategyResult(to_intents(pieces), "; ".join(piece.why for piece in pieces))
+    if len(numbered) > 1:
+        return StrategyResult((), f"it could answer {len(numbered)} open cards")
+    if numbered:
+        return StrategyResult((numbered[0],), numbered[0].why)
+    return StrategyResult((), "it answers no open card")
+
+
+def _choose_by_number(card: Card, text: str) -> Intent | None:
+    """`2` is the second choice of a card whose choices are numbered."""
+    said = fold(text).strip()
+    if card.traits.text != "number" or not (said.isascii() and said.isdigit() and len(said) < 3):
+        return None
+    number = int(said)
+    if not 1 <= number <= len(card.choices) or card.choices[number - 1].form:
+        return None
+    choice = card.choices[number - 1].id
+    if choice in _BUTTON_ONLY:
+        return None
+    why = f"choice {number} of the open card"
+    return Intent(kind="card_reply", text=text.strip(), card=card.token, choice=choice, why=why)
+
+
+async def deterministic(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """The intents, when every piece of the message is sure."""
+    pieces = read_message(text, context)
+    why = "; ".join(f"{piece.text[:40]!r}: {piece.why}" for piece in pieces) or "nothing in it"
+    return StrategyResult(
+        to_intents(pieces) if pieces and all(piece.is_sure for piece in pieces) else (), why
+    )
+
+
+async def unclear(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """Always an answer: at least one intent, the unsure ones of kind `unclear`."""
+    found = to_intents(read_message(text, context))
+    sure = sum(intent.kind != "unclear" for intent in found)
+    return StrategyResult(found, f"{sure} of {len(found)} pieces are sure")
+
+
+def add_help(intent: Intent, context: RouteContext) -> Intent:
+    """The intent with help: how to ask for work, or which form is open.
+
+    A model may answer better how work is done: this is for when there is none.
+    """
+    asked = intent.kind == "qa_query" and not intent.lookup
+    if intent.told or not (asked or intent.kind == "unclear"):
+        return intent
+    told = _how_to_ask(intent.text, context)
+    if not told and not asked:
+        told = _open_form_hint(context)
+    return intent.model_copy(update={"told": told})
+
+
+def _how_to_ask(text: str, context: RouteContext) -> str:
+    """How to ask for a playbook, for a text that asks how its work is done."""
+    said = fold(wording.unquoted(text))
+    route = next((r for r in context.table.routes if cue_found(said, r.cues)), None)
+    if route is None or not wording.asks_how(said) or wording.why(said):
+        return ""
+    able = [
+        example
+        for name, request in context.work
+        if name.partition("/")[0] == route.playbook and not request.not_yet
+        for example in request.examples
+    ]
+    example = next((e for e in able if suits(e, context.lang)), "")
+    if not example:
+        return ""
+    name = route.names[0] if context.lang == "zh" else route.names[-1]
+    return say("answer.how", context.lang, name=name, example=example)
+
+
+def _open_form_hint(context: RouteContext) -> str:
+    cards = open_forms(context)
+    if not cards:
+        return ""
+    if len(cards) > 1:
+        titles = say("list.items", context.lang).join(form_name(card) for card in cards)
+        return say("clarify.which", context.lang, forms=titles)
+    form, lacking = form_name(cards[0]), missing_labels(cards[0])
+    key = "clarify.open" if lacking else "clarify.open_full"
+    return say(key, context.lang, form=form, missing=lacking)
+
+
+def to_intents(pieces: tuple[Piece, ...]) -> tuple[Intent, ...]:
+    """The pieces as intents; a question "then" asked of the subject of a workflow waits for it."""
+    form_name = {s for piece in pieces for s in subject_ids(piece.text)}
+    made: list[Intent] = []
+    for index, piece in enumerate(pieces):
+        after: tuple[int, ...] = ()
+        if piece.condition:
+            after = (index - 1,)
+        elif piece.kind == "qa_query" and piece.is_sequel and index:
+            before = pieces[index - 1]
+            theirs = set(subject_ids(before.text)) or (form_name if len(form_name) == 1 else set())
+            if before.kind == "workflow" and theirs & set(subject_ids(piece.text)):
+                after = (index - 1,)
+        made.append(_to_intent(piece, after))
+    return tuple(made)
+
+
+def _to_intent(piece: Piece, after: tuple[int, ...]) -> Intent:
+    return Intent(
+        kind=piece.kind,
+        text=piece.text,
+        sure=piece.is_sure or (piece.unclear_kind == "idle" and piece.firm),
+        playbook=piece.playbook,
+        request=piece.request,
+        condition=piece.condition,
+        depends_on=after,
+        confidence=piece.confidence,
+        why=piece.why,
+        lookup=piece.lookup,
+        more=piece.more_lookups,
+        about_run=piece.about_run,
+        card=piece.card,
+        choice="submit" if piece.card else "",
+        values=piece.values,
+        told=piece.reply,
+        candidates=piece.candidates,
+    )
