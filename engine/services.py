@@ -1,4 +1,4 @@
-"""What turns and the steps of runs may use: one object, made once and passed whole."""
+"""What turns and steps of runs may use: one object, made once and passed whole."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,6 @@ from typing import Any
 
 from cards.model import Principal
 from engine.playbooks.model import Playbook, Request
-from engine.playbooks.startable import startable
 from engine.ports.clock import Clock, FixedClock
 from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import NO_LIBRARY, Library
@@ -49,10 +48,10 @@ class ServiceLimits:
 class Services:
     """Ports, names for new things, and limits.
 
-    `playbook(digest)` finds the one that a run began with, None when it is published nowhere.
+    `playbook(digest)` finds a published playbook, None for one that is not.
     `project(conversation)` is the project that the conversation belongs to.
-    `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that
-    is handled again names its reply and runs alike.
+    `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that is
+    handled again gives its reply and runs the same ids.
 
     `playbooks` and `tools` (which only read) are those of the moment at which a turn began;
     `barred` are requests (`playbook/request`) that the person may not start. Steps of a run use
@@ -96,25 +95,25 @@ class Services:
         """Today's date in the service's time zone."""
         return self.clock.today()
 
-    def at(self, now: datetime, today: date | None = None) -> "Services":
-        """The same at a moment that stays; the day is the clock's unless it is given."""
+    def frozen_at(self, now: datetime, today: date | None = None) -> "Services":
+        """The same services at a moment that stays; the day is the clock's unless it is given."""
         return replace(self, clock=FixedClock(now, today or self.today, self.clock))
 
     def limited_to(self, person: Principal) -> "Services":
-        """The same with what this person may start and read with alone; all else is `barred`.
+        """The same services with only what this person may start and the tools they may use.
 
-        Whoever is not admitted any more may do nothing.
+        Requests that they may not start are `barred`; who is not admitted has neither.
         """
         if not self.people.is_admitted(person):
             return replace(self, tools=(), playbooks={})
-        playbooks, barred = startable(self.playbooks, person)
+        playbooks, barred = startable_playbooks(self.playbooks, person)
         tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))
         return replace(self, tools=tools, playbooks=playbooks, barred=barred)
 
     def tool_context(
         self, conversation: str, person: Principal, *, key: str = "", by: str = ""
     ) -> ToolContext:
-        """What a call of a tool may use; no write succeeds without its key and approver."""
+        """What a call of a tool may use; a write needs its idempotency key and approver."""
         return ToolContext(
             records=self.records,
             today=self.today,
@@ -126,3 +125,32 @@ class Services:
             library=self.library,
             meter=self.meter,
         )
+
+
+def startable_playbooks(
+    playbooks: Mapping[str, Playbook], person: Principal
+) -> tuple[Mapping[str, Playbook], Mapping[str, Request]]:
+    """The playbooks with the requests that this person's roles may start, and all other requests.
+
+    The latter are by `playbook/request`. A playbook of which nothing is left is left out; the
+    others keep their digest, since a run of them is one of the whole playbook.
+    """
+    barred = {
+        f"{playbook.id}/{request.id}": request
+        for playbook in playbooks.values()
+        for request in playbook.definition.requests
+        if not person.holds_one_of(request.roles)
+    }
+    if not barred:
+        return playbooks, {}
+    left = {name: _without_requests(playbook, barred) for name, playbook in playbooks.items()}
+    return {name: each for name, each in left.items() if each.definition.requests}, barred
+
+
+def _without_requests(playbook: Playbook, barred: Mapping[str, Request]) -> Playbook:
+    definition = playbook.definition
+    requests = tuple(r for r in definition.requests if f"{playbook.id}/{r.id}" not in barred)
+    if len(requests) == len(definition.requests):
+        return playbook
+    update = {"definition": definition.model_copy(update={"requests": requests})}
+    return playbook.model_copy(update=update)

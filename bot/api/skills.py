@@ -116,7 +116,7 @@ class SkillApi:
     async def _ordered(self, order: SkillExecution) -> web.Response:
         try:
             people = self.services.people.scope_to("")
-            services = replace(self.services.at(self.services.now), people=people)
+            services = replace(self.services.frozen_at(self.services.now), people=people)
             executed = await execute_skill(order, services, within_s=self.within_s)
             output = skill_output(order, executed)
             trace = await self._trace(order, executed, output)

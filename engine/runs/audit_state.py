@@ -1,6 +1,6 @@
-"""A run's log folded into how the run stands (A42): by the entries alone, in their order.
+"""A run's state from the entries of its log alone, in their order (A42).
 
-`engine/frames/audit.py` says what an entry tells.
+`engine/frames/audit.py` says what an entry holds.
 """
 
 import json
@@ -12,11 +12,12 @@ from engine.frames.state import ENDED
 from engine.playbooks.end_kinds import USUAL
 
 LogEntry = Mapping[str, Any]
+CardFacts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AuditState:
-    """How a run stands by its log; `cards` by token as the log tells them, `values` by path.
+    """The state of a run by its log; `cards` by token, as the log has them, `values` by path.
 
     `end` is how it ended, "" while it has not.
     """
@@ -28,7 +29,7 @@ class AuditState:
     values: Mapping[str, Any] = field(default_factory=dict)
     approvals: Mapping[str, Any] = field(default_factory=dict)
     written: tuple[str, ...] = ()
-    cards: Mapping[str, LogEntry] = field(default_factory=dict)
+    cards: Mapping[str, CardFacts] = field(default_factory=dict)
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -37,71 +38,71 @@ class AuditState:
 
 
 def reconstruct_state(entries: Sequence[str]) -> AuditState:
-    """How the run stands after these entries; what comes after its end changes nothing."""
-    standing = AuditState()
+    """The run's state after these entries; what comes after its end changes nothing."""
+    state = AuditState()
     for body in entries:
-        if standing.status not in ENDED:
-            standing = _state_after(standing, json.loads(body))
-    return standing
+        if state.status not in ENDED:
+            state = _state_after(state, json.loads(body))
+    return state
 
 
-def position_in(told: LogEntry) -> str:
-    """Where the run stood after an entry; "" where it says nothing of that, or means a person."""
-    moves = "outcome" in told or told.get("event") == "started"
-    return str(told.get("to", "")) if moves else ""
+def position_in(entry: LogEntry) -> str:
+    """The run's position after an entry; "" where `to` is missing, or is a person."""
+    moves = "outcome" in entry or entry.get("event") == "started"
+    return str(entry.get("to", "")) if moves else ""
 
 
-def _state_after(standing: AuditState, told: LogEntry) -> AuditState:
-    status = _status(standing, told)
-    values = {**standing.values, **told.get("changes", {})}
-    cards = _cards(standing.cards, told)
+def _state_after(state: AuditState, entry: LogEntry) -> AuditState:
+    status = _status(state, entry)
+    values = {**state.values, **entry.get("changes", {})}
+    cards = _cards(state.cards, entry)
     if status in ENDED:
         cards = {token: _close_card(card) for token, card in cards.items()}
     return replace(
-        standing,
+        state,
         status=status,
-        end=str(told.get("end", "")) or USUAL.get(status, ""),
-        position=position_in(told) or standing.position,
-        playbook=_playbook(standing, told),
+        end=str(entry.get("end", "")) or USUAL.get(status, ""),
+        position=position_in(entry) or state.position,
+        playbook=_playbook(state, entry),
         values={path: value for path, value in values.items() if value is not None},
-        approvals={**standing.approvals, **told.get("approvals", {})},
-        written=(*standing.written, *told.get("written", ())),
+        approvals={**state.approvals, **entry.get("approvals", {})},
+        written=(*state.written, *entry.get("written", ())),
         cards=cards,
     )
 
 
-def _status(standing: AuditState, told: LogEntry) -> str:
-    if told.get("event") in ("started", "cancelled"):
-        # Logs of before runs told how they stand.
-        usual = "running" if told["event"] == "started" else "cancelled"
-        return str(told.get("status", usual))
-    return str(told.get("status", standing.status))
+def _status(state: AuditState, entry: LogEntry) -> str:
+    if entry.get("event") in ("started", "cancelled"):
+        # Older logs do not have the status.
+        usual = "running" if entry["event"] == "started" else "cancelled"
+        return str(entry.get("status", usual))
+    return str(entry.get("status", state.status))
 
 
-def _playbook(standing: AuditState, told: LogEntry) -> str:
-    if told.get("input") == "migrated" and told.get("outcome"):
-        return str(told["mail"]["to"])
-    return str(told.get("playbook", standing.playbook))
+def _playbook(state: AuditState, entry: LogEntry) -> str:
+    if entry.get("input") == "migrated" and entry.get("outcome"):
+        return str(entry["mail"]["to"])
+    return str(entry.get("playbook", state.playbook))
 
 
-def _cards(known: Mapping[str, LogEntry], told: LogEntry) -> dict[str, LogEntry]:
-    """The cards after an entry; one that tells an older state of a card is not believed."""
-    cards = {**_cards_of_old_entry(known, told)}
-    for card in told.get("changed_cards", ()):
+def _cards(known: Mapping[str, CardFacts], entry: LogEntry) -> dict[str, CardFacts]:
+    """The cards after an entry; an older version of a card than the known one is ignored."""
+    cards = {**_cards_of_old_entry(known, entry)}
+    for card in entry.get("changed_cards", ()):
         have = cards.get(card["token"])
         if have is None or card["version"] > have["version"]:
             cards[card["token"]] = card
     return cards
 
 
-def _cards_of_old_entry(known: Mapping[str, LogEntry], told: LogEntry) -> Mapping[str, LogEntry]:
-    """The cards by an entry of before entries had whole cards: it names them."""
-    if "changed_cards" in told or "outcome" not in told or told.get("status") == "blocked":
+def _cards_of_old_entry(known: Mapping[str, CardFacts], entry: LogEntry) -> Mapping[str, CardFacts]:
+    """The cards after an entry of an older log, which only names them."""
+    if "changed_cards" in entry or "outcome" not in entry or entry.get("status") == "blocked":
         return known
     cards = dict(known)
-    for token in told.get("cards", ()):
+    for token in entry.get("cards", ()):
         cards.setdefault(token, {"token": token, "status": "open", "version": 1})
-    mail = told.get("mail", {})
+    mail = entry.get("mail", {})
     card = cards.get(mail.get("card", ""))
     if card is not None and card["status"] == "open":
         status = "decided" if "decision" in mail else "expired"
@@ -112,8 +113,8 @@ def _cards_of_old_entry(known: Mapping[str, LogEntry], told: LogEntry) -> Mappin
     return cards
 
 
-def _close_card(card: LogEntry) -> LogEntry:
-    """As the store leaves a card of a run that has ended."""
+def _close_card(card: CardFacts) -> CardFacts:
+    """The card as the store leaves it when its run has ended."""
     if card["status"] != "open":
         return card
     return {**card, "status": "cancelled", "version": card["version"] + 1}

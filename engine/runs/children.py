@@ -1,4 +1,4 @@
-"""Child runs: what goes on at the same time, each in a lane of its own (design §5)."""
+"""Child runs: work that goes on at the same time, each in a lane of its own (design §5)."""
 
 from collections.abc import Collection
 
@@ -9,15 +9,15 @@ from engine.frames.outcome import ChildRunEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
 from engine.mail import ChildRunReported, RunMail
 from engine.ports.model import ModelUsage
-from engine.runs.merge import merge_patch
+from engine.runs.run_state import merge_patch
 
 _LIVE: tuple[RunStatus, ...] = ("blocked", "suspended", "running")
 AT_ANY_STEP = -1
-"""Instead of the steps a run had when it was read: cancelled wherever it is."""
+"""In place of the steps that a run had when it was read: it is cancelled wherever it is."""
 
 
 def start_children(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, ...]]:
-    """The run with its new children, and these."""
+    """The run with its new children, and the children."""
     new = tuple(
         run.model_copy(
             update={
@@ -53,7 +53,7 @@ def start_children(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tup
 
 
 def child_input(run: Run, mail: ChildRunReported) -> ChildRunEnded | None:
-    """What a frame hears of its child; None for one that it does not know any more."""
+    """What the parent's frame is advanced with; None for a child that it does not know any more."""
     if run.status != "suspended" or run.children.get(mail.key) != mail.run:
         return None
     try:
@@ -72,7 +72,7 @@ def _read_status(text: str) -> RunStatus:
 
 
 def remaining_children(run: Run, mail: RunMail) -> dict[str, str]:
-    """The children that have not ended; one that is blocked or waits has not."""
+    """The children that have not ended after this mail."""
     if not isinstance(mail, ChildRunReported) or mail.status in _LIVE:
         return run.children
     return {key: child for key, child in run.children.items() if child != mail.run}
@@ -81,9 +81,9 @@ def remaining_children(run: Run, mail: RunMail) -> dict[str, str]:
 def parent_mails(
     before: Run, after: Run, patch: Patch | None, reason: str
 ) -> tuple[tuple[str, str], ...]:
-    """Mail to the parent's lane, once a child has ended or is blocked.
+    """Mail to the parent's lane, once the child has ended or is blocked.
 
-    A job's parent also hears when it waits for a person, and when it goes on.
+    The parent of a job also hears when it waits for a person, and when it goes on.
     """
     if not after.parent or not (after.status in ENDED or _has_news(before, after)):
         return ()
@@ -99,20 +99,21 @@ def parent_mails(
 
 
 def _has_news(before: Run, after: Run) -> bool:
+    """Whether the parent has to know how a child stands that has not ended."""
     if not isinstance(after.frames[0], JobFrame | LeaderFrame):
         return after.status == "blocked"
     return _outside_status(before) != _outside_status(after)
 
 
 def _outside_status(run: Run) -> RunStatus:
-    """How a run that has not ended looks from outside."""
+    """The status of a run that has not ended, as its parent sees it."""
     if run.status == "blocked":
         return "blocked"
     return "suspended" if run.waiting else "running"
 
 
 def drop_children(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str, int], ...]]:
-    """The run without these children, which end wherever they are."""
+    """The run without these children (keys), and what cancels them."""
     gone = tuple((child, AT_ANY_STEP) for key, child in run.children.items() if key in keys)
     if not gone:
         return run, ()
@@ -121,7 +122,7 @@ def drop_children(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str
 
 
 def cancelled_with_parent(after: Run) -> tuple[tuple[str, int], ...]:
-    """The children that end with their parent, however far they are."""
+    """What cancels the children of a run that has ended."""
     if after.status not in ENDED:
         return ()
     return tuple((child, AT_ANY_STEP) for child in after.children.values())

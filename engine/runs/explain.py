@@ -1,4 +1,4 @@
-"""Why a run is where it is: each skill in or out with the reason, and every decision so far."""
+"""Why a run is where it is: whether each skill can run and why, and every step so far."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A run moves to another version of its playbook, or not (runs-and-reviews §1.7)."""
+"""Whether and how a run goes on with another version of its playbook (runs-and-reviews §1.7)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
 from engine.reviews.approvals import call_digest, resolve_calls
-from engine.runs.merge import state_faults
+from engine.runs.run_state import state_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Migration:
 
 
 def plan_migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
-    """What would become of the run; `old` is None when its own playbook is not kept any more."""
+    """How the run would go on; `old` is None when its own playbook is not kept any more."""
     faults = _faults(run, old, new)
     if faults:
         return Migration(run, faults)
@@ -129,11 +129,11 @@ def _question_of(node: SopNode) -> tuple[object, ...]:
 
 
 def _are_same_leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:
-    one, other = old.definition, new.definition
-    return all(one.leaf(path) == other.leaf(path) for path in paths)
+    return all(old.definition.leaf(path) == new.definition.leaf(path) for path in paths)
 
 
 def _shown_digest(name: str, run: Run, playbook: Playbook) -> str:
+    """The digest of the calls of a plan that a review shows, "" where it shows none."""
     skill = playbook.skills.get(name)
     return call_digest(resolve_calls(skill.plan, run.state)) if skill and skill.plan else ""
 
@@ -151,7 +151,7 @@ def _at_planner(run: Run, new: Playbook) -> Run:
 
 
 def migration_outcome(run: Run, change: Migration) -> StatusChange:
-    """What the audit says of the migration, and the run's part of the reply."""
+    """The migration as the log and the run's part of the reply have it."""
     why = f"migrated to {change.run.digest}"
     why += f"; asks again: {change.asks_again}" if change.asks_again else ""
     note = Note("working", say("part.resumed", run.lang, name=run.name))

@@ -17,8 +17,8 @@ from engine.mail import RunMail
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 from engine.ports.storage.store import Effects
-from engine.runs.request_context import with_request_context
 from engine.runs.run import advance_run
+from engine.runs.run_state import with_request_context
 from engine.services import Services
 from engine.tools.model import Tool, ToolContext
 
@@ -120,7 +120,7 @@ def _services(entry: Mapping[str, Any], services: Services) -> Services:
 
     today = now.astimezone(ZoneInfo(services.zone)).date()
     return replace(
-        services.at(now, today),
+        services.frozen_at(now, today),
         model=answers if asked else None,
         call=answers.call,
         rehearse=answers.rehearse,

@@ -62,8 +62,8 @@ from engine.runs.children import (
     start_children,
 )
 from engine.runs.effects import StepChange, card_posts, step_effects
-from engine.runs.merge import BadState, merge_patch
 from engine.runs.migration import Migration, migration_outcome
+from engine.runs.run_state import BadState, merge_patch
 from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import is_about_current_change, note_change, send_again, without_taken
 from engine.skills import ask_skill, model_skill
@@ -93,9 +93,9 @@ CONTINUE = RunContinued().stored()
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step changes, and the mail that goes before all other, "" when the run rests.
+    """What a step changes, and the mail that is put first into the lane, "" for none.
 
-    `park` when the run is blocked: the mail stays for when an operator lets the run go on.
+    `park` when the run is blocked: its mail stays until an operator lets the run go on.
     """
 
     effects: Effects
@@ -122,7 +122,7 @@ async def advance_run(mail: RunMail, context: StepContext) -> StepResult:
 async def _advance_frame(
     run: Run, mail: RunMail, frame_input: FrameInput, context: StepContext
 ) -> StepOutcome:
-    """What the top frame gives; a run that has used up its steps or its budget is blocked."""
+    """Advance the top frame; a run that has used up its steps or its budget is blocked."""
     since = run.own_steps if isinstance(mail, _MAIL_OF_PEOPLE) else run.counted_from
     if run.own_steps - since >= MAX_STEPS:
         return block(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
@@ -204,7 +204,7 @@ def migrate_run(
 
 
 def unreadable_effects(body: str) -> Effects:
-    """A message that another version of us wrote the run; the run itself is left alone."""
+    """A message that another version of us wrote this run; the run itself is left alone."""
     try:
         stored = json.loads(body)
         lang = lang_of_tag(str(stored["lang"]))

@@ -1,7 +1,7 @@
 """One skill, run by itself for another program: nothing of it is stored or written (spec 000 §3.1).
 
-It goes the way of every run, step by step, under the limits of force_skill. Nobody is asked: a card
-is what the caller gets, and nothing can have been approved.
+It is run as any other, step by step, under the limits of force_skill. Nobody is asked: the caller
+gets the card, and nothing can have been approved.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from engine.tools.registry import tool
 
 MAX_STEPS: Final = 200
 CALLER: Final = Principal(id="api", name="API")
-"""For whom it runs: nobody in particular, who holds no role."""
+"""The requester of the run, who holds no role."""
 
 ExecutionOutcome = Literal[
     "done",
@@ -66,10 +66,9 @@ class SkillExecution:
 
 @dataclass(frozen=True, slots=True)
 class SkillResult:
-    """What came of it, and why. `steps` is the audit of each step, in order.
+    """What came of the skill, and why. `steps` has the log entry of each step, in order.
 
-    `end` has the run as it stands in the end, None when it did not get there; `card` is what it
-    asks.
+    `end` has the run as it is in the end, None when it did not get there; `card` is what it asks.
     """
 
     outcome: ExecutionOutcome
@@ -119,7 +118,7 @@ def _allows(phase: Phase, order: SkillExecution) -> bool:
 
 
 async def _find_obstacle(order: SkillExecution, phase: Phase) -> str:
-    """What keeps the skill from running here, "" for nothing."""
+    """Why the skill cannot run in this phase, "" when it can."""
     skill, state = order.skill, order.state
     if skill.jobs:
         return f"{skill.id} cannot run by itself: its jobs are runs of their own"
@@ -158,7 +157,7 @@ def _new_run(order: SkillExecution, phase: Phase, services: Services) -> Run:
 
 
 def _without_sync(playbook: Playbook) -> Playbook:
-    """The playbook, whose changes go to no system of record."""
+    """The playbook without a system of record."""
     definition = playbook.definition.model_copy(update={"sync": None})
     return playbook.model_copy(update={"definition": definition})
 
@@ -176,7 +175,7 @@ async def _run_to_the_end(
         if run.status != "running":
             return _result_of(context, stepped, tuple(entries))
         mail = RunContinued()
-        # Steps that wait for nothing must not keep the process from whatever else it serves.
+        # Steps that wait for nothing must not keep the process from its other work.
         await asyncio.sleep(0)
     return SkillResult("timeout", f"not done after {max_steps} steps", tuple(entries))
 

@@ -1,4 +1,4 @@
-"""Changes for the system of record: at least once, in order, one under way at a time (spec 003)."""
+"""Changes for the system of record: sent at least once, in order, one at a time (spec 003)."""
 
 import json
 from datetime import datetime
@@ -15,10 +15,10 @@ _NOTHING = ""
 
 
 def note_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
-    """The run with a further change to send, when one of its synced fields is not as it was."""
+    """The run with one more change to send, if a synced field changed since the last one."""
     sync = playbook.definition.sync
     if sync is None or run.parent:
-        # What a child found out is its parent's to tell.
+        # What a child found out is sent by its parent.
         return run
     values = {path: value_of(path, run.state) for path in sync.fields}
     digests = {path: _digest(value) for path, value in values.items()}
@@ -45,19 +45,19 @@ def note_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
 
 
 def without_taken(run: Run, number: int) -> Run:
-    """The run without the change that was taken; a repeat of the news changes nothing."""
+    """The run without the change that was taken; the run itself for any other number."""
     if not _under_way(run, number):
         return run
     return run.model_copy(update={"outgoing": run.outgoing[1:]})
 
 
 def is_about_current_change(run: Run, number: int, attempt: int) -> bool:
-    """Whether this refusal is about what the run still wants taken."""
+    """Whether this refusal is about the change that is under way, at its last attempt."""
     return _under_way(run, number) and run.outgoing[0].attempt == attempt
 
 
 def send_again(run: Run) -> Run:
-    """The run with the change that is under way sent once more."""
+    """The run, for which the change that is under way is sent once more."""
     if not run.outgoing:
         return run
     first = run.outgoing[0]
@@ -75,7 +75,7 @@ def change_posts(before: Run, after: Run) -> tuple[Post, ...]:
 
 
 def unsent_posts(run: Run) -> tuple[Post, ...]:
-    """What an ended run has still to hand over: it hears of nothing any more, so all at once.
+    """The changes that an ended run has not sent; all at once, as no answer reaches it any more.
 
     A destination's rows keep their order.
     """

@@ -13,8 +13,7 @@ from cards.model import Principal
 from engine.errors import DefinitionError
 from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
-from engine.playbooks.startable import startable
-from engine.services import Services
+from engine.services import Services, startable
 from engine.talk.turn import choice_cards as offer
 from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema

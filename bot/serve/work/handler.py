@@ -327,12 +327,12 @@ class MailHandler:
 
     def _turn_services(self) -> Services:
         now = replace(self.services, playbooks=self.current.snapshot.playbooks, tools=self.tools())
-        return now.at(now.now)
+        return now.frozen_at(now.now)
 
     def _of_run(self, run: Run, now: datetime) -> Services:
         """What a step may use, as of `now` by the store's clock, as all deadlines are."""
         people = self.services.people.scope_to(run.conversation)
-        return replace(self.services.at(now), people=people)
+        return replace(self.services.frozen_at(now), people=people)
 
 
 def set_aside(claim: Claim) -> HandlerResult:

@@ -14,7 +14,7 @@ from engine.ports.storage.store import CardWrite, Effects, Post
 from engine.reviews.clocks import card_timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
-from engine.runs.request_context import with_request_context
+from engine.runs.run_state import with_request_context
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.turn.answers import QuestionAnswer, answer_at_once, needs_model

@@ -8,7 +8,7 @@ import pytest
 from engine.frames.outcome import Next
 from engine.frames.state import AgentState, Patch
 from engine.mail import RunContinued
-from engine.runs.merge import BadState, merge_patch, state_faults
+from engine.runs.run_state import BadState, merge_patch, state_faults
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
 

@@ -1,0 +1,59 @@
+"""What a run knows from its request, and changes of its state, checked before (spec 000 §1)."""
+
+import re
+from collections.abc import Sequence
+
+from engine.frames.state import AgentState, Attachment, Patch, Run
+from engine.playbooks.leaf_faults import checked
+from engine.playbooks.model import Playbook
+from engine.playbooks.skill import FILES
+from engine.yaml.faults import key_text
+
+MAX_FILES = 20
+RECENT_LINES = 6
+LINE_CHARS = 300
+_FILE = re.compile(
+    r"[^\s,;:，；：、。「」《》\"'<>|/\\]{1,100}\.(?:txt|md|csv|json|pdf|docx|xlsx)", re.I
+)
+
+
+def with_request_context(
+    run: Run, playbook: Playbook, recent: Sequence[str], *, files: Sequence[str] = ()
+) -> Run:
+    """The run with the files and the recent lines that its playbook's skills can read.
+
+    `files` came with the request; they stand before those that its text only names.
+    """
+    skills = playbook.skills.values()
+    reads_files = any(skill.category == FILES for skill in skills)
+    named = [*files, *_FILE.findall(run.message)] if reads_files else []
+    names = tuple(dict.fromkeys(named))[:MAX_FILES]
+    lines = recent[-RECENT_LINES:] if any(s.system_prompt for s in skills) else ()
+    state = run.state.model_copy(
+        update={
+            "attachments": tuple(Attachment(name=name) for name in names),
+            "recent": tuple(line[:LINE_CHARS] for line in lines),
+        }
+    )
+    return run.model_copy(update={"state": state})
+
+
+class BadState(Exception):
+    """A change does not fit the playbook's fields; the message lists every fault."""
+
+
+def merge_patch(state: AgentState, patch: Patch, playbook: Playbook) -> AgentState:
+    """The state after the change; raises BadState when it does not fit."""
+    if faults := state_faults(patch.paths, playbook):
+        raise BadState("; ".join(faults))
+    return patch.apply(state)
+
+
+def state_faults(paths: dict[str, object], playbook: Playbook) -> list[str]:
+    """Why values do not fit these paths; clearing one is no fault."""
+    return [
+        f"{'.'.join((path, *map(key_text, inside)))}: {fault}"
+        for path, value in paths.items()
+        if value is not None
+        for inside, fault in checked(path, value, playbook.definition)
+    ]
