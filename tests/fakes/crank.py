@@ -103,7 +103,7 @@ class Crank:
 
     async def handle(self, claim: Claim) -> None:
         """The claim's mail, as a worker handles it; what it raises, the worker sees to."""
-        await self.lanes._lane(claim, self._stop, self.lanes._places.take(claim.kind))
+        await self.lanes._hold_lane(claim, self._stop, self.lanes._places.take(claim.kind))
 
     async def worked(self, claim: Claim) -> HandlerResult:
         """What a worker would commit for the claim's mail; all but the commit is done."""
@@ -239,7 +239,7 @@ async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncItera
         async with asyncio.TaskGroup() as group:
             group.create_task(delivery.run(stop))
             crank = Crank(parts)
-            crank.lanes._committed = lambda effects: (told_of_every_card(effects), delivery.wake())
+            crank.lanes._on_commit = lambda effects: (told_of_every_card(effects), delivery.wake())
             try:
                 yield crank
             finally:

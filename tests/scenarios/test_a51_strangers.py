@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.serve.intake.admissions import ASKED_ABOUT
+from bot.serve.intake.admissions import ASK_PACE
 from cards.model import Card
 from engine.events import (
     Accepted,
@@ -258,12 +258,12 @@ async def test_an_admin_is_asked_once_lets_the_account_in_and_takes_it_back(cran
 
 async def test_who_is_not_let_in_stays_a_stranger_and_a_crowd_asks_about_few(crank: Any) -> None:
     async with crank() as service:
-        for number in range(ASKED_ABOUT.burst + 5):
+        for number in range(ASK_PACE.burst + 5):
             who = TELEGRAM.model_copy(update={"user": str(number + 100)})
             assert await said(service, who, ASK)
         await service.still()
         cards = await service.cards()
-        assert len(cards) == ASKED_ABOUT.burst
+        assert len(cards) == ASK_PACE.burst
         await service.tap("gao", cards[0], "leave")
         await service.still()
         assert await service.parts.services.admissions.everybody() == ()

@@ -333,8 +333,8 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             Slow(**fields),
             limit=16,
             lease_s=0.003,
-            typing=lambda conversation: parts.resources.platforms["web"],
-            committed=lambda effects: None,
+            typing_platform=lambda conversation: parts.resources.platforms["web"],
+            on_commit=lambda effects: None,
             meter=parts.telemetry.meter,
         )
         stop = asyncio.Event()

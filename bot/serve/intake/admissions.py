@@ -32,29 +32,29 @@ from engine.text.language import detect
 
 log = structlog.get_logger()
 REFRESH_S: Final = 2.0
-ASKED_AGAIN_S: Final = 86_400
-ASKED_ABOUT: Final = Pace(every_s=1800.0, burst=10)
-"""So many strangers are asked about: no crowd of accounts floods those who let people in."""
+ASK_AGAIN_S: Final = 86_400
+ASK_PACE: Final = Pace(every_s=1800.0, burst=10)
+"""How often admins are asked at most, however many strangers write."""
 
 
 class AdmittedAccounts:
-    """The accounts that were let in, from memory: nobody who writes waits for it."""
+    """The accounts that were let in, in memory, so that no message waits for the store."""
 
     def __init__(self, admissions: Admissions) -> None:
         self._admissions = admissions
         self._accounts: frozenset[str] = frozenset()
 
     def has(self, account: str) -> bool:
-        """Whether it was let in, as of a few seconds ago."""
+        """Whether the account was let in, as of a few seconds ago."""
         return account in self._accounts
 
     async def load(self) -> None:
-        """Take over what is kept. Raises StoreError."""
+        """Read the accounts from the store. Raises StoreError."""
         found = await self._admissions.everybody()
         self._accounts = frozenset(entrant.account for entrant in found)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Keep it fresh until `stop`; while the store is away, nothing is handled anyway."""
+        """Read them again every few seconds until `stop`."""
         while not stop.is_set():
             try:
                 await self.load()
@@ -65,22 +65,22 @@ class AdmittedAccounts:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequests:
-    """Has admins asked, once a day for each account, whether a stranger is let in."""
+    """Asks admins, once a day for each account, whether to let a stranger in."""
 
     people: Directory
     mailbox: Mailbox
     numbers: ModelNumbers
     rate: Rate
 
-    async def came(self, update: Update, stranger: Principal) -> None:
-        """Best effort: what the stranger is told does not hang on it."""
+    async def request(self, update: Update, stranger: Principal) -> None:
+        """Ask the admins, unless they were asked lately; a store that is away is only logged."""
         admins = self.people.admins()
         if not admins:
             return
         try:
-            if not await self.numbers.first(f"stranger:{stranger.id}", within_s=ASKED_AGAIN_S):
+            if not await self.numbers.first(f"stranger:{stranger.id}", within_s=ASK_AGAIN_S):
                 return
-            if await self.rate.ask("strangers", ASKED_ABOUT, 1):
+            if await self.rate.ask("strangers", ASK_PACE, 1):
                 return
             mail = StrangerArrived(stranger=stranger, where=update.conversation, update=update.id)
             lane = f"control:{admins[0][0]}"
@@ -91,19 +91,19 @@ class AdmissionRequests:
 
 @dataclass(frozen=True, slots=True)
 class StrangerHandler:
-    """As of the services' moment, by the people that there are."""
+    """Handles the mail of people who may not ask, and answers to the card about them."""
 
     services: Services
 
-    def turned_away(self, mail: MessageArrived | CommandArrived) -> Effects:
-        """One sentence to whoever was admitted when they wrote, and is not any more."""
+    def turn_away(self, mail: MessageArrived | CommandArrived) -> Effects:
+        """One sentence to a person who was admitted when they wrote, and no longer is."""
         lang = mail.principal.lang or detect(mail.update.text)
         text = literal(self.services.people.stranger_text(mail.principal, lang))
-        told = ServiceNotice(id=f"stranger/{mail.update.id}", lang=lang, text=text)
-        return commands.notice_effects(told, mail.update.conversation)
+        notice = ServiceNotice(id=f"stranger/{mail.update.id}", lang=lang, text=text)
+        return commands.notice_effects(notice, mail.update.conversation)
 
-    def asked_about(self, mail: StrangerArrived) -> Effects:
-        """The card that asks admins."""
+    def ask_admins(self, mail: StrangerArrived) -> Effects:
+        """The card that asks admins whether to let the account in."""
         if self.services.people.is_admitted(self.services.people.refresh(mail.stranger)):
             return Effects()
         return admission.ask_admins(
@@ -114,10 +114,10 @@ class StrangerHandler:
             now=self.services.now,
         )
 
-    async def answered(self, mail: CardDecided | CardExpired) -> Effects | None:
+    async def apply_answer(self, mail: CardDecided | CardExpired) -> Effects | None:
         """The effects of an answer to such a card, or of its expiry; None for any other card.
 
-        Whom an admin lets in is let in before the commit: doing it again changes nothing.
+        The account is let in before the commit: doing it again changes nothing.
         """
         found = await self.services.decisions.card(mail.card)
         if found is None or not admission.is_admission(found.card):

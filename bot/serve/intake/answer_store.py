@@ -1,4 +1,4 @@
-"""An answer to a card is stored with its effects; a repeat of its update hears the first answer."""
+"""Stores an answer to a card with its effects; repeats of its update get the first outcome."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ from engine.events import (
 from engine.ports.storage.store import Decisions, TappedMessage
 from engine.reviews.answer import Judgement
 
-# So long a message in which somebody was asked whether they are sure is left as it is.
+# For how long a message that asks "are you sure?" is not replaced.
 _ASKED_S = 60.0
 
 
@@ -25,21 +25,21 @@ async def store_answer(
     card: Card,
     judgement: Judgement,
 ) -> Outcome:
-    """Store what the answer comes to, and return what the person is shown.
+    """Store the judgement's effects, and return what the person is shown.
 
-    What decides nothing has no answer to keep, and its repeat is not logged again. Raises
-    StaleWrite when the card is not as it was read, StoreUnavailable.
+    A repeat of an answer that decided nothing is not logged again. Raises StaleWrite when the card
+    has changed since it was read, StoreUnavailable.
     """
     seen, shown = _seen(update, card), judgement.shown
     if isinstance(shown, DirectAnswer):
-        kept = {"text": shown.text, "ok": shown.ok, "tells": shown.tells}
-        held = await decisions.decide(
+        answer = {"text": shown.text, "ok": shown.ok, "tells": shown.tells}
+        stored = await decisions.decide(
             card.token,
             update_id=update.id,
-            answer=json.dumps(kept, ensure_ascii=False),
+            answer=json.dumps(answer, ensure_ascii=False),
             effects=replace(judgement.effects, seen=seen),
         )
-        first = json.loads(held)
+        first = json.loads(stored)
         return DirectAnswer(first["text"], ok=first["ok"], tells=first.get("tells", False))
     if isinstance(shown, ConfirmWanted):
         # The question may stand in that message.
@@ -56,7 +56,7 @@ async def store_answer(
 def _seen(
     update: CardTapped | FormSubmitted | CommandGiven, card: Card
 ) -> tuple[TappedMessage, ...]:
-    """In which message the card stood, where the platform says so."""
+    """The message in which the card was tapped, where the platform names it."""
     if not isinstance(update, CardTapped) or not update.message_id:
         return ()
     return (TappedMessage(card.token, update.conversation, update.message_id),)

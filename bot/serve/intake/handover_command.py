@@ -1,4 +1,4 @@
-"""`/handover PERSON`: the one card on which the giver has a vote, here or anywhere (1.9)."""
+"""`/handover PERSON`: gives away the only card on which the giver has a vote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from engine.reviews.judge import CardJudge
 from engine.talk.pending import MAX_CARDS_READ
 from engine.text.language import detect
 
-NAME = "handover"
+COMMAND = "handover"
 _ATTEMPTS = 20
 _AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class HandOverCommand:
-    """Carries the command out at once; what it says is said in the conversation.
+    """Carries the command out at once, on a card of the conversation before those of others.
 
-    A card of the conversation goes before those of others. `zone` is that of the service.
+    `zone` is that of the service.
     """
 
     decisions: Decisions
@@ -38,10 +38,10 @@ class HandOverCommand:
     zone: str
 
     async def carry_out(self, update: CommandGiven, giver: Principal) -> tuple[str, Lang]:
-        """What is said (Markdown), and in which language. Raises StoreUnavailable."""
+        """The reply (Markdown) and its language. Raises StoreUnavailable."""
         for _ in range(_ATTEMPTS):
-            found = await self._givable(update.conversation, giver)
-            found = found or await self._givable_elsewhere(giver)
+            found = await self._find_here(update.conversation, giver)
+            found = found or await self._find_elsewhere(giver)
             try:
                 return await self._give(update, giver, found)
             except StaleWrite:
@@ -63,34 +63,36 @@ class HandOverCommand:
         answer = hand_over_answer(update, giver, card)
         judgement = CardJudge(self.people, self.zone).judge(found[0], answer)
         if isinstance(judgement.shown, FormRefused):
-            # Nothing is stored: whoever typed a name that is not clear types another command.
+            # An unclear name stores nothing; the person types the command again.
             return literal(" ".join(judgement.shown.errors.values())), lang
         shown = await store_answer(self.decisions, update, card, judgement)
         assert isinstance(shown, DirectAnswer), "a name was given, so no form is wanted"
-        return " ".join(filter(None, (self._which(update, card), literal(shown.text)))), lang
+        return " ".join(filter(None, (self._card_title(update, card), literal(shown.text)))), lang
 
-    async def _givable(self, conversation: str, giver: Principal) -> Sequence[CardNow]:
+    async def _find_here(self, conversation: str, giver: Principal) -> Sequence[CardNow]:
         """The open cards of the conversation on which the giver has a vote to give."""
-        return await self._read_givable(await self.decisions.open_cards(conversation), giver)
+        return await self._read_transferable(await self.decisions.open_cards(conversation), giver)
 
-    async def _givable_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
-        """Such cards wherever they were asked, by the lists of what waits for whom."""
+    async def _find_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
+        """Such cards of any conversation, by the giver's inbox."""
         listed = await self.inbox.listed(inbox_names_of_person(giver))
         tokens, found = listed.tokens[:MAX_CARDS_READ], list[CardNow]()
         for start in range(0, len(tokens), _AT_ONCE):
             cards = await self.inbox.cards(tokens[start : start + _AT_ONCE])
-            found += await self._read_givable(cards, giver)
+            found += await self._read_transferable(cards, giver)
         return found
 
-    async def _read_givable(self, cards: Sequence[Card], giver: Principal) -> Sequence[CardNow]:
-        """Those of the cards that the giver may hand over, as they are stored now."""
+    async def _read_transferable(
+        self, cards: Sequence[Card], giver: Principal
+    ) -> Sequence[CardNow]:
+        """Those of the cards that the giver may hand over, as they are now."""
         likely = [card for card in cards if card.review.roles and may_decide(card, giver)]
         found = [await self.decisions.card(card.token) for card in likely]
         transfers = SeatTransfers(self.people, self.zone)
         return [each for each in found if each and not transfers.refusal(each, giver)]
 
-    def _which(self, update: CommandGiven, card: Card) -> str:
-        """The title of a card of another conversation, where all who read this may see it."""
+    def _card_title(self, update: CommandGiven, card: Card) -> str:
+        """The title of a card of another conversation, where everybody here may read it."""
         people, here = self.people, update.conversation
         if here == card.conversation:
             return ""

@@ -1,4 +1,4 @@
-"""People edit what they wrote: it is answered as edited while it waits, else they are told."""
+"""Edited messages: one that still waits is replaced, for any other the person is told."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,7 +19,7 @@ _QUOTED_CHARS: Final = 60
 
 
 def arrival_of(update: MessageReceived | CommandGiven) -> Arrival:
-    """The message by the name that edits of it carry, and what a reader sees of it."""
+    """The message's own id, which edits carry, and a digest of its text and files."""
     files = "".join(f"\n{file.name}:{file.size_bytes}" for file in update.files)
     digest = blake2b(f"{_text(update)}{files}".encode(), digest_size=8).hexdigest()
     return Arrival(update.message, digest)
@@ -27,13 +27,13 @@ def arrival_of(update: MessageReceived | CommandGiven) -> Arrival:
 
 @dataclass(frozen=True, slots=True)
 class MessageEdits:
-    """Hands edits to the store; who comes too late is told once for each message."""
+    """Stores edits; a person who edits too late is told once for each message."""
 
     mailbox: Mailbox
     arrivals: Arrivals
 
     async def take(self, edit: MessageEdited, principal: Principal) -> Accepted | None:
-        """A duplicate when there is nothing new in it; None when it is a message from now on.
+        """A duplicate when nothing changed; None when the edit is to be taken as a new message.
 
         Raises StoreUnavailable.
         """
@@ -45,10 +45,10 @@ class MessageEdits:
         if outcome == "unknown" and edit.only_addressed and not edit.answers_form:
             return None
         if outcome in ("taken", "unknown"):
-            return await self._tell(edit, principal)
+            return await self._notify(edit, principal)
         return Accepted(duplicate=outcome == "unchanged")
 
-    async def _tell(self, edit: MessageEdited, principal: Principal) -> Accepted:
+    async def _notify(self, edit: MessageEdited, principal: Principal) -> Accepted:
         text, name = _text(edit.to), edit.to.message
         key = "edited.form" if edit.answers_form else "edited.message"
         lang = principal.lang or detect(text)
@@ -59,7 +59,7 @@ class MessageEdits:
 
 
 def _can_wait(edit: MessageEdited) -> bool:
-    """Whether it would wait in the talk lane, as the message that it was may still do."""
+    """Whether the edited text belongs in the talk lane, where the message may still wait."""
     is_message = isinstance(edit.to, MessageReceived) and not edit.answers_form
     return is_message and parse_command(edit.to.text) is None
 

@@ -60,9 +60,9 @@ Progress = Callable[[Effects], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class HandlerResult:
-    """What a mail changes, and the mail that goes before all other in its lane, or "".
+    """The effects of a mail, and mail (or "") that goes before all other in its lane.
 
-    `park`: the mail stays, and the lane rests until new mail or an operator wakes it.
+    With `park` the mail stays, and its lane rests until new mail or an operator wakes it.
     """
 
     effects: Effects
@@ -72,9 +72,9 @@ class HandlerResult:
 
 @dataclass(frozen=True, slots=True)
 class MailHandler:
-    """What each mail comes to, by what is current when its turn begins.
+    """Handles each mail by the definitions that are current when its turn begins.
 
-    `tools()` are the read-only tools there are at this moment.
+    `tools()` returns the read-only tools of this moment.
     """
 
     services: Services
@@ -91,57 +91,48 @@ class MailHandler:
                 raise NewerState(f"mail of {claim.lane}") from error
             return _unreadable_mail(claim)
         with log_handling(claim.lane, mail, self.spans, self.services.clock):
-            return await self._by_kind(claim, mail, progress)
+            return await self._handle_kind(claim, mail, progress)
 
-    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
+    async def _handle_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
         services = self._turn_services()
         people, strangers = services.people, StrangerHandler(services)
         match mail:
             case MessageArrived():
-                # By who they are and the roles held now, however long this lay here.
-                now = people.principal(mail.update.actor)
-                mail = mail.model_copy(update={"principal": now})
-                if not people.is_admitted(now):
-                    return HandlerResult(strangers.turned_away(mail))
-                kept = session.load_session(claim.state)
-                again = claim.attempts > 1
-                table = self.current.snapshot.table
-                situation = message.TurnSituation(claim.cards, claim.runs, again=again, table=table)
-                return HandlerResult(
-                    await message.handle_message(mail, kept, services, progress, situation)
+                # By the account's current person and roles, however long the mail waited.
+                mail = mail.model_copy(update={"principal": people.principal(mail.update.actor)})
+                if not people.is_admitted(mail.principal):
+                    return HandlerResult(strangers.turn_away(mail))
+                situation = message.TurnSituation(
+                    claim.cards,
+                    claim.runs,
+                    again=claim.attempts > 1,
+                    table=self.current.snapshot.table,
                 )
+                talk = session.load_session(claim.state)
+                effects = await message.handle_message(mail, talk, services, progress, situation)
             case PartReady():
-                return HandlerResult(
-                    await continuation.continue_part(
-                        mail, session.load_session(claim.state), services
-                    )
-                )
+                talk = session.load_session(claim.state)
+                effects = await continuation.continue_part(mail, talk, services)
             case StrangerArrived():
-                return HandlerResult(strangers.asked_about(mail))
-            case CardDecided() | CardExpired() if _of_talk(claim):
-                if admitted := await strangers.answered(mail):
+                effects = strangers.ask_admins(mail)
+            case CardDecided() | CardExpired() if _is_talk(claim):
+                if admitted := await strangers.apply_answer(mail):
                     return HandlerResult(admitted)
-                return HandlerResult(
-                    await continuation.settle_choice(
-                        mail, session.load_session(claim.state), services
-                    )
-                )
+                talk = session.load_session(claim.state)
+                effects = await continuation.settle_choice(mail, talk, services)
             case CommandArrived():
-                now = people.principal(mail.update.actor)
-                mail = mail.model_copy(update={"principal": now})
-                if not people.is_admitted(now) and not now.roles:
-                    return HandlerResult(strangers.turned_away(mail))
+                principal = people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": principal})
+                if not people.is_admitted(principal) and not principal.roles:
+                    return HandlerResult(strangers.turn_away(mail))
                 recent = [line.text for line in session.load_session(claim.state).recent]
                 lang = commands.command_language(mail, recent)
-                return HandlerResult(
-                    await commands.handle_command(mail, services.limited_to(now), lang)
-                )
+                effects = await commands.handle_command(mail, services.limited_to(principal), lang)
             case ServiceNotice():
-                return HandlerResult(
-                    commands.notice_effects(mail, claim.lane.removeprefix("control:"))
-                )
+                effects = commands.notice_effects(mail, claim.lane.removeprefix("control:"))
             case _:
                 return await self._step(claim, mail)
+        return HandlerResult(effects)
 
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""
@@ -150,7 +141,7 @@ class MailHandler:
     async def give_up(self, claim: Claim) -> HandlerResult:
         """The effects of a mail that failed again and again.
 
-        It is said in chat and the mail set aside for an operator; a run is blocked instead.
+        The chat is told, and the mail is set aside for an operator; a run is blocked instead.
         """
         try:
             mail = parse_mail(claim.mail)
@@ -164,13 +155,13 @@ class MailHandler:
                 )
             case PartReady():
                 return HandlerResult(await failures.fail_part(mail, services))
-            case CardDecided() | CardExpired() if _of_talk(claim):
+            case CardDecided() | CardExpired() if _is_talk(claim):
                 return HandlerResult(await failures.fail_choice(claim.lane, mail, services))
             case CommandArrived():
                 return HandlerResult(commands.fail_command(mail, services))
             case ServiceNotice() | StrangerArrived():
                 return HandlerResult(Effects(aside=(AsideWrite(claim.lane, claim.mail, GIVEN_UP),)))
-        run = self._run(claim)
+        run = self._read_run(claim)
         if run is None:
             return HandlerResult(unreadable_effects(claim.state), park=True)
         reason = say("run.attempts", run.lang)
@@ -179,7 +170,7 @@ class MailHandler:
     async def _step(self, claim: Claim, mail: RunMail) -> HandlerResult:
         if claim.ended or not claim.state:
             return HandlerResult(Effects())
-        run = self._run(claim, waits=True)
+        run = self._read_run(claim, waits=True)
         if run is None:
             return HandlerResult(unreadable_effects(claim.state), park=True)
         if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
@@ -188,7 +179,7 @@ class MailHandler:
             return HandlerResult(Effects(runs=(run_write(orphan),), log=(entry,)))
         now = claim.now or self.services.now
         if isinstance(mail, ReviewDue) and run.status != "blocked":
-            return await self._due(run, mail, now)
+            return await self._ring(run, mail, now)
         playbook = await self.services.playbook(run.digest)
         if isinstance(mail, MigrationOrdered):
             return await self._migrate(run, mail, playbook)
@@ -196,17 +187,17 @@ class MailHandler:
             reason = say("run.playbook_missing", run.lang)
             return HandlerResult(block_effects(run, reason, now), park=True)
         try:
-            expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
+            expired = await self._expire(mail) if isinstance(mail, CardExpired) else Effects()
         except NewerState:
             return HandlerResult(unreadable_effects(claim.state), park=True)
         if expired is None:
-            # Somebody's decision came first; it is in the lane behind this.
+            # Somebody's decision came first; its mail is behind this one.
             return HandlerResult(Effects())
-        services = step_services(self._of_run(run, now), run, playbook)
+        services = step_services(self._run_services(run, now), run, playbook)
         context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
-        stepped = await self._advanced(mail, context)
+        stepped = await self._advance(mail, context)
         if stepped.park:
             return HandlerResult(stepped.effects, park=True)
         effects = replace(
@@ -214,10 +205,10 @@ class MailHandler:
             cards=(*stepped.effects.cards, *expired.cards),
             log=(*expired.log, *stepped.effects.log),
         )
-        return HandlerResult(await self._replacing(run, effects, now), stepped.front)
+        return HandlerResult(await self._close_replaced(run, effects, now), stepped.front)
 
-    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> HandlerResult:
-        """A clock of an open review; a run that does not wait for the card any more is left."""
+    async def _ring(self, run: Run, mail: ReviewDue, now: datetime) -> HandlerResult:
+        """A reminder or escalation of an open review that the run still waits for."""
         found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
             return HandlerResult(Effects())
@@ -225,8 +216,8 @@ class MailHandler:
         today = self.services.today
         return HandlerResult(clocks.apply_clock(mail, found.card, people, now=now, today=today))
 
-    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
-        """The effects, and the end of older cards that the opened ones stand for."""
+    async def _close_replaced(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, with older cards closed that the opened ones replace."""
         opened = [write.card for write in effects.cards if not write.expect]
         if not opened:
             return effects
@@ -241,7 +232,7 @@ class MailHandler:
             log=(*effects.log, *gone.log),
         )
 
-    async def _advanced(self, mail: RunMail, context: StepContext) -> StepResult:
+    async def _advance(self, mail: RunMail, context: StepContext) -> StepResult:
         """One step of the run, timed."""
         since_s = self.services.clock.elapsed_s()
         stepped = await advance_run(mail, context)
@@ -250,26 +241,26 @@ class MailHandler:
         return stepped
 
     async def _is_orphan(self, run: Run) -> bool:
-        """Whether the run's parent ended while it was begun."""
+        """Whether the parent ended while this run was started."""
         parent = await self.services.decisions.run(run.parent)
         return parent is None or parent[1] != ""
 
     async def _order(self, mail: GraphOrdered, context: StepContext) -> HandlerResult:
-        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        """Carry an order out on the job graph; cards that it no longer waits for are closed."""
         run, now = context.run, context.services.now
         found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         if any(card.status != "open" for card in cards):
-            # Somebody's decision came first; it is in the lane behind this.
+            # Somebody's decision came first; its mail is behind this one.
             return HandlerResult(Effects())
-        stepped = await self._advanced(mail, context)
+        stepped = await self._advance(mail, context)
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = clocks.supersede([card for card in cards if card.token not in waits])
         if not closed:
             return HandlerResult(stepped.effects, stepped.front, stepped.park)
-        told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
-        entry = audit.log_entry(run.id, now, "taken_back", told, cards=gone)
+        actor, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
+        entry = audit.log_entry(run.id, now, "taken_back", actor, cards=gone)
         timers = (t for card in gone for t in clocks.stop_timers(card.token, card.lane))
         effects = replace(
             stepped.effects,
@@ -282,27 +273,27 @@ class MailHandler:
     async def _migrate(
         self, run: Run, mail: MigrationOrdered, old: Playbook | None
     ) -> HandlerResult:
-        """The run on another version of its playbook; whoever asked for it checked it before."""
+        """Move the run to another version of its playbook; the order was checked before."""
         new = await self.services.playbook(mail.to)
         if new is None:
-            return self._not_migrated(run, mail, "the playbook is not published")
+            return self._refuse_migration(run, mail, "the playbook is not published")
         change = plan_migration(run, old, new)
         if change.faults:
-            return self._not_migrated(run, mail, "; ".join(change.faults))
+            return self._refuse_migration(run, mail, "; ".join(change.faults))
         found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
-        services = self._of_run(run, self.services.now)
+        services = self._run_services(run, self.services.now)
         stepped = migrate_run(mail, change, cards, StepContext(run, new, services))
         return HandlerResult(stepped.effects, stepped.front, stepped.park)
 
-    def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> HandlerResult:
+    def _refuse_migration(self, run: Run, mail: MigrationOrdered, why: str) -> HandlerResult:
         log.warning("migration_refused", run=run.id, why=why)
-        told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
-        entry = audit.log_entry(run.id, self.services.now, "migration_refused", told)
+        refusal = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
+        entry = audit.log_entry(run.id, self.services.now, "migration_refused", refusal)
         return HandlerResult(Effects(log=(entry,)), park=run.status == "blocked")
 
-    def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
-        """The run, or None when another version of us wrote it; if it `waits`, NewerState first."""
+    def _read_run(self, claim: Claim, *, waits: bool = False) -> Run | None:
+        """The run; None when another version wrote it. Raises NewerState if it `waits` for that."""
         try:
             return Run.model_validate_json(claim.state)
         except ValidationError as error:
@@ -311,10 +302,10 @@ class MailHandler:
             log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
             return None
 
-    async def _expired(self, mail: CardExpired) -> Effects | None:
-        """The card's closing, and its entry in the log, or None when somebody decided it.
+    async def _expire(self, mail: CardExpired) -> Effects | None:
+        """The effects that close the card; None when somebody has decided it.
 
-        Nothing is left to write when a tap that came too late has closed it.
+        They are empty when a tap that came too late has closed it.
         """
         found = await self.services.decisions.card(mail.card)
         if found is None or found.card.status not in ("open", "expired"):
@@ -326,17 +317,18 @@ class MailHandler:
         return Effects(cards=(write,), log=(entry,))
 
     def _turn_services(self) -> Services:
-        now = replace(self.services, playbooks=self.current.snapshot.playbooks, tools=self.tools())
-        return now.frozen_at(now.now)
+        snapshot = self.current.snapshot
+        services = replace(self.services, playbooks=snapshot.playbooks, tools=self.tools())
+        return services.frozen_at(services.now)
 
-    def _of_run(self, run: Run, now: datetime) -> Services:
-        """What a step may use, as of `now` by the store's clock, as all deadlines are."""
+    def _run_services(self, run: Run, now: datetime) -> Services:
+        """The services of a step, as of `now` by the store's clock, which deadlines go by."""
         people = self.services.people.scope_to(run.conversation)
         return replace(self.services.frozen_at(now), people=people)
 
 
 def set_aside(claim: Claim) -> HandlerResult:
-    """The effects of a mail of which not even the chat can be told: only an operator sees it."""
+    """The effects of a mail that could not even be given up: only an operator sees it."""
     if claim.lane.startswith("run:"):
         return HandlerResult(Effects(), park=True)
     return HandlerResult(Effects(aside=(AsideWrite(claim.lane, claim.mail, GIVEN_UP),)))
@@ -348,5 +340,5 @@ def _unreadable_mail(claim: Claim) -> HandlerResult:
     return HandlerResult(Effects(aside=(aside,)))
 
 
-def _of_talk(claim: Claim) -> bool:
+def _is_talk(claim: Claim) -> bool:
     return claim.lane.startswith("talk:")

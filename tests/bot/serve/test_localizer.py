@@ -115,5 +115,5 @@ def _pinged(localizer: Localizer, place: str) -> tuple[Card, int, str]:
         ("web:w:a", "web:w:a", True),
     ],
 )
-def test_a_thread_of_a_direct_message_is_within_it(readers, place, conversation, within):
-    assert readers.people.is_within(place, conversation) is within
+def test_a_thread_of_a_direct_message_is_within_it(localizer, place, conversation, within):
+    assert localizer.people.is_within(place, conversation) is within

@@ -15,7 +15,7 @@ from adapters.redis.keys import Partitions, tag
 from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.http.monitoring import tell_lanes
+from bot.processes.worker import report_model_queue
 from bot.serve.work.capacity import LONGEST_QUEUE, PersonGate
 from bot.serve.work.handler import HandlerResult, MailHandler, Progress
 from bot.serve.work.lanes import LaneLoop
@@ -245,7 +245,7 @@ async def test_others_wait_no_longer_in_the_store_for_one_who_has_much_there() -
     waits_s = []
     for n, asker in enumerate([lin] * 50 + [wu]):
         claim = Claim(f"talk:a-{n}", fence=1, commits=0, attempts=1, mail="", state="")
-        waits_s.append(asking._full(claim, asker).retry_in_s)
+        waits_s.append(asking._refuse(claim, asker).retry_in_s)
     assert waits_s[0] == waits_s[-1] == 1.0
     assert waits_s[49] == 5.0
 
@@ -262,7 +262,7 @@ async def test_who_gives_up_waiting_to_be_worked_on_holds_nobody_up() -> None:
     gone, late, last = [asyncio.create_task(work(name)) for name in names]
     await until(lambda: len(gate._waiting["lin"]) == 3)
     gone.cancel()
-    gate._pass_on("lin", asyncio.get_running_loop())
+    gate._begin_next("lin", asyncio.get_running_loop())
     # Its turn has come, and it does not know yet.
     late.cancel()
     await last
@@ -463,7 +463,7 @@ async def test_how_many_wait_is_told_to_all_processes(scripts: Scripts) -> None:
         await worker.say("lin", f"a-{n}", f"q{n}")
     async with worker.working():
         await until(lambda: len(worker.asks.begun) == 2)
-        telling = asyncio.create_task(tell_lanes(numbers, worker.asking, stop))
+        telling = asyncio.create_task(report_model_queue(numbers, worker.asking, stop))
         await until(numbers.lanes)
         assert await numbers.lanes() == {"asking": 1, "waiting": 1, "given_back": 0}
         stop.set()

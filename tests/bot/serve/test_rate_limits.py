@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, date, datetime
 
-from bot.serve.intake.filters import PRESSED, REPEATED, RateLimitFilter
+from bot.serve.intake.filters import REPEATS_PER_MESSAGE, TAPS_PER_MESSAGE, RateLimitFilter
 from engine.events import (
     Accepted,
     Actor,
@@ -115,9 +115,9 @@ async def test_taps_of_a_program_are_refused_and_told_each_time_and_others_decid
         return CardTapped(id=f"{user}-{number}", conversation=HERE, actor=by, button="x")
 
     outcomes = [await intake(tap(n)) for n in range(500)]
-    assert len(taking.taken) == PRESSED * 60
+    assert len(taking.taken) == TAPS_PER_MESSAGE * 60
     told = [outcome for outcome in outcomes if isinstance(outcome, DirectAnswer)]
-    assert len(told) == 500 - PRESSED * 60
+    assert len(told) == 500 - TAPS_PER_MESSAGE * 60
     assert not any(answer.ok for answer in told)
     assert "taps and commands" in told[-1].text
     # What is refused for being too much takes nothing from their messages, and from nobody else.
@@ -180,16 +180,16 @@ async def test_a_repeat_without_end_is_charged_in_the_end() -> None:
     intake, taking, _ = limited(2)
     for _ in range(100):
         await intake(said(0))
-    assert len(taking.taken) == 1 + 2 * REPEATED + 1
+    assert len(taking.taken) == 1 + 2 * REPEATS_PER_MESSAGE + 1
 
 
 async def test_somebody_who_repeats_without_end_is_limited_all_the_same() -> None:
     intake, taking, clock = limited(1)
     for _ in range(100):
         await intake(said(0))
-    assert (len(taking.taken), taking.asked) == (1 + REPEATED, 0)
+    assert (len(taking.taken), taking.asked) == (1 + REPEATS_PER_MESSAGE, 0)
     for number in range(2, 100):
         await intake(said(number))
-    assert (len(taking.taken), taking.asked) == (1 + REPEATED, 0)
+    assert (len(taking.taken), taking.asked) == (1 + REPEATS_PER_MESSAGE, 0)
     clock.elapsed = 60.0
     assert await intake(said(1)) == Accepted()
