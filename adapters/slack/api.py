@@ -7,7 +7,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.clouds import cloud_of, takes_answers
+from adapters.slack.clouds import cloud_of, is_response_url
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 
 # Below the lease of a row, so that a slow call is not made again by another worker meanwhile.
@@ -60,7 +60,7 @@ def web_client(api_url: str, token: str | None) -> AsyncWebClient:
     return client
 
 
-class StillStreams(PlatformError):
+class StillStreaming(PlatformError):
     """The message is being streamed: it takes more text, and no edit before it is stopped."""
 
 
@@ -73,7 +73,7 @@ class NotRewritten(Gone):
 
 
 _STATES: Final[Mapping[str, type[PlatformError]]] = {
-    "streaming_state_conflict": StillStreams,
+    "streaming_state_conflict": StillStreaming,
     "message_not_in_streaming_state": NotStreaming,
     "block_mismatch": NotRewritten,
     "cant_update_message": NotRewritten,
@@ -113,7 +113,7 @@ class WebApi:
         self.token = token
         self._http = http or HttpSession()
         self._client = web_client(api_url, token or None)
-        self._directs: dict[str, str] = {}
+        self._direct_channels: dict[str, str] = {}
         self._scopes: frozenset[str] | None = None
         self._name = ""
 
@@ -124,18 +124,18 @@ class WebApi:
 
         A method that only `reads` takes its fields in the address, and some take a `form`, no JSON.
         """
-        data, _ = await self.told(method, fields, reads=reads, form=form)
+        data, _ = await self.call_with_headers(method, fields, reads=reads, form=form)
         return data
 
-    async def told(
+    async def call_with_headers(
         self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         """As `call`, with the answer's headers."""
         self._session()
-        given: dict[str, Any] = (
+        arguments: dict[str, Any] = (
             {"http_verb": "GET", "params": fields} if reads else {"json": fields}
         )
-        return await self._asked(method, {"data": fields} if form else given)
+        return await self._request(method, {"data": fields} if form else arguments)
 
     async def as_app(
         self, method: str, fields: Mapping[str, Any], *, app: str, secret: str
@@ -144,14 +144,14 @@ class WebApi:
         self._session()
         # slack_sdk's own way warns: it uses what aiohttp has deprecated.
         headers = {"Authorization": aiohttp.encode_basic_auth(app, secret)}
-        data, _ = await self._asked(method, {"data": fields, "headers": headers})
+        data, _ = await self._request(method, {"data": fields, "headers": headers})
         return data
 
-    async def _asked(
-        self, method: str, given: Mapping[str, Any]
+    async def _request(
+        self, method: str, arguments: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         try:
-            response = await self._client.api_call(method, **given)
+            response = await self._client.api_call(method, **arguments)
         except SlackApiError as error:
             raise _translate(method, error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -178,23 +178,23 @@ class WebApi:
 
     async def direct(self, user: str) -> str:
         """The id (D…) of the bot's direct messages with a person, once asked. PlatformError."""
-        if user not in self._directs:
+        if user not in self._direct_channels:
             answer = await self.call("conversations.open", {"users": user})
             channel = answer.get("channel")
             found = channel.get("id") if isinstance(channel, dict) else None
             if not isinstance(found, str):
                 raise PlatformError("conversations.open: no channel in the answer")
-            self._directs[user] = found
-            if len(self._directs) > _REMEMBERED:
-                del self._directs[next(iter(self._directs))]
-        return self._directs[user]
+            self._direct_channels[user] = found
+            if len(self._direct_channels) > _REMEMBERED:
+                del self._direct_channels[next(iter(self._direct_channels))]
+        return self._direct_channels[user]
 
     async def respond(self, url: str, fields: Mapping[str, Any]) -> None:
         """Posts to the response_url of a verified payload; raises PlatformError.
 
         Nothing is sent to another host than Slack's, or that of the address given by hand.
         """
-        if not takes_answers(url, self.api_url):
+        if not is_response_url(url, self.api_url):
             raise PlatformError("response_url: not an address of Slack's")
         try:
             async with self._session().post(
@@ -219,9 +219,11 @@ class WebApi:
         session = self._session()
         proxy = self._client.proxy
         try:
-            async with session.post(url, data=content, proxy=proxy, allow_redirects=False) as said:
-                if said.status != 200:
-                    raise Unavailable(f"file upload: HTTP {said.status}")
+            async with session.post(
+                url, data=content, proxy=proxy, allow_redirects=False
+            ) as answer:
+                if answer.status != 200:
+                    raise Unavailable(f"file upload: HTTP {answer.status}")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unavailable(f"file upload: {type(error).__name__}") from error
 
@@ -236,20 +238,20 @@ def _translate(method: str, error: SlackApiError) -> PlatformError:
     status: int = getattr(response, "status_code", 0) or getattr(response, "status", 0)
     data = getattr(response, "data", None)
     code = str(data.get("error", "")) if isinstance(data, dict) else ""
-    said = f"{method}: {code or f'HTTP {status}'}"
+    reason = f"{method}: {code or f'HTTP {status}'}"
     if code == "missing_scope" and isinstance(data, dict) and data.get("needed"):
-        said += f" ({data['needed']})"
+        reason += f" ({data['needed']})"
     if status == 429 or code == "ratelimited":
-        return RateLimited(said, retry_after_s=_retry_after_s(response.headers))
+        return RateLimited(reason, retry_after_s=_retry_after_s(response.headers))
     if status >= 500 or code in _TRANSIENT or not code:
-        return Unavailable(said)
+        return Unavailable(reason)
     if code == "thread_not_found":
-        return ThreadGone(said)
+        return ThreadGone(reason)
     if code in _GONE:
-        return Gone(said)
+        return Gone(reason)
     if code in _STATES:
-        return _STATES[code](said)
-    return Forbidden(said) if code in _FORBIDDEN else PlatformError(said)
+        return _STATES[code](reason)
+    return Forbidden(reason) if code in _FORBIDDEN else PlatformError(reason)
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:

@@ -27,7 +27,7 @@ def is_in(url: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 
 
-def takes_answers(url: str, api_url: str) -> bool:
+def is_response_url(url: str, api_url: str) -> bool:
     """Whether a response_url leads to the cloud of that API, or to the address given by hand."""
     at, ours, cloud = _split(url), urlsplit(api_url), cloud_of(api_url)
     if at is None:

@@ -1,4 +1,4 @@
-"""Pieces that Slack's payloads have in common, parsed once."""
+"""Parts that Slack's payloads have in common."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ class PayloadPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Named(PayloadPart):
+class NamedObject(PayloadPart):
     """A workspace or channel."""
 
     id: Id
@@ -43,7 +43,7 @@ class FormOrigin(PayloadPart):
     conversation: str
 
 
-def actor_of(team: Named | None, user: SlackUser) -> Actor:
+def actor_of(team: NamedObject | None, user: SlackUser) -> Actor:
     """The person as an actor; raises BadPayload when no workspace is named."""
     workspace = team.id if team else user.team_id
     if workspace is None:

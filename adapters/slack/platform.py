@@ -10,14 +10,14 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
-from adapters.slack.inbound.endpoint import Door, bolt_app, events_handler
+from adapters.slack.inbound.endpoint import SlackEntry, bolt_app, events_handler
 from adapters.slack.inbound.shared_files import SlackFiles
-from adapters.slack.languages import Speaks, unknown
+from adapters.slack.languages import LanguageOf, unknown_language
 from adapters.slack.outbound.home import Home, Homes
 from adapters.slack.outbound.messages import SlackMessages, UnfinishedPosts
 from adapters.slack.outbound.streams import EVERY_S, GROWTH, Streams
 from adapters.slack.workspace.install import Install
-from adapters.slack.workspace.scopes import THREADS
+from adapters.slack.workspace.scopes import THREAD_SCOPES
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.showing.view import MessageView
 from cards.texts import COMPLETE, say
@@ -62,7 +62,7 @@ class SlackPlatform:
         home: Home | None = None,
         home_s: float = 4.0,
         install: Install | None = None,
-        speaks: Speaks = unknown,
+        speaks: LanguageOf = unknown_language,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
@@ -74,7 +74,7 @@ class SlackPlatform:
         self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
-        self._begun = UnfinishedPosts()
+        self._unfinished = UnfinishedPosts()
         self._quiet_until: dict[str, float] = {}
         self._sockets: set[AsyncSocketModeHandler] = set()
 
@@ -86,8 +86,8 @@ class SlackPlatform:
         routes = self._install.routes() if self._install else []
         if not self._signing_secret:
             return routes
-        door = self._door(intake)
-        handler = events_handler(door, signing_secret=self._signing_secret, clock=self._clock)
+        entry = self._entry(intake)
+        handler = events_handler(entry, signing_secret=self._signing_secret, clock=self._clock)
         return [*routes, web.post("/slack/events", handler)]
 
     def count_in(self, meter: Meter) -> None:
@@ -95,8 +95,8 @@ class SlackPlatform:
         if self._homes:
             self._homes.meter = meter
 
-    def _door(self, intake: Intake) -> Door:
-        return Door(intake, self._workspaces, self._homes, self._install, self._speaks)
+    def _entry(self, intake: Intake) -> SlackEntry:
+        return SlackEntry(intake, self._workspaces, self._homes, self._install, self._speaks)
 
     async def listen(self, intake: Intake) -> None:
         """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.
@@ -104,7 +104,7 @@ class SlackPlatform:
         Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
         the next: the other one takes what comes meanwhile.
         """
-        app = bolt_app(self._door(intake))
+        app = bolt_app(self._entry(intake))
         async with asyncio.TaskGroup() as group:
             if self._homes:
                 group.create_task(self._homes.run())
@@ -166,7 +166,7 @@ class SlackPlatform:
         return await self._streams.grow(messages, address, message_id, growth)
 
     async def _messages(self, address: Address) -> SlackMessages:
-        return SlackMessages(await self._workspaces.api(address.team), self._begun)
+        return SlackMessages(await self._workspaces.api(address.team), self._unfinished)
 
     async def heard(self, conversation: str) -> str:
         """The bot's name in a channel, unless the token lets it hear what threads say to others."""
@@ -175,7 +175,7 @@ class SlackPlatform:
             if address.channel[0] not in "CG":
                 return ""
             api = await self._workspaces.api(address.team)
-            return "" if await api.holds(THREADS) else f"@{await api.name()}"
+            return "" if await api.holds(THREAD_SCOPES) else f"@{await api.name()}"
         except PlatformError as error:
             _log.info("slack_scopes_unknown", conversation=conversation, error=str(error))
             return _SOME_NAME

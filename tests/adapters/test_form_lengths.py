@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.slack.inbound.receive import receive
-from adapters.slack.outbound.forms import modal
+from adapters.slack.outbound.forms import form_modal
 from adapters.telegram.forms.progress import begin_form, enter_values
 from adapters.telegram.forms.prompts import Prompt, PromptField, parse_reply
 from adapters.webchat.page_requests import FormBody, parsed
@@ -33,7 +33,7 @@ MORE = {"latin": "x", "chinese": "字", "emoji": "😀", "lines": "\r\nx"}
 
 
 def on_slack(text: str, *, unasked: bool = False) -> FormSubmitted:
-    view = modal(FORM, "slack:T1:C1")
+    view = form_modal(FORM, "slack:T1:C1")
     if unasked:
         # A client that does not keep to what the field says.
         del view["blocks"][0]["element"]["max_length"]
@@ -77,7 +77,7 @@ def test_one_character_more_is_refused_with_the_same_sentence_everywhere(kind: s
 
 def test_a_value_that_is_too_long_as_it_stands_does_not_pass_shortened() -> None:
     field = Field(name="reason", label="Reason", value="word " * 700)
-    (block,) = modal(FORM.model_copy(update={"fields": (field,)}), "slack:T1:C1")["blocks"]
+    (block,) = form_modal(FORM.model_copy(update={"fields": (field,)}), "slack:T1:C1")["blocks"]
     shown = block["element"]["initial_value"]
     assert shown.endswith("…")
     assert check_form([field], {"reason": shown}, "zh")[1]

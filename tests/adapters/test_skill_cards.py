@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.outbound.blocks import message
-from adapters.slack.outbound.forms import field_errors, modal
+from adapters.slack.outbound.forms import field_errors, form_modal
 from adapters.telegram.forms.prompts import form_html, parse_prompt_link, parse_reply, prompt_of
 from adapters.telegram.outbound.render import card_keyboard, render_chunks
 from adapters.webchat.page_requests import FormBody
@@ -97,7 +97,7 @@ async def test_every_platform_shows_the_card_within_its_limits(made: Any) -> Non
 @pytest.mark.parametrize("made", [by_hand, questions])
 async def test_slack_takes_fields_whose_names_are_paths(made: Any) -> None:
     card = await made()
-    view = modal(form_of(card), "slack:T1:D1")
+    view = form_modal(form_of(card), "slack:T1:D1")
     assert view_problems(view) == []
     names = [field.name for field in card.choices[0].form]
     assert [block["block_id"] for block in view["blocks"]] == names
@@ -105,7 +105,9 @@ async def test_slack_takes_fields_whose_names_are_paths(made: Any) -> None:
 
 
 async def test_slack_takes_rows_on_several_lines() -> None:
-    blocks = {b["block_id"]: b for b in modal(form_of(await by_hand()), "slack:T1:D1")["blocks"]}
+    blocks = {
+        b["block_id"]: b for b in form_modal(form_of(await by_hand()), "slack:T1:D1")["blocks"]
+    }
     assert blocks["evidence"]["element"]["multiline"] is True
     assert blocks["amount"]["element"]["multiline"] is False
 

@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from adapters.slack.inbound.markup import cut_mention
+from adapters.slack.inbound.markup import remove_mention
 from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead
@@ -54,7 +54,7 @@ def build_every_kind() -> None:
     values.without_values(SAID, ["heft it", "份量 词"])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
-    cut_mention(SAID, "U17")
+    remove_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
     ask_skill._says_a_word(Instead.model_validate(instead), SAID)
     for room in PLATFORMS.values():

@@ -1,8 +1,8 @@
-"""Slack's two doors: signed HTTP requests, and a bolt app for sockets (design §3).
+"""Slack's two ways in: signed HTTP requests, and a bolt app for sockets (design §3).
 
 Both hand a payload to `hand_over`. Bolt acknowledges events before its listeners run, so there are
-none: one middleware, before everything else of bolt's, hands over and answers itself. The HTTP door
-needs nothing that bolt does, and costs less without it (tests/bench).
+none: one middleware, before everything else of bolt's, hands over and answers itself. HTTP requests
+need nothing of bolt, and cost less without it (tests/bench).
 """
 
 import asyncio
@@ -27,12 +27,12 @@ from slack_sdk.signature import SignatureVerifier
 
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi, web_client
-from adapters.slack.inbound.acknowledge import acknowledge, remark, tell
+from adapters.slack.inbound.acknowledge import acknowledge, notice_without_update, show_ephemeral
 from adapters.slack.inbound.receive import receive
-from adapters.slack.languages import Speaks, unknown
-from adapters.slack.outbound.home import Homes, opened
+from adapters.slack.languages import LanguageOf, unknown_language
+from adapters.slack.outbound.home import Homes, read_home_opened
 from adapters.slack.payload import workspace_of
-from adapters.slack.workspace.install import Install, uninstalled
+from adapters.slack.workspace.install import Install, read_uninstall
 from adapters.slack.workspace.workspaces import Workspaces
 from engine.errors import (
     BadPayload,
@@ -74,33 +74,33 @@ class _VerifierClock(SignatureClock):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """What stands behind both doors; without `homes` there is no Home tab.
+class SlackEntry:
+    """What both ways in lead to; without `homes` there is no Home tab.
 
-    With `install`, workspaces install the app themselves, and take it away. `speaks` is what people
-    want to read.
+    With `install`, workspaces install and remove the app themselves. `speaks` gives the language
+    that a person wants to read.
     """
 
     intake: Intake
     workspaces: Workspaces
     homes: Homes | None = None
     install: Install | None = None
-    speaks: Speaks = unknown
+    speaks: LanguageOf = unknown_language
 
 
-async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
-    """Gives the payload's update to intake, then answers. Raises Rejected."""
+async def hand_over(payload: dict[str, Any], entry: SlackEntry) -> BoltResponse:
+    """Hand the payload's update to intake, then answer. Raises Rejected."""
     if payload.get("type") == "url_verification":
         return BoltResponse(status=200, body={"challenge": payload.get("challenge")})
     until = asyncio.get_running_loop().time() + _ANSWER_S
     try:
         async with asyncio.timeout_at(until):
-            if door.install and (gone := uninstalled(payload)):
-                await door.install.forget(*gone)
+            if entry.install and (gone := read_uninstall(payload)):
+                await entry.install.forget(*gone)
                 return BoltResponse(status=200, body="")
-            return await _handed_over(payload, door, until)
+            return await _handle_update(payload, entry, until)
     except Gone as error:
-        # It took the app away while this was on its way: nobody is left to be answered.
+        # The workspace removed the app meanwhile: nobody is left to be answered.
         log.warning("slack_not_installed", error=str(error))
         return BoltResponse(status=200, body="")
     except (Unavailable, StoreUnavailable, TimeoutError) as error:
@@ -108,36 +108,36 @@ async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
         return BoltResponse(status=503, body="", headers={"Retry-After": "5"})
 
 
-async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> BoltResponse:
-    """Raises Rejected, and of the workspace's token Gone and Unavailable, StoreUnavailable."""
+async def _handle_update(payload: dict[str, Any], entry: SlackEntry, until: float) -> BoltResponse:
+    """Raises Rejected; for the workspace's token Gone, Unavailable and StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        if said := remark(payload, door.speaks):
-            await tell(said, payload, await door.workspaces.api(workspace_of(payload)))
-        elif door.homes and (actor := opened(payload)):
-            await door.homes.open(actor)
+        if notice := notice_without_update(payload, entry.speaks):
+            await show_ephemeral(notice, payload, await entry.workspaces.api(workspace_of(payload)))
+        elif entry.homes and (actor := read_home_opened(payload)):
+            await entry.homes.open(actor)
         return BoltResponse(status=200, body="")
-    api = await door.workspaces.api(update.actor.workspace)
-    update = await _in_direct(update, api)
-    outcome = await door.intake(update)
+    api = await entry.workspaces.api(update.actor.workspace)
+    update = await _move_to_direct(update, api)
+    outcome = await entry.intake(update)
     answer = await acknowledge(
         update,
         outcome,
         payload=payload,
         api=api,
         until=until,
-        lang=door.speaks(update.actor),
+        lang=entry.speaks(update.actor),
     )
-    if door.homes and isinstance(outcome, DirectAnswer):
-        door.homes.touched(update.actor)
+    if entry.homes and isinstance(outcome, DirectAnswer):
+        entry.homes.refresh_soon(update.actor)
     return answer
 
 
-async def _in_direct(update: Update, api: WebApi) -> Update:
-    """The update, at the person's direct messages (D…) where it names the person (U…).
+async def _move_to_direct(update: Update, api: WebApi) -> Update:
+    """Return the update with the person's direct messages (D…) where it names the person (U…).
 
-    When Slack does not tell them in time it stays as it is: an answer gets there all the same, and
-    only the context of what was said there before is missing.
+    When Slack does not name the channel in time it stays as it is: an answer still arrives, without
+    the context of what was said there before.
     """
     at = Address.parse(update.conversation)
     if at.channel[0] not in "UW":
@@ -151,28 +151,28 @@ async def _in_direct(update: Update, api: WebApi) -> Update:
     return update.model_copy(update={"conversation": Address(at.team, channel).conversation})
 
 
-class _HandOver(AsyncMiddleware):
-    """Hands over what came through a socket. A class, as bolt guesses what functions want."""
+class _SocketMiddleware(AsyncMiddleware):
+    """Hands over payloads of a socket. A class, as bolt inspects the arguments of functions."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, entry: SlackEntry) -> None:
+        self._entry = entry
 
     async def async_process(
         self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Next
     ) -> BoltResponse:
         try:
-            return await hand_over(req.body, self._door)
+            return await hand_over(req.body, self._entry)
         except Rejected as error:
             return BoltResponse(status=error.status, body=str(error))
 
 
-def bolt_app(door: Door) -> AsyncApp:
-    """An app whose every request goes to the door."""
+def bolt_app(entry: SlackEntry) -> AsyncApp:
+    """Return an app that passes every request to the entry."""
     return AsyncApp(
         name="signoff",
         logger=_logger(),
-        client=web_client(door.workspaces.api_url, None),
-        before_authorize=_HandOver(door),
+        client=web_client(entry.workspaces.api_url, None),
+        before_authorize=_SocketMiddleware(entry),
         # Without one bolt asks auth.test; nothing gets as far as this.
         authorize=_no_authorization,
         # A socket is authenticated by its own token.
@@ -198,8 +198,8 @@ async def _no_authorization() -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=None, team_id=None)
 
 
-def events_handler(door: Door, *, signing_secret: str, clock: Clock) -> Handler:
-    """The aiohttp handler of POST /slack/events: 401, 413, 400, or the answer to the update.
+def events_handler(entry: SlackEntry, *, signing_secret: str, clock: Clock) -> Handler:
+    """Return the aiohttp handler of POST /slack/events: 401, 413, 400, or the update's answer.
 
     The signature is verified before the body is parsed at all.
     """
@@ -209,7 +209,7 @@ def events_handler(door: Door, *, signing_secret: str, clock: Clock) -> Handler:
         try:
             body = await _read(request)
             _verify(verifier, request, body)
-            answer = await hand_over(parse(body, request.content_type), door)
+            answer = await hand_over(parse_body(body, request.content_type), entry)
         except Rejected as error:
             return web.Response(status=error.status, text=str(error))
         return await to_aiohttp_response(answer)
@@ -240,8 +240,8 @@ def _verify(verifier: SignatureVerifier, request: web.Request, body: bytes) -> N
         raise BadSignature("bad signature")
 
 
-def parse(body: bytes, content_type: str) -> dict[str, Any]:
-    """The payload in a body, JSON or a form; raises BadPayload."""
+def parse_body(body: bytes, content_type: str) -> dict[str, Any]:
+    """Return the payload in a body, JSON or a form. Raises BadPayload."""
     try:
         text = body.decode()
         if content_type == "application/x-www-form-urlencoded":

@@ -4,26 +4,26 @@ import re
 
 _ENTITY = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 
-_ADDRESSED = re.compile(r"\s*<(?:@|!)")
+_LEADING_MENTION = re.compile(r"\s*<(?:@|!)")
 
 
-def mentions(text: str, user: str) -> bool:
-    """Whether `text` mentions the user of that id; nobody is mentioned by an empty id."""
+def has_mention(text: str, user: str) -> bool:
+    """Whether `text` mentions the user of that id; never for an empty id."""
     return bool(user) and _mention(user).search(text) is not None
 
 
-def begins_with_mention(text: str) -> bool:
-    """Whether `text` is addressed to somebody, or to all."""
-    return _ADDRESSED.match(text) is not None
+def has_leading_mention(text: str) -> bool:
+    """Whether `text` begins with a mention of a user or of all."""
+    return _LEADING_MENTION.match(text) is not None
 
 
-def cut_mention(text: str, user: str) -> str:
-    """The text without mentions of that user, trimmed."""
+def remove_mention(text: str, user: str) -> str:
+    """Return the text without mentions of that user, trimmed."""
     return _mention(user).sub(" ", text).strip() if user else text.strip()
 
 
-def plain(text: str) -> str:
-    """The text as a person reads it: entities resolved, `&amp; &lt; &gt;` decoded once."""
+def to_plain_text(text: str) -> str:
+    """Return the text as a person reads it: entities resolved, `&amp; &lt; &gt;` decoded once."""
     resolved = _ENTITY.sub(_resolve, text)
     return resolved.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 

@@ -1,4 +1,4 @@
-"""Slack payloads to updates: pure, for payloads whose signature is already verified (design §3)."""
+"""Slack's verified payloads to updates; pure (design §3)."""
 
 import hashlib
 import json
@@ -8,14 +8,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from adapters.slack.address import Address
-from adapters.slack.inbound.markup import begins_with_mention, cut_mention, mentions, plain
-from adapters.slack.inbound.shortcuts import message_action, said, slash_command
+from adapters.slack.inbound.markup import (
+    has_leading_mention,
+    has_mention,
+    remove_mention,
+    to_plain_text,
+)
+from adapters.slack.inbound.shortcuts import message_action, message_or_command, slash_command
 from adapters.slack.payload import (
     ACTION_PREFIX,
     FORM_CALLBACK,
     FormOrigin,
     Id,
-    Named,
+    NamedObject,
     PayloadPart,
     SlackUser,
     Ts,
@@ -47,7 +52,7 @@ class _Profile(PayloadPart):
 
 
 class _MessageWriter(PayloadPart):
-    """Where somebody who wrote in a channel belongs, as far as the event tells."""
+    """The workspace of a message's writer, as far as the event tells."""
 
     user_team: str | None = None
     source_team: str | None = None
@@ -55,7 +60,7 @@ class _MessageWriter(PayloadPart):
     user_profile: _Profile | None = None
 
     def is_guest(self, workspace: str, *, shared: bool) -> bool:
-        """Whether the workspace only lets them in; in a channel that others share, if in doubt."""
+        """Whether they are only guests of the workspace; in a shared channel, also if in doubt."""
         profile = self.user_profile or _Profile()
         home = self.user_team or profile.team
         if shared:
@@ -85,7 +90,7 @@ class _File(PayloadPart):
     url_private_download: str = ""
 
     def shared(self, workspace: str) -> SharedFile:
-        """As we name it, in a message of that workspace; nothing of it is believed."""
+        """Return the file in our words, in a message of that workspace; all of it is unverified."""
         return SharedFile(
             platform="slack",
             id=self.id,
@@ -111,12 +116,12 @@ class _Message(PayloadPart):
         return self.channel_type == "im" or self.channel.startswith("D")
 
     @property
-    def answered(self) -> str:
-        """The message in whose thread it stands, "" for none."""
+    def parent(self) -> str:
+        """The message whose thread it is in, "" for none."""
         return "" if self.thread_ts in (None, self.ts) else str(self.thread_ts)
 
 
-class _Change(PayloadPart):
+class _MessageChange(PayloadPart):
     channel: Id
     channel_type: str = ""
     ts: Ts
@@ -147,29 +152,29 @@ class _Action(PayloadPart):
 
 
 class _BlockActions(PayloadPart):
-    team: Named | None = None
+    team: NamedObject | None = None
     user: SlackUser
-    channel: Named | None = None
+    channel: NamedObject | None = None
     container: _Container = _Container()
     message: _TappedMessage | None = None
     actions: tuple[dict[str, Any], ...]
 
 
-class _Value(PayloadPart):
+class _EnteredValue(PayloadPart):
     value: str | None = None
     selected_date: str | None = None
     selected_option: _Option | None = None
     selected_user: Id | None = None
 
     def raw(self, workspace: str) -> str:
-        """What the person entered, "" for nothing; somebody of that workspace by their account."""
+        """Return what the person entered, "" for nothing; a person by their account."""
         chosen = self.selected_option.value if self.selected_option else None
         person = f"slack:{workspace}:{self.selected_user}" if self.selected_user else None
         return self.value or self.selected_date or chosen or person or ""
 
 
 class _FormState(PayloadPart):
-    values: dict[str, dict[str, _Value]] = {}
+    values: dict[str, dict[str, _EnteredValue]] = {}
 
 
 class _View(PayloadPart):
@@ -180,13 +185,13 @@ class _View(PayloadPart):
 
 
 class _ViewSubmission(PayloadPart):
-    team: Named | None = None
+    team: NamedObject | None = None
     user: SlackUser
     view: _View
 
 
 def receive(payload: Mapping[str, Any]) -> Update | None:
-    """The update in a verified payload, or None for what is not for us (answered 200).
+    """Return the update in a verified payload, None for what is not for us (answered 200).
 
     Raises BadPayload for what Slack does not send.
     """
@@ -209,28 +214,28 @@ def _read(payload: Mapping[str, Any]) -> Update | None:
     return reader(payload) if reader else None
 
 
-def _event(payload: Mapping[str, Any]) -> Update | None:
+def _read_event(payload: Mapping[str, Any]) -> Update | None:
     callback = _EventCallback.model_validate(payload)
     if callback.event.get("subtype") == "message_changed":
-        return _changed(payload, _Change.model_validate(callback.event))
+        return _read_change(payload, _MessageChange.model_validate(callback.event))
     kind, event = callback.event.get("type"), callback.event
-    if kind not in ("message", "app_mention") or not _from_a_person(event, callback.bot):
+    if kind not in ("message", "app_mention") or not _is_from_person(event, callback.bot):
         return None
     message = _Message.model_validate(event)
     text = message.text or ""
-    addressed = kind == "app_mention" or message.direct or mentions(text, callback.bot)
-    if not addressed and (not message.answered or begins_with_mention(text)):
+    addressed = kind == "app_mention" or message.direct or has_mention(text, callback.bot)
+    if not addressed and (not message.parent or has_leading_mention(text)):
         return None
-    at = Address(callback.team_id, message.channel, message.answered)
+    at = Address(callback.team_id, message.channel, message.parent)
     shared = callback.is_ext_shared_channel
     guest = _MessageWriter.model_validate(event).is_guest(callback.team_id, shared=shared)
     name = f"slack:{callback.team_id}:{message.channel}:{message.ts}"
-    update = said(
+    update = message_or_command(
         id=name,
         message=name,
         conversation=(at.whole if message.direct else at.below(message.ts)).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
-        text=plain(cut_mention(text, callback.bot)),
+        text=to_plain_text(remove_mention(text, callback.bot)),
         files=tuple(file.shared(callback.team_id) for file in message.files),
         thread=at.conversation if message.direct and at.thread else "",
     )
@@ -239,16 +244,16 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     return update.model_copy(update={"overheard": True}) if update.kind == "message" else None
 
 
-def _changed(payload: Mapping[str, Any], change: _Change) -> Update | None:
-    """What its writer made of a message; Slack tells of previews that it adds in the same way.
+def _read_change(payload: Mapping[str, Any], change: _MessageChange) -> Update | None:
+    """Return the edit of a message; None for previews that Slack adds.
 
-    One in which the bot is mentioned from now on is a message to it, and no edit of one.
+    A message that mentions the bot only from now on is a new message to it.
     """
-    now, before = change.message, change.previous_message
-    if before is None or now.get("text") == before.get("text"):
+    after, before = change.message, change.previous_message
+    if before is None or after.get("text") == before.get("text"):
         return None
-    where = {"type": "message", "channel": change.channel, "channel_type": change.channel_type}
-    was, to = (_event({**payload, "event": {**each, **where}}) for each in (before, now))
+    event = {"type": "message", "channel": change.channel, "channel_type": change.channel_type}
+    was, to = (_read_event({**payload, "event": {**each, **event}}) for each in (before, after))
     if not isinstance(to, MessageReceived | CommandGiven):
         return None
     if not _is_addressed(was) and _is_addressed(to):
@@ -261,7 +266,7 @@ def _is_addressed(update: Update | None) -> bool:
     return update is not None and not (isinstance(update, MessageReceived) and update.overheard)
 
 
-def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:
+def _is_from_person(event: Mapping[str, Any], bot: str) -> bool:
     return (
         event.get("subtype") in _READ_SUBTYPES
         and not event.get("bot_id")
@@ -270,12 +275,12 @@ def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:
     )
 
 
-def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
+def _read_tap(payload: Mapping[str, Any]) -> CardTapped | None:
     tap = _BlockActions.model_validate(payload)
     ours = [a for a in tap.actions if str(a.get("action_id", "")).startswith(ACTION_PREFIX)]
     channel = tap.channel.id if tap.channel else tap.container.channel_id
-    if channel is None and on_home(payload):
-        # The person's own tab: what comes of it is said in their direct messages.
+    if channel is None and is_on_home(payload):
+        # The person's own tab: answers go to their direct messages.
         channel = tap.user.id
     if not ours or channel is None:
         return None
@@ -295,7 +300,7 @@ def _tapped_message(tap: _BlockActions, channel: str) -> str:
     return f"{channel}:{ts}" if ts else ""
 
 
-def on_home(payload: Mapping[str, Any]) -> bool:
+def is_on_home(payload: Mapping[str, Any]) -> bool:
     """Whether a tap was made on the Home tab, where no notice can be shown."""
     view = payload.get("view")
     return isinstance(view, Mapping) and view.get("type") == "home"
@@ -304,23 +309,23 @@ def on_home(payload: Mapping[str, Any]) -> bool:
 def _tapped_thread(tap: _BlockActions, channel: str) -> str:
     message_ts = tap.message.ts if tap.message else tap.container.message_ts
     thread = (tap.message.thread_ts if tap.message else None) or tap.container.thread_ts
-    # A card that others answered in a thread is that thread's root: it still stands in the channel.
+    # The root of a thread is still in the channel.
     return thread if thread and thread != message_ts else ""
 
 
-def _view_submission(payload: Mapping[str, Any]) -> FormSubmitted | None:
+def _read_form(payload: Mapping[str, Any]) -> FormSubmitted | None:
     view = payload.get("view")
     if isinstance(view, Mapping) and view.get("callback_id") != FORM_CALLBACK:
         return None
     sent = _ViewSubmission.model_validate(payload)
-    origin = FormOrigin.model_validate(_metadata(sent.view.private_metadata))
+    origin = FormOrigin.model_validate(_parse_metadata(sent.view.private_metadata))
     actor = actor_of(sent.team, sent.user)
     values = {
         block: next((value.raw(actor.workspace) for value in entered.values()), "")
         for block, entered in sent.view.state.values.items()
     }
     return FormSubmitted(
-        # A refused form is sent again from the same view: with other values, if not another hash.
+        # A refused form comes again from the same view, with other values if not another hash.
         id=f"slack:view:{actor.workspace}:{sent.view.id}:{sent.view.hash}:{_digest(values)}",
         conversation=origin.conversation,
         actor=actor,
@@ -333,7 +338,7 @@ def _digest(values: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _metadata(text: str) -> Any:
+def _parse_metadata(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
@@ -341,8 +346,8 @@ def _metadata(text: str) -> Any:
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Update | None]] = {
-    "event_callback": _event,
-    "block_actions": _block_actions,
+    "event_callback": _read_event,
+    "block_actions": _read_tap,
     "message_action": message_action,
-    "view_submission": _view_submission,
+    "view_submission": _read_form,
 }

@@ -1,8 +1,8 @@
-"""What people ask outside of a conversation with the bot: `/signoff …`, and "Ask Signoff".
+"""Questions outside of a conversation with the bot: `/signoff …`, and the shortcut "Ask Signoff".
 
-Both are answered in the person's direct messages with the bot: Slack knows no slash command in a
-thread, and what others wrote is asked for one's own eyes. The conversation names the person
-(`slack:TEAM:USER`); the door puts their direct message in its place.
+Both are answered in the person's direct messages: Slack has no slash commands in threads, and a
+question about another's message is private. The conversation names the person (`slack:TEAM:USER`);
+the endpoint puts their direct messages in its place.
 """
 
 import re
@@ -12,15 +12,15 @@ from typing import Any
 from pydantic import Field
 
 from adapters.slack.address import Address
-from adapters.slack.inbound.markup import plain
-from adapters.slack.payload import Id, Named, PayloadPart, SlackUser, Ts, actor_of
+from adapters.slack.inbound.markup import to_plain_text
+from adapters.slack.payload import Id, NamedObject, PayloadPart, SlackUser, Ts, actor_of
 from engine.events import Actor, CommandGiven, MessageReceived, SharedFile
 
 COMMAND = "/signoff"
 SHORTCUT = "ask_signoff"
 
-_SLASHED = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s(?P<text>.*))?", re.DOTALL)
-_PAGE = re.compile(r"pending\s+(?P<text>[0-9]{1,3})", re.IGNORECASE)
+_COMMAND_TEXT = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s(?P<text>.*))?", re.DOTALL)
+_PENDING_PAGE = re.compile(r"pending\s+(?P<text>[0-9]{1,3})", re.IGNORECASE)
 
 
 class _SlashCommand(PayloadPart):
@@ -32,19 +32,19 @@ class _SlashCommand(PayloadPart):
     trigger_id: str = Field(min_length=1)
 
 
-class _AskedOf(PayloadPart):
+class _ShortcutMessage(PayloadPart):
     ts: Ts
     text: str | None = None
 
 
 class _MessageAction(PayloadPart):
-    team: Named | None = None
+    team: NamedObject | None = None
     user: SlackUser
     trigger_id: str = Field(min_length=1)
-    message: _AskedOf
+    message: _ShortcutMessage
 
 
-def said(
+def message_or_command(
     *,
     id: str,
     conversation: str,
@@ -55,11 +55,11 @@ def said(
     aside: bool = False,
     message: str = "",
 ) -> MessageReceived | CommandGiven:
-    """What was written, as a command where it is `/name …`: there are none of Slack's in threads.
+    """Return what was written, as a command where it is `/name …`: Slack has none in threads.
 
-    A command's bare word is one too, which the intake knows.
+    A command's bare word is recognised by the intake.
     """
-    command = _SLASHED.fullmatch(text)
+    command = _COMMAND_TEXT.fullmatch(text)
     if command is None:
         return MessageReceived(
             id=id,
@@ -85,17 +85,17 @@ def said(
 
 
 def slash_command(payload: Mapping[str, Any]) -> MessageReceived | CommandGiven:
-    """`/signoff` with a command or a question in it; another `/name` of the app is a command."""
+    """Return the command or question after `/signoff`; another `/name` of the app is a command."""
     slash = _SlashCommand.model_validate(payload)
-    text = plain(slash.text).strip()
+    text = to_plain_text(slash.text).strip()
     if slash.command != COMMAND:
         text = f"{slash.command} {text}"
-    elif page := _PAGE.fullmatch(text):
+    elif page := _PENDING_PAGE.fullmatch(text):
         text = f"/pending {page['text']}"
     actor = Actor(
         platform="slack", workspace=slash.team_id, user=slash.user_id, name=slash.user_name
     )
-    return said(
+    return message_or_command(
         id=f"slack:command:{slash.team_id}:{slash.trigger_id}",
         conversation=Address(slash.team_id, slash.user_id).conversation,
         actor=actor,
@@ -105,14 +105,14 @@ def slash_command(payload: Mapping[str, Any]) -> MessageReceived | CommandGiven:
 
 
 def message_action(payload: Mapping[str, Any]) -> MessageReceived | None:
-    """The text of the message that "Ask Signoff" was chosen on, as a question of who chose it.
+    """Return the text of the message that "Ask Signoff" was used on, as a question of its user.
 
     None for another shortcut, and for a message without text.
     """
     if payload.get("callback_id") != SHORTCUT:
         return None
     action = _MessageAction.model_validate(payload)
-    text = _question(plain(action.message.text or ""))
+    text = _question(to_plain_text(action.message.text or ""))
     if not text:
         return None
     actor = actor_of(action.team, action.user)
@@ -125,6 +125,6 @@ def message_action(payload: Mapping[str, Any]) -> MessageReceived | None:
 
 
 def _question(text: str) -> str:
-    # Somebody else wrote it: it must not become a command of who asks about it.
+    # Somebody else's text must not become a command of the person who asks.
     text = text.strip().lstrip("/／").strip()
     return text if not text or len(text.split()) > 1 else f"{text} ?"

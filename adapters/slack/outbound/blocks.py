@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.slack.outbound import rich_text
 from adapters.slack.outbound.buttons import actions, plain_text
-from adapters.slack.outbound.layout import SECTION, cut, fit, pack, taken
+from adapters.slack.outbound.layout import SECTION, cut, fit, pack, size_of
 from adapters.slack.outbound.markdown import (
     Chunk,
     bold,
@@ -16,7 +16,7 @@ from adapters.slack.outbound.markdown import (
     is_lossy,
     literal,
     render,
-    straight,
+    without_turns,
 )
 from adapters.slack.outbound.rich_text import StyledText
 from cards.clipping import clip, units
@@ -74,10 +74,10 @@ class RenderedBlocks:
 
 def message(view: MessageView) -> dict[str, Any]:
     """`blocks` and `text` for chat.postMessage and chat.update; both are always there."""
-    return rendered(view).fields()
+    return render_message(view).fields()
 
 
-def rendered(view: MessageView) -> RenderedBlocks:
+def render_message(view: MessageView) -> RenderedBlocks:
     """The message inside Slack's limits; what it leaves out is said to be."""
     card, is_whole = (
         _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else (list[Block](), True)
@@ -91,7 +91,7 @@ def rendered(view: MessageView) -> RenderedBlocks:
     return RenderedBlocks(blocks, is_whole and not any(chunk.cut for chunk in parts))
 
 
-def pages(view: MessageView) -> list[RenderedBlocks]:
+def render_pages(view: MessageView) -> list[RenderedBlocks]:
     """The message whole, in order, as up to `MOST` messages: the last has the buttons.
 
     [] when it needs more, or has a line that no message shows whole.
@@ -102,17 +102,23 @@ def pages(view: MessageView) -> list[RenderedBlocks]:
     if card is not None:
         head, rest = _above(card), _rows(card.rows)
         problems = [_problem(text) for text in card.problems]
-        body = [*head, *chunks(card.text), *_apart(problems), *_apart(rest), *_outcome(card)]
+        body = [
+            *head,
+            *chunks(card.text),
+            *_set_apart(problems),
+            *_set_apart(rest),
+            *_outcome(card),
+        ]
         if not _is_whole(card, body):
             return []
         sections += [{"type": "divider"}] if sections and body else []
         sections += _sections(body)
         last = _below(card, view.lang)
-    whole = _flowed(sections, last) or [[_section("…")]]
+    whole = _flow(sections, last) or [[_section("…")]]
     return [RenderedBlocks(blocks, True) for blocks in whole] if len(whole) <= MOST else []
 
 
-def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
+def _flow(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
     """The blocks in order, each list what one message takes; `last` stays together at the end."""
     flowed: list[list[Block]] = [[]]
     for group in (*([block] for block in blocks), last):
@@ -123,14 +129,14 @@ def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
     return [page for page in flowed if page]
 
 
-def plainer(view: MessageView) -> list[RenderedBlocks]:
+def render_plainer(view: MessageView) -> list[RenderedBlocks]:
     """The message without mark-up, in as many messages as it takes: the last has the buttons.
 
     In pieces, each message is small. Raises PlatformError when it would be too many.
     """
     small = view.plainer == "pieces"
     size_of_piece, most = (PIECE, MOST_PIECES) if small else (SECTION, MOST)
-    texts = list(_cut_up(straight(plain_document(view)), size_of_piece))
+    texts = list(_split(without_turns(plain_document(view)), size_of_piece))
     last = actions(view.card, view.lang) if view.card else []
     at_once = 1 if small else TOTAL // SECTION
     whole = [
@@ -142,14 +148,14 @@ def plainer(view: MessageView) -> list[RenderedBlocks]:
     return [RenderedBlocks([*page, *(last if page is whole[-1] else ())], True) for page in whole]
 
 
-def _cut_up(text: str, limit: int) -> Iterator[str]:
+def _split(text: str, limit: int) -> Iterator[str]:
     while text:
         head, text = cut(text, limit)
         if head.strip():
             yield head.rstrip()
 
 
-def brief(card: CardView, lang: Lang) -> list[Block]:
+def render_brief(card: CardView, lang: Lang) -> list[Block]:
     """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
     blocks, _ = _card(card, lang, least=TOTAL - _BRIEF)
     return blocks
@@ -157,7 +163,7 @@ def brief(card: CardView, lang: Lang) -> list[Block]:
 
 def notice(text: str) -> dict[str, Any]:
     """`blocks` and `text` that show plain text as it is, for one person's eyes."""
-    shown = clip(straight(text), 2_900) or "…"
+    shown = clip(without_turns(text), 2_900) or "…"
     return {"blocks": [plain_section(shown)], "text": cut(literal(shown), FALLBACK)[0]}
 
 
@@ -166,7 +172,7 @@ def notices(text: str) -> Iterator[dict[str, Any]]:
     whole = notice(text)
     yield whole
     yield {"text": whole["text"]}
-    yield {"text": cut(literal(straight(text)), _BRIEF_NOTICE)[0] + "…"}
+    yield {"text": cut(literal(without_turns(text)), _BRIEF_NOTICE)[0] + "…"}
 
 
 def _part(part: PartView) -> list[Chunk]:
@@ -187,18 +193,18 @@ def _part(part: PartView) -> list[Chunk]:
 
 def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]:
     head, outcome, tail = _above(card), _outcome(card), _below(card, lang)
-    room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
+    room = TOTAL - least - size_of([*head, *outcome]) - sum(map(_weight, tail))
     # What would be written counts most: rows are shortened last, the text first.
     rows = fit(_rows(card.rows), room - 1_500, lang)
-    problems = fit([_problem(text) for text in card.problems], room - taken(rows) - 800, lang)
-    text = fit(chunks(card.text), room - taken(rows) - taken(problems), lang)
-    body = [*head, *text, *_apart(problems), *_apart(rows), *outcome]
+    problems = fit([_problem(text) for text in card.problems], room - size_of(rows) - 800, lang)
+    text = fit(chunks(card.text), room - size_of(rows) - size_of(problems), lang)
+    body = [*head, *text, *_set_apart(problems), *_set_apart(rows), *outcome]
     return [*_sections(body), *tail], _is_whole(card, body)
 
 
 def _above(card: CardView) -> list[Chunk]:
     title = clip(card.title, _TITLE)
-    styled = (StyledText(straight(title), _BOLD),)
+    styled = (StyledText(without_turns(title), _BOLD),)
     return (
         [Chunk(bold(title), styled=styled, lossy=is_lossy(title) or "*" in title)]
         if title.strip()
@@ -220,7 +226,7 @@ def _outcome(card: CardView) -> list[Chunk]:
     if not card.outcome.strip():
         return []
     tone, told = _TONES[card.tone], clip(card.outcome, _LINE)
-    styled = (StyledText(f"{tone} {straight(told)}".strip()),)
+    styled = (StyledText(f"{tone} {without_turns(told)}".strip()),)
     return [Chunk(f"{tone} {literal(told)}".strip(), styled=styled, lossy=is_lossy(told))]
 
 
@@ -233,7 +239,7 @@ def _rows(rows: Sequence[Row]) -> list[Chunk]:
 def _row(row: Row, *, lossy: bool) -> Chunk:
     text = " ".join(filter(None, (bold(row.label), literal(row.value))))
     # A value of two lines would pose as two rows.
-    label, value = ("↵".join(straight(told).splitlines()) for told in (row.label, row.value))
+    label, value = ("↵".join(without_turns(told).splitlines()) for told in (row.label, row.value))
     head = (StyledText(label, _BOLD), StyledText(" ")) if label else ()
     styled = (*head, StyledText(value))
     return Chunk(text, tight=True, styled=styled, lossy=lossy)
@@ -256,12 +262,12 @@ def _sections(chunks_shown: Sequence[Chunk]) -> list[Block]:
         if not lossy:
             blocks += [_section(text) for text in pack(each)]
             continue
-        whole = rich_text.joined([c.styled for c in each], [c.tight for c in each])
+        whole = rich_text.join([c.styled for c in each], [c.tight for c in each])
         blocks += [rich_text.block(page, quote=quote) for page in rich_text.pages(whole, SECTION)]
     return blocks
 
 
-def _apart(items: Sequence[Chunk]) -> list[Chunk]:
+def _set_apart(items: Sequence[Chunk]) -> list[Chunk]:
     """The items below each other, with an empty line before the first."""
     return [replace(c, tight=index > 0) for index, c in enumerate(items)]
 
@@ -269,7 +275,7 @@ def _apart(items: Sequence[Chunk]) -> list[Chunk]:
 def _note(text: str) -> list[Block]:
     shown = clip(text, _LINE)
     if is_lossy(shown):
-        return [{"type": "context", "elements": [plain_text(straight(shown))]}]
+        return [{"type": "context", "elements": [plain_text(without_turns(shown))]}]
     return _context(literal(shown))
 
 

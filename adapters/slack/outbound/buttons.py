@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.slack.outbound.markdown import literal, straight
+from adapters.slack.outbound.markdown import literal, without_turns
 from adapters.slack.payload import ACTION_PREFIX
 from cards.clipping import clip, units
 from cards.model import Lang
@@ -46,7 +46,7 @@ def actions(card: CardView, lang: Lang) -> list[Json]:
     return blocks
 
 
-def grouped(options: Sequence[Json]) -> Json:
+def menu_options(options: Sequence[Json]) -> Json:
     """The options of a menu; more than fit in a list stand in numbered groups."""
     if len(options) <= OPTIONS:
         return {"options": [*options]}
@@ -79,7 +79,7 @@ def _menu(listed: Sequence[ButtonView], lang: Lang) -> tuple[list[Json], int]:
         "action_id": f"{ACTION_PREFIX}menu",
         "placeholder": plain_text(say("slack.choose", lang)),
     }
-    return [menu | grouped(options)], len(listed) - len(options)
+    return [menu | menu_options(options)], len(listed) - len(options)
 
 
 def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
@@ -91,11 +91,11 @@ def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
     }
     if button.style != "plain":
         element |= {"style": button.style}
-    return element | {"confirm": _sure(button, card, lang)} if button.final else element
+    return element | {"confirm": _confirm_dialog(button, card, lang)} if button.final else element
 
 
-def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
-    told = final_text(straight(card.title), lang)
+def _confirm_dialog(button: ButtonView, card: CardView, lang: Lang) -> Json:
+    told = final_text(without_turns(card.title), lang)
     asked: Json = {
         "title": plain_text(_label(button, _TITLE)),
         "text": plain_text(clip(told, _TEXT)),
@@ -106,7 +106,7 @@ def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
 
 
 def _label(button: ButtonView, limit: int) -> str:
-    return clip(" ".join(straight(button.opening_label).split()), limit) or "…"
+    return clip(" ".join(without_turns(button.opening_label).split()), limit) or "…"
 
 
 def _value(button: ButtonView) -> str:

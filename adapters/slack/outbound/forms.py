@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from adapters.slack.languages import lang_of
-from adapters.slack.outbound.buttons import grouped
+from adapters.slack.outbound.buttons import menu_options
 from adapters.slack.payload import FORM_CALLBACK, FormOrigin
 from cards.clipping import clip, units
 from cards.forms import MAX_TEXT, range_text, with_detail
@@ -25,7 +25,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 Json = dict[str, Any]
 
 
-def modal(form: FormView, conversation: str) -> Json:
+def form_modal(form: FormView, conversation: str) -> Json:
     """The modal that asks for the form's fields; block ids are the fields' names."""
     title = clip(form.title, _HEAD)
     told = (form.title if title != form.title else "", form.intro)
@@ -42,7 +42,7 @@ def modal(form: FormView, conversation: str) -> Json:
     }
 
 
-def answer(text: str) -> Json:
+def answer_modal(text: str) -> Json:
     """A modal that only shows plain text, in place of the form that was sent."""
     lang = lang_of(text)
     return {
@@ -106,7 +106,7 @@ def _element(field: Field) -> Json:
 
 def _select(field: Field) -> Json:
     options = [_option(text) for text in dict.fromkeys(field.options)]
-    element: Json = {"type": "static_select", "action_id": "value"} | grouped(options)
+    element: Json = {"type": "static_select", "action_id": "value"} | menu_options(options)
     chosen = [option for option in options if option["value"] == field.value]
     return element | {"initial_option": chosen[0]} if chosen else element
 

@@ -1,4 +1,4 @@
-"""The app's Home tab: what waits for the person who looks, with buttons, and their runs."""
+"""The app's Home tab: what waits for a person, with buttons, and their runs."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from adapters.slack.outbound.blocks import brief, plain_section, plainer
+from adapters.slack.outbound.blocks import plain_section, render_brief, render_plainer
 from adapters.slack.outbound.markdown import literal
 from adapters.slack.payload import Id, PayloadPart
 from adapters.slack.workspace.workspaces import Workspaces
@@ -26,7 +26,7 @@ from engine.ports.meter import NO_METER, Meter
 from engine.ports.pages import HomePage
 
 WATCH_S = 600.0
-"""So long after it was opened a tab is kept up to date: Slack does not say when it is left."""
+"""How long an opened tab is kept up to date, in seconds: Slack does not say when it is left."""
 
 _WATCHED = 200
 _SHOW_S = 2.0
@@ -37,50 +37,50 @@ log = structlog.get_logger("slack")
 
 
 Home = Callable[[Actor], Awaitable[HomePage]]
-"""The page of a person, by the roles held now. Raises StoreError."""
+"""Returns the page of a person, by the roles held now. Raises StoreError."""
 
 
-class _Opened(PayloadPart):
+class _OpenedTab(PayloadPart):
     user: Id
     tab: str = "home"
 
 
 class _Event(PayloadPart):
     team_id: Id
-    event: _Opened
+    event: _OpenedTab
 
 
-def opened(payload: Mapping[str, Any]) -> Actor | None:
-    """Who opened their Home tab, None for any other payload."""
+def read_home_opened(payload: Mapping[str, Any]) -> Actor | None:
+    """Return who opened their Home tab, None for any other payload."""
     event = payload.get("event")
     if not isinstance(event, Mapping) or event.get("type") != "app_home_opened":
         return None
     try:
-        told = _Event.model_validate(payload)
+        event_callback = _Event.model_validate(payload)
     except ValidationError:
         return None
-    if told.event.tab != "home":
+    if event_callback.event.tab != "home":
         return None
-    return Actor(platform="slack", workspace=told.team_id, user=told.event.user)
+    return Actor(platform="slack", workspace=event_callback.team_id, user=event_callback.event.user)
 
 
-def home_ways(page: HomePage) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The names and views of what is tried in turn: as it is, without mark-up, as one line."""
+def plainer_home_views(page: HomePage) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield names and views to try in turn: as it is, without mark-up, as one line."""
     yield "ok", home_view(page)
     yield "plain", home_view(page, plain=True)
-    told = say("unshown.command", page.lang, command="/signoff pending")
-    yield "line", {"type": "home", "blocks": [plain_section(told)]}
+    notice = say("unshown.command", page.lang, command="/signoff pending")
+    yield "line", {"type": "home", "blocks": [plain_section(notice)]}
 
 
 def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
-    """The page as a view of type home, inside Slack's hundred blocks; `plain` has no mark-up."""
+    """Return the page as a view of type home, within Slack's limits; `plain` has no mark-up."""
     text = _plain_text if plain else _text
     if page.note:
         return {"type": "home", "blocks": [text(page.note)]}
     blocks = [_header(say("slack.home_waiting", page.lang))]
     left = page.more
     for card, lang in page.cards:
-        drawn = _plain_card(card, lang) if plain else brief(card, lang)
+        drawn = _plain_card(card, lang) if plain else render_brief(card, lang)
         shown = [*drawn, {"type": "divider"}]
         if len(blocks) + len(shown) + len(page.runs) + 4 > _BLOCKS:
             left = True
@@ -98,9 +98,9 @@ def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
 def _plain_card(card: CardView, lang: Lang) -> list[dict[str, Any]]:
     view = MessageView(lang=lang, card=card)
     try:
-        shown = plainer(view)
+        shown = render_plainer(view)
     except PlatformError:
-        shown = plainer(one_line_view(view, clip(card.title, _LINE)))
+        shown = render_plainer(one_line_view(view, clip(card.title, _LINE)))
     return [block for page in shown for block in page.blocks]
 
 
@@ -125,14 +125,14 @@ class _WatchedHome:
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-def _who(actor: Actor) -> tuple[str, str]:
+def _person_of(actor: Actor) -> tuple[str, str]:
     return actor.workspace, actor.user
 
 
 class Homes:
-    """Publishes tabs: at once when one is opened, later when what it shows has changed.
+    """Publishes tabs: at once when one is opened, later when its content has changed.
 
-    What Slack refuses of them is counted in `meter`, which is set once there is one.
+    Refused views are counted in `meter`, which is set once there is one.
     """
 
     def __init__(self, workspaces: Workspaces, page: Home, clock: Clock, *, every_s: float) -> None:
@@ -145,10 +145,10 @@ class Homes:
         self._soon = asyncio.Event()
 
     async def open(self, actor: Actor) -> None:
-        """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
-        watched = self._watched.pop(_who(actor), None) or _WatchedHome(actor)
+        """Show the tab now, best effort and in Slack's time, and keep it up to date."""
+        watched = self._watched.pop(_person_of(actor), None) or _WatchedHome(actor)
         watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
-        self._watched[_who(actor)] = watched
+        self._watched[_person_of(actor)] = watched
         if len(self._watched) > _WATCHED:
             del self._watched[next(iter(self._watched))]
         try:
@@ -157,13 +157,13 @@ class Homes:
         except TimeoutError:
             log.warning("home_not_shown", user=actor.user, error="time limit")
 
-    def touched(self, actor: Actor) -> None:
-        """Something was decided by this person: their tab is looked at before long."""
-        if _who(actor) in self._watched:
+    def refresh_soon(self, actor: Actor) -> None:
+        """Refresh this person's tab soon, if it is watched: they have decided something."""
+        if _person_of(actor) in self._watched:
             self._soon.set()
 
     async def run(self) -> None:
-        """Looks at each watched tab every few seconds until cancelled."""
+        """Refresh each watched tab every few seconds until cancelled."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every_s):
@@ -183,18 +183,18 @@ class Homes:
     async def _publish(self, watched: _WatchedHome) -> None:
         try:
             page = await self._page(watched.actor)
-            told = json.dumps(home_view(page))
-            if told == watched.shown:
+            content = json.dumps(home_view(page))
+            if content == watched.shown:
                 return
-            await self._shown_in_some_way(watched.actor, page)
-            watched.shown = told
+            await self._publish_plainer(watched.actor, page)
+            watched.shown = content
         except (PlatformError, StoreError) as error:
             log.warning("home_not_shown", user=watched.actor.user, error=str(error))
 
-    async def _shown_in_some_way(self, actor: Actor, page: HomePage) -> None:
-        """Publishes the page, and plainer where Slack refuses what it holds. PlatformError."""
+    async def _publish_plainer(self, actor: Actor, page: HomePage) -> None:
+        """Publish the page, plainer where Slack refuses its content. Raises PlatformError."""
         api = await self._workspaces.api(actor.workspace)
-        *ways, last = home_ways(page)
+        *ways, last = plainer_home_views(page)
         for way, view in ways:
             try:
                 await api.call("views.publish", {"user_id": actor.user, "view": view})

@@ -35,7 +35,7 @@ def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
     kept: list[Chunk] = []
     room = budget
     for index, chunk in enumerate(chunks):
-        need = _need(chunk)
+        need = _chunk_size(chunk)
         if need <= room:
             kept.append(chunk)
             room -= need
@@ -49,9 +49,9 @@ def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
     return kept
 
 
-def taken(chunks: Sequence[Chunk]) -> int:
+def size_of(chunks: Sequence[Chunk]) -> int:
     """The units that these chunks take up at most, once packed."""
-    return sum(_need(chunk) for chunk in chunks)
+    return sum(_chunk_size(chunk) for chunk in chunks)
 
 
 def pack(chunks: Sequence[Chunk], limit: int = SECTION) -> list[str]:
@@ -77,7 +77,7 @@ def _pieces(chunk: Chunk, limit: int) -> list[tuple[str, bool]]:
     return pieces
 
 
-def _need(chunk: Chunk) -> int:
+def _chunk_size(chunk: Chunk) -> int:
     return units(chunk.text) + (_FENCE if chunk.code else 0) + _JOINT
 
 

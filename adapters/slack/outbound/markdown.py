@@ -52,10 +52,10 @@ class Chunk:
 
 def escape(text: str) -> str:
     """The text with `& < >` as entities: no mention, no link, and nothing turned round."""
-    return straight(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return without_turns(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def straight(text: str) -> str:
+def without_turns(text: str) -> str:
     """The text without marks that turn the order of its characters."""
     return _TURNS.sub("", text)
 
@@ -109,7 +109,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Chunk]:
         prefix.follow(token)
         match token.type:
             case "fence" | "code_block":
-                code = StyledText(straight(token.content.rstrip("\n")), frozenset(["code"]))
+                code = StyledText(without_turns(token.content.rstrip("\n")), frozenset(["code"]))
                 yield Chunk(
                     _code(token.content), code=True, styled=(code,), lossy="```" in token.content
                 )
@@ -198,11 +198,13 @@ def _styled(token: Token, heading: bool) -> tuple[StyledText, ...]:
         elif child.type in _BREAKS:
             told.append(StyledText("\n"))
         elif child.type == "image":
-            told.append(StyledText(straight(child.content), url=str(child.attrs.get("src", ""))))
+            told.append(
+                StyledText(without_turns(child.content), url=str(child.attrs.get("src", "")))
+            )
         else:
             code: list[Style] = ["code"] if child.type == "code_inline" else []
             own = frozenset([*styles, *code])
-            told.append(StyledText(straight(child.content), own, url))
+            told.append(StyledText(without_turns(child.content), own, url))
     return tuple(told)
 
 

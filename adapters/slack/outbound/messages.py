@@ -13,13 +13,13 @@ from adapters.slack.api import (
     AS_WRITTEN,
     NotRewritten,
     NotStreaming,
-    StillStreams,
+    StillStreaming,
     ThreadGone,
     WebApi,
 )
-from adapters.slack.outbound.blocks import pages, plainer, rendered
+from adapters.slack.outbound.blocks import render_message, render_pages, render_plainer
 from adapters.slack.outbound.files import UploadedFile, WorkspaceFiles, thread_below
-from adapters.slack.outbound.recall import Recall, mark, name_of_part
+from adapters.slack.outbound.recall import PostedMessages, marker, marker_name
 from cards.showing.document import digest, document, is_settled
 from cards.showing.plainer import one_line_view
 from cards.showing.view import ChartView, MessageView
@@ -86,14 +86,14 @@ class SlackMessages:
     def __init__(self, api: WebApi, begun: UnfinishedPosts) -> None:
         self.api = api
         self._files = WorkspaceFiles(api)
-        self.recalling = Recall(api)
-        self._begun = begun
+        self.posted_messages = PostedMessages(api)
+        self._unfinished = begun
 
     async def send(self, address: Address, view: MessageView, *, key: str) -> str:
         """Shows a new message, from where an earlier try under `key` broke off. PlatformError."""
         if view.chart and (picture := await self._picture(address, view.chart)):
             return picture
-        return str(await self._show(address, view, MessageRefs(self._begun.under(key)), key))
+        return str(await self._show(address, view, MessageRefs(self._unfinished.under(key)), key))
 
     async def edit(self, address: Address, message_id: str, view: MessageView) -> str:
         """Shows the view in the messages of that id, more of them or fewer. PlatformError."""
@@ -101,26 +101,26 @@ class SlackMessages:
         if view.chart and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
         key = f"{address.conversation}/{message_id}"
-        begun = self._begun.under(key) or before.ids
+        begun = self._unfinished.under(key) or before.ids
         if view.plainer == "anew":
-            return str(await self._anew(address, view, begun, key))
+            return str(await self._send_anew(address, view, begun, key))
         return str(await self._show(address, view, MessageRefs(begun, before.mark), key))
 
-    async def _anew(
+    async def _send_anew(
         self, address: Address, view: MessageView, before: Sequence[str], key: str
     ) -> MessageRefs:
         """The view in new messages; those that took no edit go, where Slack lets them."""
         shown = await self._show(address, view, MessageRefs(), f"{key}/anew")
         for posted in before:
-            await self._leave(posted)
-        self._begun.note(key, ())
+            await self._try_to_remove(posted)
+        self._unfinished.note(key, ())
         return shown
 
     async def _show(
         self, address: Address, view: MessageView, before: MessageRefs, key: str
     ) -> MessageRefs:
         """The view in the messages that show it `before`; new ones below, spare ones taken away."""
-        wanted, file, mark = await self._prepared(view, before.mark)
+        wanted, file, mark = await self._prepare(view, before.mark)
         ids = [*before.ids]
         try:
             for at, fields in enumerate(wanted[: len(ids)]):
@@ -128,18 +128,18 @@ class SlackMessages:
             for fields in wanted[len(ids) :]:
                 ids.append(await self.post(address, fields, key=key, below=ids))
             while len(ids) > len(wanted):
-                await self._take_away(ids[-1])
+                await self._remove(ids[-1])
                 ids.pop()
             if file and await self._with_file(address, view, ids[0], file):
                 mark = file.mark
         except PlatformError as error:
-            self._begun.note(key, tuple(ids))
+            self._unfinished.note(key, tuple(ids))
             error.begun = len(ids) > len(before.ids)
             raise
-        self._begun.note(key, ())
+        self._unfinished.note(key, ())
         return MessageRefs(tuple(ids), mark)
 
-    async def _prepared(
+    async def _prepare(
         self, view: MessageView, mark: str
     ) -> tuple[list[Fields], UploadedFile | None, str]:
         """The messages; a document if there is more to say than they hold; the mark that stays.
@@ -149,12 +149,12 @@ class SlackMessages:
         if view.plainer == "file":
             return await self._as_file(view, mark)
         if view.plainer:
-            return [page.fields() for page in plainer(view)], None, mark
+            return [page.fields() for page in render_plainer(view)], None, mark
         # What is still being worked on would be posted and taken away again and again.
         settled = is_settled(view)
-        if settled and (whole := pages(view)):
+        if settled and (whole := render_pages(view)):
             return [page.fields() for page in whole], None, mark
-        shown = rendered(view)
+        shown = render_message(view)
         if shown.whole or not settled:
             return [shown.fields()], None, mark
         text = document(view)
@@ -169,7 +169,7 @@ class SlackMessages:
     ) -> tuple[list[Fields], UploadedFile | None, str]:
         """A line and the buttons, and the document; PlatformError when none can be had."""
         text = document(view)
-        shown = plainer(one_line_view(view, say("file.attached", view.lang)))
+        shown = render_plainer(one_line_view(view, say("file.attached", view.lang)))
         file = None if digest(text) == mark else await self._files.document(text, digest(text))
         if file is None and digest(text) != mark:
             raise PlatformError("Slack takes no file here")
@@ -180,7 +180,7 @@ class SlackMessages:
         before = MessageRefs.read(message_id) if message_id else MessageRefs()
         if before.ids and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
-        found = await self.recalling.parts(address, before.ids, key=key, since=since)
+        found = await self.posted_messages.parts(address, before.ids, key=key, since=since)
         return str(MessageRefs(found, before.mark)) if found else message_id
 
     async def post(
@@ -192,7 +192,7 @@ class SlackMessages:
             # In the channel where Slack put the first of them.
             first, _, root = below[0].partition(":")
             place = Address(address.team, first, thread_below(address, first, root)).place
-        marked = mark(name_of_part(key, below), len(below))
+        marked = marker(marker_name(key, below), len(below))
         fields = place | shown | AS_WRITTEN | _NO_PREVIEW | marked
         try:
             answer = await self.api.call("chat.postMessage", fields)
@@ -212,14 +212,14 @@ class SlackMessages:
         What Slack lets nobody rewrite goes, and a new message comes. Raises PlatformError.
         """
         try:
-            await self._rewritten(posted, shown)
+            await self._rewrite(posted, shown)
             return posted
         except NotRewritten:
             again = await self.post(address, shown, key=posted)
-        await self._leave(posted)
+        await self._try_to_remove(posted)
         return again
 
-    async def _leave(self, posted: str) -> None:
+    async def _try_to_remove(self, posted: str) -> None:
         """A message that another one stands for goes, if Slack lets it; a stream ends before."""
         try:
             await self._stop(posted)
@@ -227,10 +227,10 @@ class SlackMessages:
         except PlatformError as error:
             _log.warning("slack_message_left", message=posted, error=str(error))
 
-    async def _rewritten(self, posted: str, shown: Fields) -> None:
+    async def _rewrite(self, posted: str, shown: Fields) -> None:
         try:
             await self._update(posted, shown)
-        except StillStreams:
+        except StillStreaming:
             await self._stop(posted)
             await self._update(posted, shown)
 
@@ -247,7 +247,7 @@ class SlackMessages:
     async def _update(self, posted: str, shown: Fields) -> None:
         await self.api.call("chat.update", place_of(posted) | shown | AS_WRITTEN)
 
-    async def _take_away(self, posted: str) -> None:
+    async def _remove(self, posted: str) -> None:
         try:
             await self.api.call("chat.delete", place_of(posted))
         except Gone:
@@ -257,7 +257,7 @@ class SlackMessages:
                 raise
             # Where nothing may be deleted it stays, with nothing in it.
             _log.warning("slack_message_stays", message=posted, error=str(error))
-            await self._update(posted, rendered(MessageView(lang="en")).fields())
+            await self._update(posted, render_message(MessageView(lang="en")).fields())
 
     async def _with_file(
         self, address: Address, view: MessageView, posted: str, file: UploadedFile
@@ -270,7 +270,7 @@ class SlackMessages:
             if error.retryable:
                 raise
             _log.error("slack_file_not_shown", message=posted, error=str(error))
-            await self._update(posted, rendered(view).fields())
+            await self._update(posted, render_message(view).fields())
             return False
         return True
 

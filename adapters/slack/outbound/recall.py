@@ -18,18 +18,18 @@ _LIMIT: Final = "100"
 Fields = dict[str, Any]
 
 
-def mark(name: str, part: int) -> Fields:
+def marker(name: str, part: int) -> Fields:
     """What marks part `part` (from 0) of the message of that name; people do not see it."""
     key = blake2b(name.encode(), digest_size=12).hexdigest()
     return {"metadata": {"event_type": _EVENT, "event_payload": {"key": key, "part": part}}}
 
 
-def name_of_part(key: str, posted: Sequence[str]) -> str:
+def marker_name(key: str, posted: Sequence[str]) -> str:
     """Under which name the part behind those is marked: the first by the key, others by its id."""
     return posted[0] if posted else key
 
 
-class Recall:
+class PostedMessages:
     """Reads back what the bot has posted in one workspace, as far as its scopes let it."""
 
     def __init__(self, api: WebApi) -> None:
@@ -48,12 +48,12 @@ class Recall:
             if channel[0] in "UW":
                 channel = await self._api.direct(channel)
             first = await self._read(channel, address.thread, since)
-            found += _marked(first, channel, mark(key, 0))
+            found += _find_marked(first, channel, marker(key, 0))
         if not found:
             return ()
         channel, _, root = found[0].partition(":")
         below = await self._read(channel, thread_below(address, channel, root), since)
-        while more := _marked(below, channel, mark(found[0], len(found))):
+        while more := _find_marked(below, channel, marker(found[0], len(found))):
             found += more
         return tuple(found)
 
@@ -82,7 +82,7 @@ class Recall:
         return messages if isinstance(messages, list) else []
 
 
-def _marked(messages: Sequence[Any], channel: str, mark: Fields) -> list[str]:
+def _find_marked(messages: Sequence[Any], channel: str, mark: Fields) -> list[str]:
     """The first message with that mark, if there is one."""
     marked = [m for m in messages if isinstance(m, dict) and m.get("metadata") == mark["metadata"]]
     return [f"{channel}:{message['ts']}" for message in marked if message.get("ts")][:1]

@@ -28,7 +28,7 @@ def block(texts: Sequence[StyledText], *, quote: bool) -> Json:
     return {"type": "rich_text", "elements": [{"type": kind, "elements": elements}]}
 
 
-def joined(groups: Sequence[Sequence[StyledText]], tight: Sequence[bool]) -> list[StyledText]:
+def join(groups: Sequence[Sequence[StyledText]], tight: Sequence[bool]) -> list[StyledText]:
     """Groups below each other; those that are `tight` without an empty line before them."""
     texts: list[StyledText] = []
     for group, is_tight in zip(groups, tight, strict=True):

@@ -8,8 +8,8 @@ import structlog
 
 from adapters.slack.address import Address
 from adapters.slack.api import NotStreaming
-from adapters.slack.outbound.blocks import rendered
-from adapters.slack.outbound.markdown import straight
+from adapters.slack.outbound.blocks import render_message
+from adapters.slack.outbound.markdown import without_turns
 from adapters.slack.outbound.messages import SlackMessages, place_of
 from cards.texts import say
 from engine.errors import PlatformError, Unavailable
@@ -29,9 +29,9 @@ _ADDRESS = re.compile(r":(?=//)")
 _log = structlog.get_logger(__name__)
 
 
-def streamed(text: str) -> str:
+def stream_text(text: str) -> str:
     """Markdown for a stream, in which nothing can mention anybody or lead anywhere."""
-    return _ADDRESS.sub(":\u2060", straight(text).translate(_TAMED))
+    return _ADDRESS.sub(":\u2060", without_turns(text).translate(_TAMED))
 
 
 class Streams:
@@ -56,7 +56,7 @@ class Streams:
                 _log.info("slack_stream_ended", message=message_id, error=str(error))
             else:
                 return message_id
-        shown = rendered(growth.view).fields()
+        shown = render_message(growth.view).fields()
         message_id = await messages.replace(address, message_id, shown)
         self._remember(message_id)
         return message_id
@@ -64,33 +64,33 @@ class Streams:
     async def _begin(self, messages: SlackMessages, address: Address, growth: Growth) -> str:
         since = self._clock.now()
         try:
-            return await self._posted(messages, address, growth)
+            return await self._post(messages, address, growth)
         except Unavailable:
             # What may have begun already is not begun twice by us.
-            if found := await _unheard(messages, address, growth, since):
+            if found := await _find_unreported(messages, address, growth, since):
                 return found
             raise
 
-    async def _posted(self, messages: SlackMessages, address: Address, growth: Growth) -> str:
-        if self._streams(address, growth):
+    async def _post(self, messages: SlackMessages, address: Address, growth: Growth) -> str:
+        if self._can_stream(address, growth):
             try:
                 return await _start(messages, address, growth)
             except Unavailable:
                 raise
             except PlatformError as error:
-                self._refused(address.team)
+                self._note_refusal(address.team)
                 _log.warning("slack_streams_refused", team=address.team, error=str(error))
-        working = rendered(growth.working).fields()
+        working = render_message(growth.working).fields()
         posted = await messages.post(address, working, key=growth.key)
         self._remember(posted)
         return posted
 
-    def _streams(self, address: Address, growth: Growth) -> bool:
+    def _can_stream(self, address: Address, growth: Growth) -> bool:
         """Streams are replies in threads, and in channels for one person, who has to be named."""
         free = self._clock.elapsed_s() >= self._refused_until_s.get(address.team, 0.0)
         return free and bool(address.thread and growth.asker)
 
-    def _refused(self, team: str) -> None:
+    def _note_refusal(self, team: str) -> None:
         self._refused_until_s[team] = self._clock.elapsed_s() + _NO_STREAMS_S
         if len(self._refused_until_s) > _REMEMBERED:
             del self._refused_until_s[next(iter(self._refused_until_s))]
@@ -116,24 +116,24 @@ def _opening(growth: Growth) -> str:
     return f"_{say('part.working', growth.view.lang)}_\n\n"
 
 
-async def _unheard(
+async def _find_unreported(
     messages: SlackMessages, address: Address, growth: Growth, since: datetime
 ) -> str:
     """The message or stream that began although nobody heard of it, "" if none is found.
 
     Either takes an edit, and a message takes no more text.
     """
-    recalling = messages.recalling
+    posted_messages = messages.posted_messages
     try:
-        found = await recalling.parts(address, (), key=growth.key, since=since)
+        found = await posted_messages.parts(address, (), key=growth.key, since=since)
         if found or not address.thread:
             return ",".join(found)
-        return await recalling.stream(address, _opening(growth), since=since)
+        return await posted_messages.stream(address, _opening(growth), since=since)
     except PlatformError as error:
         _log.info("slack_stream_not_looked_for", error=str(error))
         return ""
 
 
 async def _append(messages: SlackMessages, message_id: str, growth: Growth) -> None:
-    more = streamed(growth.text)[len(streamed(growth.before)) :]
+    more = stream_text(growth.text)[len(stream_text(growth.before)) :]
     await messages.api.call("chat.appendStream", place_of(message_id) | {"markdown_text": more})

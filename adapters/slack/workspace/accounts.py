@@ -18,7 +18,7 @@ class SlackAccounts:
         Gone for a group that is not, or not of the token's workspace.
         """
         team, _, name = group.partition(":")
-        api = await self._own(team)
+        api = await self._api_of(team)
         answer = await api.call("usergroups.users.list", {"usergroup": name}, reads=True)
         users = answer.get("users")
         if not isinstance(users, list):
@@ -31,7 +31,7 @@ class SlackAccounts:
         Raises Gone for one that is not, or no longer, a person's of that workspace; PlatformError.
         """
         team, _, user = account.partition(":")
-        api = await self._own(team)
+        api = await self._api_of(team)
         answer = await api.call("users.info", {"user": user}, reads=True)
         found = answer.get("user")
         if not isinstance(found, dict):
@@ -48,12 +48,12 @@ class SlackAccounts:
         """Ends the HTTP sessions."""
         await self._workspaces.close()
 
-    async def _own(self, team: str) -> WebApi:
-        """Nothing of another workspace is asked for: its ids mean other people here."""
+    async def _api_of(self, team: str) -> WebApi:
+        """Return the API of that workspace. Raises Gone where the token is another's."""
         api = await self._workspaces.api(team)
         if api.token not in self._teams:
-            told = await api.call("auth.test", {})
-            self._teams[api.token] = str(told.get("team_id", ""))
+            answer = await api.call("auth.test", {})
+            self._teams[api.token] = str(answer.get("team_id", ""))
         if (own := self._teams[api.token]) != team:
             raise Gone(f"auth.test: the bot's workspace is {own}, not {team}")
         return api

@@ -13,7 +13,7 @@ from slack_sdk.oauth.installation_store import Bot
 from adapters.slack.api import HttpSession, WebApi
 from adapters.slack.clouds import GOV, cloud_of, is_in
 from adapters.slack.workspace.install import INSTALL, REDIRECT
-from adapters.slack.workspace.scopes import THREADS, scopes
+from adapters.slack.workspace.scopes import THREAD_SCOPES, required_scopes
 from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Diagnosis
@@ -22,7 +22,7 @@ PATH = "/slack/events"
 _REACH_S = 10.0
 
 
-class Installed(Protocol):
+class InstalledWorkspaces(Protocol):
     """The workspaces that installed the app; raises StoreError."""
 
     async def teams(self) -> Sequence[str]:
@@ -49,7 +49,7 @@ class SlackDoctor:
         api_url: str,
         public_url: str,
         clock: Clock,
-        many: Installed | None = None,
+        many: InstalledWorkspaces | None = None,
     ) -> None:
         self._api_url = api_url
         self._http = HttpSession()
@@ -68,16 +68,16 @@ class SlackDoctor:
                     "set SLACK_BOT_TOKEN to the Bot User OAuth Token (xoxb-...) under"
                     " OAuth & Permissions of the app"
                 )
-                found = await self._token("", self._bot_token, fix)
+                found = await self._check_token("", self._bot_token, fix)
             else:
-                found = [*await self._installed(self._many), *await self._redirect()]
-            return [*found, *await self._app_token(), *await self._events()]
+                found = [*await self._check_installed(self._many), *await self._check_redirect()]
+            return [*found, *await self._check_app_token(), *await self._check_events()]
         finally:
             await self._http.close()
             if self._app:
                 await self._app.close()
 
-    async def _installed(self, many: Installed) -> list[Diagnosis]:
+    async def _check_installed(self, many: InstalledWorkspaces) -> list[Diagnosis]:
         """The token of each workspace that has the app."""
         try:
             teams = await many.teams()
@@ -95,23 +95,25 @@ class SlackDoctor:
                 found.append(Diagnosis(check=check, state="wrong", told=str(error), fix=fix))
                 continue
             fix = f"have somebody of that workspace open {self._public_url}{INSTALL}"
-            found += await self._token(f" {team}", bot.bot_token if bot else "", fix)
+            found += await self._check_token(f" {team}", bot.bot_token if bot else "", fix)
         return found
 
-    async def _token(self, of: str, token: str, fix: str) -> list[Diagnosis]:
+    async def _check_token(self, of: str, token: str, fix: str) -> list[Diagnosis]:
         api = WebApi(api_url=self._api_url, token=token, http=self._http)
         try:
-            told, headers = await api.told("auth.test", {})
+            answer, headers = await api.call_with_headers("auth.test", {})
         except PlatformError as error:
             if "invalid_auth" in str(error) and cloud_of(self._api_url) != GOV:
                 fix += f"; a token of GovSlack needs SLACK_API_URL=https://{GOV}/api/"
-            return [_failed(f"slack token{of}", error, fix)]
-        name = f"{told.get('user', 'bot')} in {told.get('team', '')} ({told.get('team_id', '')})"
-        name += " of GovSlack" if is_in(str(told.get("url") or ""), GOV) else ""
-        scoped = _scopes(f"slack scopes{of}", dict(headers))
+            return [_failure(f"slack token{of}", error, fix)]
+        name = (
+            f"{answer.get('user', 'bot')} in {answer.get('team', '')} ({answer.get('team_id', '')})"
+        )
+        name += " of GovSlack" if is_in(str(answer.get("url") or ""), GOV) else ""
+        scoped = _check_scopes(f"slack scopes{of}", dict(headers))
         return [Diagnosis(check=f"slack token{of}", state="ok", told=name), scoped]
 
-    async def _redirect(self) -> list[Diagnosis]:
+    async def _check_redirect(self) -> list[Diagnosis]:
         """Whether Slack's way back leads to us: without a state our page refuses."""
         check, url = "slack redirect URL", self._public_url.rstrip("/") + REDIRECT
         timeout = aiohttp.ClientTimeout(total=_REACH_S)
@@ -129,7 +131,7 @@ class SlackDoctor:
         fix = "start the service, and have SIGNOFF_PUBLIC_URL lead to its web process"
         return [Diagnosis(check=check, state="wrong", told=told, fix=fix)]
 
-    async def _app_token(self) -> list[Diagnosis]:
+    async def _check_app_token(self) -> list[Diagnosis]:
         check = "slack app token"
         if self._app is None:
             return [Diagnosis(check=check, state="off", told="no Socket Mode")]
@@ -141,10 +143,10 @@ class SlackDoctor:
                 "switch Socket Mode on, and set SLACK_APP_TOKEN to an App-Level Token (xapp-...)"
                 " with connections:write, under Basic Information of the app"
             )
-            return [_failed(check, error, fix)]
+            return [_failure(check, error, fix)]
         return [Diagnosis(check=check, state="ok", told="Socket Mode is on")]
 
-    async def _events(self) -> list[Diagnosis]:
+    async def _check_events(self) -> list[Diagnosis]:
         check = "slack event URL"
         if not self._secret:
             return [Diagnosis(check=check, state="off", told="no SLACK_SIGNING_SECRET")]
@@ -155,7 +157,7 @@ class SlackDoctor:
             return [Diagnosis(check=check, state="unknown", told=told, fix=fix)]
         url = self._public_url.rstrip("/") + PATH
         try:
-            return [await self._reached(check, url)]
+            return [await self._probe_url(check, url)]
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return [
                 Diagnosis(
@@ -166,7 +168,7 @@ class SlackDoctor:
                 )
             ]
 
-    async def _reached(self, check: str, url: str) -> Diagnosis:
+    async def _probe_url(self, check: str, url: str) -> Diagnosis:
         """What the address answers to Slack's own first question, signed as Slack signs it."""
         challenge = secrets.token_hex(8)
         body = json.dumps({"type": "url_verification", "challenge": challenge}).encode()
@@ -174,7 +176,7 @@ class SlackDoctor:
         async with (
             aiohttp.ClientSession(timeout=timeout) as session,
             session.post(
-                url, data=body, headers=self._signed(body), allow_redirects=False
+                url, data=body, headers=self._signed_headers(body), allow_redirects=False
             ) as answer,
         ):
             text = (await answer.content.read(1000)).decode(errors="replace")
@@ -186,7 +188,7 @@ class SlackDoctor:
                 fix = "start the service again: it runs with another SLACK_SIGNING_SECRET"
             return Diagnosis(check=check, state="wrong", told=told, fix=fix)
 
-    def _signed(self, body: bytes) -> dict[str, str]:
+    def _signed_headers(self, body: bytes) -> dict[str, str]:
         stamp = str(int(self._clock.now().timestamp()))
         signed = b"v0:" + stamp.encode() + b":" + body
         digest = hmac.new(self._secret.encode(), signed, hashlib.sha256).hexdigest()
@@ -197,12 +199,12 @@ class SlackDoctor:
         }
 
 
-def _scopes(check: str, headers: dict[str, str]) -> Diagnosis:
-    given = next((v for name, v in headers.items() if name.lower() == "x-oauth-scopes"), None)
-    if given is None:
+def _check_scopes(check: str, headers: dict[str, str]) -> Diagnosis:
+    header = next((v for name, v in headers.items() if name.lower() == "x-oauth-scopes"), None)
+    if header is None:
         return Diagnosis(check=check, state="unknown", told="Slack did not tell them")
-    held = {scope.strip() for scope in given.split(",") if scope.strip()}
-    if missing := sorted(scopes() - THREADS - held):
+    held = {scope.strip() for scope in header.split(",") if scope.strip()}
+    if missing := sorted(required_scopes() - THREAD_SCOPES - held):
         return Diagnosis(
             check=check,
             state="wrong",
@@ -210,15 +212,15 @@ def _scopes(check: str, headers: dict[str, str]) -> Diagnosis:
             fix="add them under OAuth & Permissions, or by docs/slack/manifest.yaml under App"
             " Manifest, and install the app to the workspace again",
         )
-    if missing := sorted(THREADS - held):
+    if missing := sorted(THREAD_SCOPES - held):
         told = f"all but {', '.join(missing)}: in channels only messages with @ the bot are heard"
         return Diagnosis(check=check, state="ok", told=told)
-    more = sorted(held - scopes())
+    more = sorted(held - required_scopes())
     told = f"all; not needed: {', '.join(more)}" if more else "all, and no more"
     return Diagnosis(check=check, state="ok", told=told)
 
 
-def _failed(check: str, error: PlatformError, fix: str) -> Diagnosis:
+def _failure(check: str, error: PlatformError, fix: str) -> Diagnosis:
     if error.retryable:
         return Diagnosis(check=check, state="unknown", told=str(error), fix="try again later")
     return Diagnosis(check=check, state="wrong", told=str(error), fix=fix)

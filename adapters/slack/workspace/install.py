@@ -1,7 +1,7 @@
-"""Installing the app in workspaces by OAuth: two pages, and what takes an installation away.
+"""Installing the app in workspaces by OAuth: its two pages, and uninstalling.
 
-The state that goes to Slack and back is good once, for ten minutes, and only in the browser that
-began: its cookie says the same. No code, state or token is ever logged.
+The state that goes to Slack and back is valid once, for ten minutes, and only in the browser that
+began, by a cookie. No code, state or token is ever logged.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,7 +19,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from adapters.slack.api import HttpSession, WebApi
 from adapters.slack.clouds import COMMERCIAL, cloud_of
-from adapters.slack.workspace.scopes import scopes
+from adapters.slack.workspace.scopes import required_scopes
 from cards.model import Lang
 from cards.texts import lang_of_tag, say
 from engine.errors import PlatformError, StoreError
@@ -89,7 +89,7 @@ class Install:
         self._cookie = OAuthStateUtils()
         self._urls = AuthorizeUrlGenerator(
             client_id=app.client_id,
-            scopes=sorted(scopes()),
+            scopes=sorted(required_scopes()),
             redirect_uri=quote(app.redirect_uri, safe=""),
             authorization_url=f"https://{app.domain}/oauth/v2/authorize",
         )
@@ -106,9 +106,9 @@ class Install:
         await self._http.close()
 
     async def forget(self, team: str, at_s: float) -> None:
-        """The workspace took the app away at that moment (epoch). Raises StoreUnavailable.
+        """Forget an installation that was removed at that moment (epoch). Raises StoreUnavailable.
 
-        What was installed later stays: Slack's events may come late.
+        A later installation stays: Slack's events may come late.
         """
         found = await self._installations.async_find_installation(enterprise_id=None, team_id=team)
         if found is None:
@@ -143,7 +143,7 @@ class Install:
 
     async def _finish(self, request: web.Request) -> web.Response:
         try:
-            answer = await self._finished(request)
+            answer = await self._install(request)
         except _Refused as refused:
             answer = page(request, str(refused), Link(INSTALL), status=400)
         except (PlatformError, StoreError) as error:
@@ -153,70 +153,70 @@ class Install:
         answer.del_cookie(self._cookie.cookie_name)
         return answer
 
-    async def _finished(self, request: web.Request) -> web.Response:
-        given = request.query
-        state, cookies = given.get("state", ""), request.headers.getall(hdrs.COOKIE, [])
+    async def _install(self, request: web.Request) -> web.Response:
+        query = request.query
+        state, cookies = query.get("state", ""), request.headers.getall(hdrs.COOKIE, [])
         if not state or not self._cookie.is_valid_browser(state, {"cookie": cookies}):
             raise _Refused("slack.install_browser")
         if not await self._states.async_consume(state):
             raise _Refused("slack.install_stale")
-        if "error" in given or not given.get("code"):
+        if "error" in query or not query.get("code"):
             raise _Refused("slack.install_denied")
-        told = await self._api().as_app(
+        grant = await self._api().as_app(
             "oauth.v2.access",
-            {"code": given["code"], "redirect_uri": self._app.redirect_uri},
+            {"code": query["code"], "redirect_uri": self._app.redirect_uri},
             app=self._app.client_id,
             secret=self._app.client_secret,
         )
-        found = await self._installation(told)
-        await self._installations.async_save(found)
-        log.info("slack_installed", team=found.team_id, by=found.user_id)
-        to = f"https://{self._app.domain}/app_redirect?app={found.app_id}&team={found.team_id}"
+        installation = await self._check_installation(grant)
+        await self._installations.async_save(installation)
+        log.info("slack_installed", team=installation.team_id, by=installation.user_id)
+        to = f"https://{self._app.domain}/app_redirect?app={installation.app_id}&team={installation.team_id}"
         link = Link(to, "slack.install_done_link")
-        return page(request, "slack.install_done", link, name=found.team_name or "")
+        return page(request, "slack.install_done", link, name=installation.team_name or "")
 
     def _api(self, token: str = "") -> WebApi:
         return WebApi(api_url=self._app.api_url, token=token, http=self._http)
 
-    async def _installation(self, told: Mapping[str, Any]) -> Installation:
-        """What Slack told, checked; a token that is of no use to us is given back."""
-        token, team = str(told.get("access_token") or ""), told.get("team") or {}
-        user = told.get("authed_user") or {}
+    async def _check_installation(self, grant: Mapping[str, Any]) -> Installation:
+        """Return the granted installation; an unusable token is revoked."""
+        token, team = str(grant.get("access_token") or ""), grant.get("team") or {}
+        user = grant.get("authed_user") or {}
         try:
-            self._check(told, str(team.get("id") or ""))
+            self._check_grant(grant, str(team.get("id") or ""))
             bot = await self._api(token).call("auth.test", {})
             if bot.get("team_id") != team["id"]:
                 raise _Refused("slack.install_later")
         except _Refused as refused:
             log.warning("slack_install_refused", team=team.get("id"), why=str(refused))
-            await self._give_back(token, str(team.get("id") or ""))
+            await self._revoke(token, str(team.get("id") or ""))
             raise
         return Installation(
-            app_id=told.get("app_id"),
+            app_id=grant.get("app_id"),
             team_id=team["id"],
             team_name=team.get("name"),
             bot_token=token,
             bot_id=bot.get("bot_id"),
-            bot_user_id=told.get("bot_user_id"),
-            bot_scopes=str(told.get("scope") or ""),
+            bot_user_id=grant.get("bot_user_id"),
+            bot_scopes=str(grant.get("scope") or ""),
             user_id=str(user.get("id") or ""),
             installed_at=self._clock.now().timestamp(),
         )
 
-    def _check(self, told: Mapping[str, Any], team: str) -> None:
-        if told.get("is_enterprise_install") or not team:
+    def _check_grant(self, grant: Mapping[str, Any], team: str) -> None:
+        if grant.get("is_enterprise_install") or not team:
             raise _Refused("slack.install_whole_org")
         if self._app.teams and team not in self._app.teams:
             raise _Refused("slack.install_not_for_you")
-        if told.get("refresh_token") or told.get("expires_in"):
+        if grant.get("refresh_token") or grant.get("expires_in"):
             raise _Refused("slack.install_rotates")
-        if not told.get("access_token") or told.get("token_type") != "bot":
+        if not grant.get("access_token") or grant.get("token_type") != "bot":
             raise _Refused("slack.install_later")
-        if scopes() - {*str(told.get("scope") or "").split(",")}:
+        if required_scopes() - {*str(grant.get("scope") or "").split(",")}:
             raise _Refused("slack.install_scopes")
 
-    async def _give_back(self, token: str, team: str) -> None:
-        """Revoke a token that is not kept, unless an installation that works would go with it."""
+    async def _revoke(self, token: str, team: str) -> None:
+        """Revoke a token that is not kept, unless a working installation would end with it."""
         try:
             bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
             if token and bot is None:
@@ -225,8 +225,8 @@ class Install:
             log.warning("slack_token_not_revoked", team=team, error=str(error))
 
 
-def uninstalled(payload: Mapping[str, Any]) -> tuple[str, float] | None:
-    """Which workspace took the app or its bot's token away, and when; None for other payloads."""
+def read_uninstall(payload: Mapping[str, Any]) -> tuple[str, float] | None:
+    """Return which workspace removed the app or its token, and when; None for other payloads."""
     event, team = payload.get("event"), payload.get("team_id")
     if not isinstance(event, Mapping) or not isinstance(team, str):
         return None
@@ -241,7 +241,7 @@ def uninstalled(payload: Mapping[str, Any]) -> tuple[str, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a page leads on to, and the key of what that is called."""
+    """Where a page leads, and the key of the link's label."""
 
     to: str
     label: str = "slack.install_again"

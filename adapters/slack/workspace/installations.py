@@ -22,7 +22,7 @@ STATE_S = OAuthStateUtils.default_expiration_seconds
 """So long somebody may take to install the app, in seconds."""
 
 _TEAMS, _BOT, _STATE = "teams", "bot", "state"
-_KEPT = (
+_FIELDS = (
     *("app_id", "team_id", "team_name", "user_id", "installed_at"),
     *("bot_id", "bot_user_id", "bot_scopes", "bot_token"),
 )
@@ -34,8 +34,8 @@ class Installations(AsyncInstallationStore):
     The first of the keys (Fernet's, 32 bytes in URL-safe base64) writes, all of them read.
     """
 
-    def __init__(self, kept: PlatformTexts, token_keys: Sequence[str]) -> None:
-        self._kept = kept
+    def __init__(self, texts: PlatformTexts, token_keys: Sequence[str]) -> None:
+        self._texts = texts
         self._cipher = MultiFernet([Fernet(key) for key in token_keys])
 
     @property
@@ -46,11 +46,11 @@ class Installations(AsyncInstallationStore):
     async def async_save(self, installation: Installation) -> None:
         """Keep an installation in place of the workspace's last one. Raises StoreUnavailable."""
         team = _team(installation.team_id)
-        body = json.dumps({name: getattr(installation, name) for name in _KEPT})
+        body = json.dumps({name: getattr(installation, name) for name in _FIELDS})
         value = self._cipher.encrypt(body.encode()).decode()
         # Listed first: what is kept is always found by who looks through all.
-        await self._kept.enlist(_TEAMS, team)
-        await self._kept.put(_BOT, team, value)
+        await self._texts.enlist(_TEAMS, team)
+        await self._texts.put(_BOT, team, value)
 
     async def async_find_installation(
         self,
@@ -66,14 +66,14 @@ class Installations(AsyncInstallationStore):
         """
         if not team_id:
             return None
-        value = await self._kept.get(_BOT, team_id)
+        value = await self._texts.get(_BOT, team_id)
         if not value:
             return None
         try:
             found = json.loads(self._cipher.decrypt(value.encode()))
         except InvalidToken as error:
-            told = f"the installation of {team_id} was written with none of SLACK_TOKEN_KEYS"
-            raise StoreUnavailable(told) from error
+            reason = f"the installation of {team_id} was written with none of SLACK_TOKEN_KEYS"
+            raise StoreUnavailable(reason) from error
         if found["team_id"] != team_id:
             raise StoreUnavailable(f"the installation of {team_id} is another workspace's")
         return Installation(**found)
@@ -92,8 +92,8 @@ class Installations(AsyncInstallationStore):
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         """Forget a workspace. Raises StoreUnavailable."""
         if team_id:
-            await self._kept.drop(_BOT, team_id)
-            await self._kept.delist(_TEAMS, team_id)
+            await self._texts.drop(_BOT, team_id)
+            await self._texts.delist(_TEAMS, team_id)
 
     async def async_delete_installation(
         self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
@@ -103,14 +103,14 @@ class Installations(AsyncInstallationStore):
 
     async def teams(self) -> Sequence[str]:
         """Every workspace that has the app. Raises StoreUnavailable."""
-        return await self._kept.listed(_TEAMS)
+        return await self._texts.listed(_TEAMS)
 
 
 class OAuthStates(AsyncOAuthStateStore):
     """slack_sdk's port: each state is good once, for `STATE_S`; its digest is kept."""
 
-    def __init__(self, kept: PlatformTexts) -> None:
-        self._kept = kept
+    def __init__(self, texts: PlatformTexts) -> None:
+        self._texts = texts
 
     @property
     def logger(self) -> logging.Logger:
@@ -120,12 +120,12 @@ class OAuthStates(AsyncOAuthStateStore):
     async def async_issue(self, *args: object, **kwargs: object) -> str:
         """A fresh state. Raises StoreUnavailable."""
         state = secrets.token_urlsafe(32)
-        await self._kept.put(_STATE, _digest(state), "begun", keep_s=STATE_S)
+        await self._texts.put(_STATE, _digest(state), "begun", keep_s=STATE_S)
         return state
 
     async def async_consume(self, state: str) -> bool:
         """Whether the state was good; it is not any more. Raises StoreUnavailable."""
-        return await self._kept.drop(_STATE, _digest(state))
+        return await self._texts.drop(_STATE, _digest(state))
 
 
 def _digest(state: str) -> str:

@@ -1,6 +1,6 @@
-"""What this room asks of a Slack app: the manifests and `signoff doctor` are held to it.
+"""The methods, events and scopes that are used; manifests and `signoff doctor` are held to them.
 
-Nothing is called, received or opened that does not stand here (tests/adapters/slack).
+Nothing else is called or received (tests/adapters/slack).
 """
 
 from collections.abc import Mapping
@@ -42,13 +42,13 @@ EVENTS: Final[Mapping[str, str]] = {
 }
 """Each bot event that is read, and the bot scope that it needs ("" for none)."""
 
-THREADS: Final = frozenset({"channels:history", "groups:history"})
+THREAD_SCOPES: Final = frozenset({"channels:history", "groups:history"})
 """The bot scopes without which nothing is heard in a channel's thread but mentions of the bot."""
 
 INTERACTIVE: Final = "commands"
 """The bot scope of slash commands and shortcuts."""
 
 
-def scopes() -> frozenset[str]:
+def required_scopes() -> frozenset[str]:
     """Every bot scope that is needed."""
     return frozenset({*METHODS.values(), *EVENTS.values(), INTERACTIVE} - {""})

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.outbound.blocks import message, notice
-from adapters.slack.outbound.forms import answer, field_errors, modal
+from adapters.slack.outbound.forms import answer_modal, field_errors, form_modal
 from adapters.slack.outbound.layout import cut, fit, pack
 from adapters.slack.outbound.markdown import Chunk
 from cards.clipping import units
@@ -215,7 +215,7 @@ def _form(**fields):
 
 
 def test_a_form_asks_for_each_field_by_its_type():
-    view = modal(_form(intro="What is <missing>?"), "slack:T1:D1")
+    view = form_modal(_form(intro="What is <missing>?"), "slack:T1:D1")
     assert view_problems(view) == []
     intro, *inputs = view["blocks"]
     assert intro["text"] == {"type": "plain_text", "text": "What is <missing>?", "emoji": False}
@@ -238,7 +238,7 @@ def test_a_form_asks_for_each_field_by_its_type():
 
 
 def test_a_form_finds_its_way_back():
-    view = modal(_form(), "slack:T1:C1:1763700000.000100")
+    view = form_modal(_form(), "slack:T1:C1:1763700000.000100")
     assert view["callback_id"] == "signoff"
     assert view["private_metadata"] == (
         '{"button":"s1:0a-Zk3tP9qLmN4x:submit:1","conversation":"slack:T1:C1:1763700000.000100"}'
@@ -253,7 +253,7 @@ def test_long_and_odd_forms_stay_inside_the_limits():
         Field(name="day", label="", type="date", value="soon", hint=long),
         Field(name="note", label="n", value=long, unit="kg"),
     )
-    view = modal(
+    view = form_modal(
         _form(title=long, submit=long, cancel=long, intro=long, fields=fields), "slack:T:D"
     )
     assert view_problems(view) == []
@@ -279,7 +279,7 @@ def test_long_and_odd_forms_stay_inside_the_limits():
     ],
 )
 def test_a_title_that_has_no_room_stands_whole_above_the_form(title, head, first):
-    view = modal(_form(title=title, intro="What is missing?"), "slack:T1:D1")
+    view = form_modal(_form(title=title, intro="What is missing?"), "slack:T1:D1")
     assert view_problems(view) == []
     assert view["title"]["text"] == head
     assert view["blocks"][0]["text"]["text"] == first
@@ -288,7 +288,7 @@ def test_a_title_that_has_no_room_stands_whole_above_the_form(title, head, first
 
 
 def test_errors_stand_at_their_field_and_strays_at_the_first():
-    view = modal(_form(intro="x"), "slack:T1:D1")
+    view = form_modal(_form(intro="x"), "slack:T1:D1")
     errors = {"ecog": "too high", "elsewhere": "not today", "": "sorry"}
     assert field_errors(errors, view) == {"ecog": "too high", "visit_date": "not today sorry"}
     assert field_errors(errors, {"blocks": None}) == {}
@@ -296,7 +296,7 @@ def test_errors_stand_at_their_field_and_strays_at_the_first():
 
 @pytest.mark.parametrize(("text", "title"), [("已经批准。", "结果"), ("Approved.", "Result")])
 def test_an_answer_in_a_modal_is_plain_text(text, title):
-    view = answer(text)
+    view = answer_modal(text)
     assert view_problems(view) == []
     assert view["title"]["text"] == title
     assert view["blocks"][0]["text"]["text"] == text
@@ -304,7 +304,9 @@ def test_an_answer_in_a_modal_is_plain_text(text, title):
 
 def test_text_of_several_lines_has_a_field_of_several_lines():
     fields = (Field(name="rows", label="Rows", value="a | b\nc | d", multiline=True),)
-    view = modal(_form().model_copy(update={"fields": fields}), "slack:T1:C1:1763700000.000100")
+    view = form_modal(
+        _form().model_copy(update={"fields": fields}), "slack:T1:C1:1763700000.000100"
+    )
     (block,) = [b for b in view["blocks"] if b["type"] == "input"]
     assert block["element"]["multiline"] is True
     assert block["element"]["initial_value"] == "a | b\nc | d"
@@ -372,7 +374,7 @@ def test_a_choice_of_a_form_is_a_menu_as_long_as_it_fits(count, typed):
     options = tuple(f"选项{n}".ljust(75, "长") for n in range(count))
     field = Field(name="arm", label="Arm", type="choice", options=options, value=options[-1])
     form = FormView(data="s1:x", lang="en", title="T", submit="Send", cancel="No", fields=(field,))
-    view = modal(form, "slack:T1:C1")
+    view = form_modal(form, "slack:T1:C1")
     assert view_problems(view) == []
     element = view["blocks"][0]["element"]
     assert (element["type"] == "plain_text_input") is typed
@@ -384,7 +386,7 @@ def test_a_person_is_chosen_from_slacks_own_list():
     fields = (
         Field(name="person", label="Name", type="person", hint="a name", options=("Bo", "Hui")),
     )
-    view = modal(_form(fields=fields), "slack:T1:C1")
+    view = form_modal(_form(fields=fields), "slack:T1:C1")
     assert view_problems(view) == []
     (block,) = view["blocks"]
     assert block["element"] == {"type": "users_select", "action_id": "value"}

@@ -5,7 +5,7 @@ from yarl import URL
 
 from adapters.clock import SystemClock
 from adapters.slack.api import WebApi, web_client
-from adapters.slack.clouds import cloud_of, takes_answers
+from adapters.slack.clouds import cloud_of, is_response_url
 from adapters.slack.inbound.shared_files import SlackFiles
 from adapters.slack.workspace.doctor import SlackDoctor
 from adapters.slack.workspace.install import Install, SlackApp
@@ -52,7 +52,7 @@ def test_the_address_of_the_api_says_which_cloud_it_is(api_url, cloud):
     ],
 )
 async def test_an_answer_goes_to_the_cloud_that_asked(url, taken_by):
-    assert {api for api in (OURS, GOV, TESTS) if takes_answers(url, api)} == taken_by
+    assert {api for api in (OURS, GOV, TESTS) if is_response_url(url, api)} == taken_by
     for api in {OURS, GOV, TESTS} - taken_by:
         with pytest.raises(PlatformError, match="not an address of Slack's"):
             await WebApi(api_url=api, token="xoxb-1").respond(url, {})

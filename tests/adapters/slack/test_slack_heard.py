@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.slack.workspace.scopes import THREADS
+from adapters.slack.workspace.scopes import THREAD_SCOPES
 from tests.fakes.platforms.faults import Fault
 
 THREAD = "slack:T0TRIAL:C0TRIAL:1763700000.000100"
@@ -13,7 +13,7 @@ async def test_what_the_token_may_read_is_asked_once(slack, platform):
     assert slack.calls["auth.test"] == 1
 
 
-@pytest.mark.parametrize("left", sorted(THREADS))
+@pytest.mark.parametrize("left", sorted(THREAD_SCOPES))
 async def test_a_scope_that_is_given_later_counts_from_the_next_answer_on(slack, platform, left):
     slack.scopes.discard(left)
     assert await platform.heard(THREAD) == "@signoff"
@@ -24,7 +24,7 @@ async def test_a_scope_that_is_given_later_counts_from_the_next_answer_on(slack,
 
 @pytest.mark.parametrize("place", ["slack:T0TRIAL:D0REQUESTER", "slack:T0TRIAL:U0REQUESTER"])
 async def test_in_direct_messages_everything_is_heard(slack, platform, place):
-    slack.scopes -= THREADS
+    slack.scopes -= THREAD_SCOPES
     assert await platform.heard(place) == ""
     assert not slack.calls["auth.test"]
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from adapters.slack.outbound.blocks import message, notice
-from adapters.slack.outbound.forms import answer, modal
+from adapters.slack.outbound.forms import answer_modal, form_modal
 from adapters.slack.outbound.home import home_view
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
@@ -88,7 +88,7 @@ def test_a_hostile_text_fires_nowhere(text):
             Field(name="b", label="b", type="choice", options=(text, "other")),
         ),
     )
-    asked, said = modal(form, "slack:T1:C1"), answer(text)
+    asked, said = form_modal(form, "slack:T1:C1"), answer_modal(text)
     home = home_view(HomePage(lang="en", cards=((_card(text), "en"),), runs=(text,)))
     assert message_problems(shown) == message_problems(told) == []
     assert view_problems(asked) == view_problems(said) == home_problems(home) == []

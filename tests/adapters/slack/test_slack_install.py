@@ -16,7 +16,7 @@ from adapters.redis import keys
 from adapters.redis.repositories.platform_texts import RedisPlatformTexts
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.installations import STATE_S, Installations, OAuthStates
-from adapters.slack.workspace.scopes import scopes
+from adapters.slack.workspace.scopes import required_scopes
 from adapters.slack.workspace.workspaces import ManyWorkspaces
 from cards.showing.view import MessageView, PartView
 from engine.errors import Forbidden, Gone, StoreUnavailable, Unavailable
@@ -106,7 +106,7 @@ async def test_the_page_asks_for_the_scopes_that_are_needed(slack, person) -> No
     person.lang = "zh-CN,zh;q=0.9"
     status, text = await person.install(slack)
     assert (status, "已装进工作区「Trial」" in text) == (200, True)
-    assert slack.scopes == scopes()
+    assert slack.scopes == required_scopes()
 
 
 async def test_a_state_is_good_once(slack, person) -> None:

@@ -47,7 +47,7 @@ def test_every_method_that_is_called_is_among_the_needs_and_no_other():
 def test_a_manifest_asks_for_what_is_used_and_no_more(name):
     manifest = _manifest(name)
     features, settings = manifest["features"], manifest["settings"]
-    assert manifest["oauth_config"]["scopes"] == {"bot": sorted(needs.scopes())}
+    assert manifest["oauth_config"]["scopes"] == {"bot": sorted(needs.required_scopes())}
     assert settings["event_subscriptions"]["bot_events"] == sorted(needs.EVENTS)
     assert [each["command"] for each in features["slash_commands"]] == [COMMAND]
     shortcuts = [(each["type"], each["callback_id"]) for each in features["shortcuts"]]
@@ -86,7 +86,7 @@ def test_what_the_manifest_creates_is_what_is_read(payload):
 
 async def test_without_a_scope_the_local_slack_refuses(platform, slack):
     """So that a scope which is missing in the manifest fails the walks."""
-    assert local_slack().scopes == needs.scopes()
+    assert local_slack().scopes == needs.required_scopes()
     slack.scopes.discard("chat:write")
     with pytest.raises(Forbidden, match="missing_scope \\(chat:write\\)"):
         await platform.send("slack:T0TRIAL:C0TRIAL", MessageView(lang="en"), key="k")

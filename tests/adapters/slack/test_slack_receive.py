@@ -2,7 +2,7 @@ import copy
 
 import pytest
 
-from adapters.slack.inbound.markup import plain
+from adapters.slack.inbound.markup import to_plain_text
 from adapters.slack.inbound.receive import receive
 from cards.model import Principal
 from engine.errors import BadPayload
@@ -334,7 +334,7 @@ def test_unknown_keys_are_ignored(payload):
     ],
 )
 def test_entities_become_plain_text(marked, read):
-    assert plain(marked) == read
+    assert to_plain_text(marked) == read
 
 
 @pytest.mark.parametrize(

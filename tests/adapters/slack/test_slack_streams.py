@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.slack.outbound.streams import streamed
+from adapters.slack.outbound.streams import stream_text
 from cards.showing.view import MessageView, PartView
 from engine.errors import PlatformError
 from engine.ports.storage.drafts import Growth
@@ -66,6 +66,6 @@ async def test_a_refused_stream_is_not_asked_for_again_for_a_while(platform, sla
 
 @pytest.mark.parametrize("text", ["<!channel>", "@here", "[a](https://x.example)", "a ![b](c) d"])
 def test_a_stream_has_no_mention_and_no_link(text):
-    shown = streamed(f"1 < 2 **bold** {text}")
+    shown = stream_text(f"1 < 2 **bold** {text}")
     assert "**bold**" in shown
     assert not any(mark in shown for mark in ("<", "[", "@here", "://"))
