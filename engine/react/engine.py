@@ -1,25 +1,26 @@
-"""The loop of thinking, acting and observing (spec 001 §5)."""
+"""The ReAct engine: a dialogue with read-only tools, in a budget, with a trace (spec 001 §5)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
-from engine.dialogue import first_messages
+from engine.dialogue import UNLIMITED, DialogueResult, ModelTask, converse, first_messages
 from engine.errors import ModelError, ModelUnavailable
-from engine.ports.model import Completion, Message, Model
+from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
 from engine.react.growth import AnswerGrowth, marked
 from engine.react.prompts import GO_ON, Reason, question, recites, system_prompt
+from engine.text.answer import AnswerFaults
 from engine.tools.model import Tool, ToolContext
 from engine.tools.read_only import Observation, ReadOnlyTools
 
 ANSWER_TOKENS = 1000
 CHARS_PER_TOKEN = 3
-FUSE = 2
+MAX_FAILED_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +62,17 @@ class ReActResult:
     model: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class ReActEngine:
     """Answers a question with read-only tools, within a budget; it cannot change anything.
 
-    The second failed tool call in a row ends it. `elapsed_s` reads a clock that only goes on.
+    The second failed tool call in a row ends it. `elapsed_s` reads a monotonic clock.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        tools: Sequence[Tool[Any]],
-        budget: Budget = Budget(),
-        elapsed_s: Callable[[], float] = lambda: 0.0,
-    ) -> None:
-        self._model = model
-        self._tools = tools
-        self._budget = budget
-        self._elapsed_s = elapsed_s
+    model: Model
+    tools: Sequence[Tool[Any]]
+    budget: Budget = Budget()
+    elapsed_s: Callable[[], float] = lambda: 0.0
 
     async def run(
         self,
@@ -88,136 +83,155 @@ class ReActEngine:
         recent: Sequence[str] = (),
         show: ShowDraft | None = None,
     ) -> ReActResult:
-        """The final answer in `lang`, or an honest sentence; `recent` is what was said before.
+        """The final answer in `lang`, or a sentence that says why there is none.
 
-        `show` is given the answer while it is written, as far as people may read it already.
+        `recent` is what was said before. `show` is given the answer while it is written, as far
+        as people may read it already.
         """
-        hands, growth = ReadOnlyTools(self._tools, context), AnswerGrowth(show)
-        work = _Work(lang, question(query, recent), self._elapsed_s)
-        for iteration in range(self._budget.iterations):
-            left = self._budget.tokens - work.tokens
-            if left <= 0:
-                return work.ended("tokens")
-            growth.begins(work.text)
-            try:
-                answer = await self._asked(work, hands, growth, min(ANSWER_TOKENS, left))
-            except ModelUnavailable:
-                return work.ended("model_unavailable")
-            except ModelError:
-                return work.ended("model_refused")
-            work.heard(iteration, answer)
-            if not answer.tool_calls and not answer.truncated:
-                return work.answered()
-            if not answer.tool_calls:
-                work.goes_on()
-            elif await self._act(iteration, answer, hands, work):
-                return work.ended("tools_failed")
-        return work.ended("iterations")
-
-    async def _asked(
-        self, work: "_Work", hands: ReadOnlyTools, growth: AnswerGrowth, max_tokens: int
-    ) -> Completion:
-        """The model's next answer. What people have read as the answer is followed by no call.
-
-        One that broke off after pieces of it were heard is asked for anew, and shown when whole.
-        """
-        ask, hear = partial(self._model.complete, max_tokens=max_tokens), growth.hear
-        said, tools = tuple(work.messages), hands.offers()
+        model = _BudgetedModel(self, lang, AnswerGrowth(show), self.elapsed_s())
+        task = ModelTask(
+            opening=lambda: first_messages(system_prompt(lang), question(query, recent)),
+            read=model.read,
+            lesson=lambda faults: faults[0],
+            max_tokens=ANSWER_TOKENS,
+            tools=_TracedTools(self.tools, context, model),
+            max_faulty=UNLIMITED,
+            max_calls=UNLIMITED,
+        )
         try:
-            answer = await ask(said, tools=tools, heard=hear if growth.open else None)
+            outcome = await converse(task, model)
+        except _LimitReached as limit:
+            return model.failure(limit.args[0])
+        except ModelUnavailable:
+            return model.failure("model_unavailable")
+        except ModelError:
+            return model.failure("model_refused")
+        assert isinstance(outcome, DialogueResult), "only the budget limits the dialogue"
+        return model.success(outcome.value)
+
+
+class _LimitReached(Exception):
+    """There is no answer within the limits; its argument is the `Reason`."""
+
+
+@dataclass(slots=True)
+class _BudgetedModel:
+    """The model for one question: within the budget, shown while it writes, counted and traced."""
+
+    engine: ReActEngine
+    lang: Lang
+    growth: AnswerGrowth
+    begun_s: float
+    iterations: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    model_name: str = ""
+    text: str = ""
+    is_cut: bool = False
+    failed_calls: int = 0
+    trace: list[TraceItem] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = ANSWER_TOKENS, **options: Any
+    ) -> Completion:
+        """The model's next answer. Raises ModelError, _LimitReached.
+
+        An answer that people have read as the final one is followed by no call. One that broke
+        off after pieces of it were heard is asked for anew, and shown when it is whole.
+        """
+        budget, growth = self.engine.budget, self.growth
+        left = budget.tokens - self.tokens
+        if self.iterations == budget.iterations:
+            raise _LimitReached("iterations")
+        if left <= 0:
+            raise _LimitReached("tokens")
+        growth.begins(self.text)
+        limits = {"max_tokens": min(max_tokens, left), **options}
+        ask = partial(self.engine.model.complete, messages, **limits)
+        try:
+            answer = await ask(heard=growth.hear if growth.open else None)
         except ModelUnavailable:
             if not growth.heard:
                 raise
             growth.ends()
-            answer = await ask(said, tools=tools)
-        return replace(answer, tool_calls=()) if growth.shown else answer
+            answer = await ask()
+        answer = replace(answer, tool_calls=()) if growth.shown else answer
+        self._count(messages, answer)
+        return answer
 
-    @staticmethod
-    async def _act(iteration: int, answer: Completion, hands: ReadOnlyTools, work: "_Work") -> bool:
-        """Do what was asked for, in order; True when the fuse has blown."""
-        for wanted in answer.tool_calls:
-            begun = work.now_s()
-            observed = await hands.call(wanted)
-            item = TraceItem(
-                iteration=iteration,
-                action=wanted.name,
-                arguments=wanted.arguments,
-                observation=observed.content,
-                ok=observed.ok,
-                seconds=round(work.now_s() - begun, 3),
-            )
-            work.observed(wanted.id, item, observed)
-            if work.failures >= FUSE:
-                return True
-        return False
-
-
-class _Work:
-    """The dialogue so far, what it cost, and its trace."""
-
-    def __init__(self, lang: Lang, asked: str, now_s: Callable[[], float]) -> None:
-        self.messages = [*first_messages(system_prompt(lang), asked)]
-        self.now_s = now_s
-        self.tokens = 0
-        self.failures = 0
-        self._begun_s = now_s()
-        self._cost = 0.0
-        self._model = ""
-        self.text = ""
-        self._cut = False
-        self._lang = lang
-        self._trace: list[TraceItem] = []
-        self._refused: list[str] = []
-
-    def heard(self, iteration: int, answer: Completion) -> None:
-        """Take an answer of the model in; a text without calls is the answer, or its next piece."""
+    def _count(self, messages: Sequence[Message], answer: Completion) -> None:
         # Some servers report no usage; letters then stand in for tokens.
-        letters = sum(len(m.content) for m in self.messages) + len(answer.text)
+        letters = sum(len(message.content) for message in messages) + len(answer.text)
         spent = answer.tokens or letters // CHARS_PER_TOKEN
+        self.trace.append(TraceItem(iteration=self.iterations, thought=answer.text, tokens=spent))
+        self.iterations += 1
         self.tokens += spent
-        self._cost += answer.cost
-        self._model = answer.model or self._model
+        self.cost += answer.cost
+        self.model_name = answer.model or self.model_name
         self.text = "" if answer.tool_calls else self.text + answer.text
-        self._cut = answer.truncated and not answer.tool_calls
-        self._trace.append(TraceItem(iteration=iteration, thought=answer.text, tokens=spent))
-        self.messages.append(
-            Message(role="assistant", content=answer.text, tool_calls=answer.tool_calls)
+        self.is_cut = answer.truncated and not answer.tool_calls
+
+    def read(self, text: str) -> str | AnswerFaults:
+        """The answer with all its pieces; after one that was cut off the model has to go on."""
+        return AnswerFaults((GO_ON,)) if self.is_cut else marked(self.text)
+
+    def trace_call(self, wanted: ToolCall, observation: Observation, seconds: float) -> None:
+        """Add a tool call to the trace. Raises _LimitReached at the second failed one in a row."""
+        item = TraceItem(
+            iteration=self.iterations - 1,
+            action=wanted.name,
+            arguments=wanted.arguments,
+            observation=observation.content,
+            ok=observation.ok,
+            seconds=round(seconds, 3),
         )
+        self.trace.append(item)
+        self.refused += [wanted.name] if observation.refused else []
+        self.failed_calls = 0 if observation.ok else self.failed_calls + 1
+        if self.failed_calls >= MAX_FAILED_CALLS:
+            raise _LimitReached("tools_failed")
 
-    def goes_on(self) -> None:
-        """The provider cut the answer off: ask for the rest of it."""
-        self.messages.append(Message(role="user", content=GO_ON))
-
-    def observed(self, call_id: str, item: TraceItem, observed: Observation) -> None:
-        """Take in what came of a call."""
-        self.failures = 0 if observed.ok else self.failures + 1
-        self._refused += [item.action] if observed.refused else []
-        self.messages.append(Message(role="tool", tool_call_id=call_id, content=observed.content))
-        self._trace.append(item)
-
-    def answered(self) -> ReActResult:
-        """The whole answer, with the pieces that it came in."""
-        text = marked(self.text)
+    def success(self, text: str) -> ReActResult:
+        """The final answer, unless it is empty or recites what the model was told."""
         if recites(text):
-            return self._result(say("react.model_refused", self._lang), "model_refused")
-        return self._result(text, "answered") if text else self.ended("empty")
+            return self._result(say("react.model_refused", self.lang), "model_refused")
+        return self._result(text, "answered") if text else self.failure("empty")
 
-    def ended(self, reason: Reason) -> ReActResult:
-        """No answer, and why; a part of one is given as what it is."""
+    def failure(self, reason: Reason) -> ReActResult:
+        """A sentence that says why there is no answer; a part of an answer is given as a part."""
         text = marked(self.text)
-        if self._cut and text and not recites(text):
-            return self._result(f"{text}\n\n{say('react.truncated', self._lang)}", "truncated")
-        return self._result(say(f"react.{reason}", self._lang), reason)
+        if self.is_cut and text and not recites(text):
+            return self._result(f"{text}\n\n{say('react.truncated', self.lang)}", "truncated")
+        return self._result(say(f"react.{reason}", self.lang), reason)
 
     def _result(self, content: str, reason: Reason) -> ReActResult:
         return ReActResult(
             success=reason in ("answered", "truncated"),
             content=content,
-            trace=tuple(self._trace),
+            trace=tuple(self.trace),
             reason=reason,
-            refused=tuple(dict.fromkeys(self._refused)),
+            refused=tuple(dict.fromkeys(self.refused)),
             tokens=self.tokens,
-            cost=self._cost,
-            seconds=self.now_s() - self._begun_s,
-            model=self._model,
+            cost=self.cost,
+            seconds=self.engine.elapsed_s() - self.begun_s,
+            model=self.model_name,
         )
+
+
+class _TracedTools(ReadOnlyTools):
+    """Read-only tools whose calls are added to the trace."""
+
+    def __init__(
+        self, tools: Sequence[Tool[Any]], context: ToolContext, model: _BudgetedModel
+    ) -> None:
+        super().__init__(tools, context)
+        self._model = model
+
+    async def call(self, wanted: ToolCall) -> Observation:
+        """The tool's result. Raises _LimitReached at the second failed call in a row."""
+        elapsed_s = self._model.engine.elapsed_s
+        begun_s = elapsed_s()
+        observation = await super().call(wanted)
+        self._model.trace_call(wanted, observation, elapsed_s() - begun_s)
+        return observation
