@@ -97,7 +97,7 @@ class AdminActions:
                 return "pages.said.child"
             others = read_runs(await self.decisions.active_runs(run.conversation))
             actor = {"by": request.by, "via": VIA}
-            effects = cancel_effects(run, others, told=actor, now=self.clock.now())
+            effects = cancel_effects(run, others, origin=actor, now=self.clock.now())
             try:
                 await self._record(run.id, f"cancel:{run.id}", effects)
             except StaleWrite:

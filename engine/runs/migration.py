@@ -104,14 +104,13 @@ def _is_same_frame(frame: Frame, run: Run, old: Playbook | None, new: Playbook) 
             alike = (before.output_schema, before.card) == (after.output_schema, after.card)
             return alike and _are_same_leaves(after.output_schema.paths, old, new)
         case SopFrame(node=node):
-            one = before.sop.nodes.get(node) if before.sop else None
-            other = after.sop.nodes.get(node) if after.sop else None
-            if one is None or other is None or one.type != other.type:
+            old_node = before.sop.nodes.get(node) if before.sop else None
+            new_node = after.sop.nodes.get(node) if after.sop else None
+            if old_node is None or new_node is None or old_node.type != new_node.type:
                 return False
-            asked = _question_of(one) == _question_of(other)
-            return asked and _shown_digest(one.shows, run, old) == _shown_digest(
-                other.shows, run, new
-            )
+            shown = _shown_digest(old_node.shows, run, old)
+            is_same_plan = shown == _shown_digest(new_node.shows, run, new)
+            return is_same_plan and _question_of(old_node) == _question_of(new_node)
         case BatchFrame():
             return before.sop == after.sop
         case ToolPlanFrame():

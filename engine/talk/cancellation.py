@@ -1,4 +1,4 @@
-"""A run that somebody cancels: it ends now, and all below it (design §3)."""
+"""Cancelling a run: it ends now, with all of its child runs (design §3)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,11 +16,11 @@ from engine.talk.active_runs import descendants
 
 
 def cancel_effects(
-    run: Run, others: Sequence[Run], *, told: Mapping[str, str], now: datetime
+    run: Run, others: Sequence[Run], *, origin: Mapping[str, str], now: datetime
 ) -> Effects:
-    """What ends the run, as far as it was when it was read; `others` go on in its conversation.
+    """What cancels the run as it was read, and its child runs among `others`.
 
-    `told` says for the log who does it, and from where (`by`, `via`, `where`, `update`).
+    `origin` says for the log who does it, and from where (`by`, `via`, `where`, `update`).
     """
     whole = (run, *descendants(run, others))
     text = _cancelled_text(run, in_flight=any(_has_write_in_flight(each) for each in whole))
@@ -35,20 +35,20 @@ def cancel_effects(
         touches=(Refresh(run.reply),),
         mails=wake_mails(run.model_copy(update={"status": "cancelled"})),
         log=tuple(
-            audit.cancel_entry(each, told, now, in_flight=_has_write_in_flight(each))
+            audit.cancel_entry(each, origin, now, in_flight=_has_write_in_flight(each))
             for each in whole
         ),
     )
 
 
 def _has_write_in_flight(run: Run) -> bool:
-    """Whether a write may be under way: what it was to be is recorded, and its result is not."""
+    """Whether a write may be under way: its call is recorded, and its result is not."""
     top = run.frames[-1]
     return isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
 
 
 def _cancelled_text(run: Run, *, in_flight: bool) -> str:
-    """What the run's part says; what was written, or may have been, is not passed over."""
+    """What the run's part says; it mentions what was written or may have been."""
     if in_flight:
         return say("part.cancelled_in_flight", run.lang, name=run.name)
     if run.state.written:

@@ -1,4 +1,4 @@
-"""Commands of a control lane: never behind a long answer (design §3)."""
+"""Commands of a conversation; their lane is never behind a long answer (design §3)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,8 +22,8 @@ from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects
 from engine.talk.opening import open_link
 from engine.talk.pending import PendingText, pending_text
-from engine.text.language import detect, suits
-from engine.understanding.lookup import suggestions
+from engine.talk.turn.answers import example_list
+from engine.text.language import detect
 
 
 async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
@@ -58,32 +58,34 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
 
 
 def plain_help(lang: Lang, services: Services) -> str:
-    """What can be asked and started with these services, and the commands; plain text."""
+    """What can be asked and started with these services, and the commands, as plain text."""
     part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
     return plain_document(MessageView(lang=lang, parts=(part,)))
 
 
 def _help(lang: Lang, services: Services) -> str:
-    return say("help", lang, examples=_examples(lang, services))
+    return say("help", lang, examples=example_list("", lang, services))
 
 
-def _with_cards(mail: CommandArrived, lang: Lang, services: Services, told: PendingText) -> Effects:
-    """What is told, and the cards below it."""
-    listed = _reply(mail, lang, services, told.text)
-    (reply,) = listed.posts
-    return replace(listed, posts=(reply, *told.posts(reply.row)))
+def _with_cards(
+    mail: CommandArrived, lang: Lang, services: Services, shown: PendingText
+) -> Effects:
+    """The reply with this text, and the cards below it."""
+    effects = _reply(mail, lang, services, shown.text)
+    (reply,) = effects.posts
+    return effects.plus(Effects(posts=shown.posts(reply.row)))
 
 
 def notice_effects(mail: ServiceNotice, conversation: str) -> Effects:
-    """The effects of something that the service itself says: a message of its own."""
-    shown = PartView(number=0, state="answered", text=mail.text)
-    body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
+    """The effects of what the service itself says: a message of its own."""
+    part = PartView(number=0, state="answered", text=mail.text)
+    body = MessageView(lang=mail.lang, parts=(part,)).model_dump_json()
     place = mail.thread or conversation
     return Effects(posts=(Post(mail.id, place, "note", mail.id, body=body),))
 
 
 def command_language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
-    """The person's own, else that of what was typed, else of what the conversation last said."""
+    """The person's language, else that of the command's text, else of the latest message."""
     if mail.principal.lang:
         return mail.principal.lang
     update = mail.update
@@ -95,16 +97,6 @@ def command_language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
         if text.strip():
             return detect(text)
     return "en"
-
-
-def _examples(lang: Lang, services: Services) -> str:
-    workflows = [
-        example
-        for playbook in services.playbooks.values()
-        for example in [e for e in playbook.definition.examples if suits(e, lang)][:1]
-    ]
-    questions = suggestions("", services.tools, lang)
-    return "\n".join(f"- {text}" for text in (*questions, *workflows))
 
 
 def _runs_text(runs: Sequence[Run], lang: Lang) -> str:
@@ -123,7 +115,7 @@ def _runs_text(runs: Sequence[Run], lang: Lang) -> str:
 
 
 def _may_cancel(run: Run, principal: Principal) -> bool:
-    """The requester or an admin may."""
+    """Whether the person is the requester or an admin."""
     return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
 
 
@@ -134,18 +126,17 @@ def _cancel_newest(
     runs: Sequence[Run],
     everything: Sequence[Run],
 ) -> Effects:
-    """End the newest run that this person may cancel, and all below it."""
+    """Cancel the newest of the runs that this person may cancel, with its child runs."""
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
-        base = _reply(mail, lang, services, say("cancel.none", lang))
-        return replace(base, log=tuple(_refusal_entry(mail, run, services) for run in runs))
-    base = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
-    ending = cancel_effects(run, everything, told=_origin(mail), now=services.now)
-    return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
+        reply = _reply(mail, lang, services, say("cancel.none", lang))
+        return replace(reply, log=tuple(_refusal_entry(mail, run, services) for run in runs))
+    reply = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
+    return reply.plus(cancel_effects(run, everything, origin=_origin(mail), now=services.now))
 
 
 def _refusal_entry(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
-    """That somebody who may not wanted to end the run."""
+    """The log entry that somebody wanted to cancel the run who may not."""
     return audit.log_entry(run.id, services.now, "cancel_refused", _origin(mail))
 
 
@@ -157,7 +148,7 @@ def _origin(mail: CommandArrived) -> dict[str, str]:
 def _order_graph(
     mail: CommandArrived, lang: Lang, services: Services, runs: Sequence[Run]
 ) -> Effects:
-    """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
+    """Stop the newest active job graph of these runs, or let the newest stopped one go on."""
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
     run = next((r for r in reversed(runs) if can_take(what, r)), None)
     if run is None:
@@ -167,10 +158,10 @@ def _order_graph(
     text = mail.update.text.strip()
     via = audit.origin_facts(mail.update.conversation)["via"]
     order = GraphOrdered(what=what, by=person.id, name=person.name, text=text, via=via)
-    name = run_title(run)
-    done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
-    base = _reply(mail, lang, services, done)
-    return replace(base, mails=((f"run:{run.id}", order.stored()),))
+    key = "stop.done" if what == "stop" else "recover.done"
+    done = say(key, lang, name=run_title(run))
+    reply = _reply(mail, lang, services, done)
+    return replace(reply, mails=((f"run:{run.id}", order.stored()),))
 
 
 def fail_command(mail: CommandArrived, services: Services) -> Effects:

@@ -27,7 +27,7 @@ _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})"
 
 
 async def open_link(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
-    """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
+    """What the link of a `/start` shows this person; a sentence where it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
     if match is not None and len(match[0]) <= 64:
@@ -85,7 +85,7 @@ async def _open_run(
 
 
 def _as_known_in(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
-    """The command, from the person as who they are among those of the conversation."""
+    """The command, with the person's roles in that conversation."""
     person = services.people.scope_to(conversation).refresh(mail.principal)
     return mail.model_copy(update={"principal": person})
 
@@ -113,10 +113,10 @@ def _with_cards(
 
 
 def _may_see_card(card: Card, mail: CommandArrived, services: Services) -> bool:
-    """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
+    """Whether the person decides or requested the card, or may read it in this chat anyway."""
     person, here = mail.principal, mail.update.conversation
     if services.people.private_place(mail.update.actor, here) != here:
-        # What is said here, others read.
+        # Others read what is said here.
         return services.people.is_visible_in(card, here)
     return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
 

@@ -13,7 +13,7 @@ from cards.model import Principal
 from engine.errors import DefinitionError
 from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
-from engine.services import Services, startable
+from engine.services import Services, startable_playbooks
 from engine.talk.turn import choice_cards as offer
 from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema
@@ -86,12 +86,12 @@ def test_a_playbook_of_which_nothing_is_left_is_left_out_and_the_digest_stays() 
     files = desk_files()
     files["playbook.yaml"] = files["playbook.yaml"].replace(*roled, 1)
     both = {"desk": load(files, roles=("crc", "reviewer"), held=("crc", "reviewer"))}
-    left, barred = startable(both, LIN)
+    left, barred = startable_playbooks(both, LIN)
     assert (dict(left), list(barred)) == ({}, ["desk/look-up"])
-    mine, nothing = startable(both, CHEN)
+    mine, nothing = startable_playbooks(both, CHEN)
     assert (mine, dict(nothing)) == (both, {})
     plain = {"plain": desk()}
-    assert startable(plain, LIN)[0] is plain
+    assert startable_playbooks(plain, LIN)[0] is plain
 
 
 def test_a_role_that_nobody_listed_is_told_where_it_stands() -> None:

@@ -17,6 +17,7 @@ from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
+from engine.text.language import suits
 from engine.tools.registry import call, tool
 from engine.understanding.lookup import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
@@ -25,7 +26,7 @@ AnswerText = tuple[PartState, str]
 
 
 async def needs_model(intent: Intent, head: ReplyHead, services: Services) -> bool:
-    """True when the intent's answer needs the model."""
+    """Whether the answer to the intent needs the model."""
     if intent.about_run:
         return await question_needs_model(head, services)
     return intent.kind == "qa_query" and not (intent.lookup or intent.told)
@@ -45,7 +46,7 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     if intent.kind == "smalltalk" and is_thanks(intent.text):
         return "answered", say("answer.thanks", lang)
     if intent.kind == "smalltalk" and asks_who(intent.text):
-        return "answered", say("help", lang, examples=_examples("", lang, services))
+        return "answered", say("help", lang, examples=example_list("", lang, services))
     if intent.kind == "smalltalk":
         return "answered", _suggestion_text("answer.smalltalk", intent.text, lang, services)
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
@@ -54,17 +55,16 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
 async def _not_understood_text(
     key: str, intent: Intent, head: ReplyHead, services: Services
 ) -> str:
-    """Which run stands still, which may be what was meant; else what can be asked."""
+    """Which runs are blocked, as that may be what was meant; else what can be asked."""
     waits = await blocked_runs_text(head, services)
     return waits or _suggestion_text(key, intent.text, head.lang, services)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
     chosen = tool(lookup.tool)
+    context = services.tool_context(head.conversation, head.principal)
     try:
-        result = await call(
-            chosen, lookup.arguments, services.tool_context(head.conversation, head.principal)
-        )
+        result = await call(chosen, lookup.arguments, context)
     except ToolError as error:
         return "failed", error.told(head.lang)
     return "answered", chosen.tell(result, head.lang)
@@ -73,34 +73,28 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
 async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
     """Every look-up of the intent, one below the other; failed when one of them is."""
     lookups = [each for each in (intent.lookup, *intent.more) if each]
-    told = [await _look_up(each, head, services) for each in lookups]
-    failed = any(state == "failed" for state, _ in told)
-    return "failed" if failed else "answered", "\n\n".join(text for _, text in told)
+    answers = [await _look_up(each, head, services) for each in lookups]
+    failed = any(state == "failed" for state, _ in answers)
+    return "failed" if failed else "answered", "\n\n".join(text for _, text in answers)
 
 
 def _suggestion_text(key: str, text: str, lang: Lang, services: Services) -> str:
     """A sentence and the nearest things that can be asked."""
     why = "" if services.model else say("answer.no_model", lang)
-    return f"{say(key, lang, why=why)}\n\n{_examples(text, lang, services)}"
+    return f"{say(key, lang, why=why)}\n\n{example_list(text, lang, services)}"
 
 
-def _examples(text: str, lang: Lang, services: Services) -> str:
-    examples = [*suggestions(text, services.tools, lang), *_workflow_examples(lang, services)]
-    return "\n".join(f"- {example}" for example in examples)
-
-
-def _workflow_examples(lang: Lang, services: Services) -> list[str]:
-    """One example of each workflow in that language."""
-    found = []
+def example_list(text: str, lang: Lang, services: Services) -> str:
+    """The questions nearest to the text, and one example of each playbook, as a Markdown list."""
+    examples = list(suggestions(text, services.tools, lang))
     for playbook in services.playbooks.values():
-        examples = [e for e in playbook.definition.examples if (not e.isascii()) == (lang == "zh")]
-        found.extend(examples[:1])
-    return found
+        examples += [e for e in playbook.definition.examples if suits(e, lang)][:1]
+    return "\n".join(f"- {example}" for example in examples)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """An answer to a question, how it was found, and the workflows that it leads to."""
+    """An answer to a question, how the model found it, and the workflows that it leads to."""
 
     state: PartState
     text: str
@@ -150,13 +144,13 @@ def _file_line(head: ReplyHead) -> tuple[str, ...]:
 
 def _leads_to(refused: Collection[str], services: Services) -> tuple[Candidate, ...]:
     """The first request of each playbook that does what the refused tools would have done."""
-    found = []
+    candidates = []
     for playbook in services.playbooks.values():
-        able = (r.id for r in playbook.definition.requests if not r.not_yet)
-        leads = next((name for name in able if _tools_called(playbook, name) & set(refused)), "")
-        if leads:
-            found.append(Candidate(kind="workflow", playbook=playbook.id, request=leads))
-    return tuple(found)
+        requests = (r.id for r in playbook.definition.requests if not r.not_yet)
+        able = next((name for name in requests if _tools_called(playbook, name) & set(refused)), "")
+        if able:
+            candidates.append(Candidate(kind="workflow", playbook=playbook.id, request=able))
+    return tuple(candidates)
 
 
 def _tools_called(playbook: Playbook, request: str) -> set[str]:

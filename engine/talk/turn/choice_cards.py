@@ -1,4 +1,4 @@
-"""Cards of a talk turn: "Did you mean …?", and whether a condition holds (spec 003, select)."""
+"""Cards of a talk turn: what was meant, or whether a condition holds (spec 003, select)."""
 
 from collections.abc import Collection, Iterable
 from datetime import timedelta
@@ -19,14 +19,14 @@ NONE = "none"
 
 
 def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
-    """A select card for the person who wrote: what the piece means, or whether to go on."""
+    """A select card for the person who wrote: what the part means, or whether to start it."""
     lang, intent = head.lang, part.intent
     if intent.condition:
         choices = [Choice(id="1", label=say("choose.start", lang), style="primary")]
         none = say("choose.not_now", lang)
     else:
-        told = [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
-        choices = [Choice(id=str(n), label=text) for n, text in enumerate(told, 1)]
+        labels = [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+        choices = [Choice(id=str(n), label=text) for n, text in enumerate(labels, 1)]
         none = say("choose.none", lang)
     return Card(
         kind="select",
@@ -72,17 +72,17 @@ def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str
 def without_unavailable(
     intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()
 ) -> Intent:
-    """The intent, which may be kept from before, less what is not offered to this person now."""
-    found = tuple(
+    """The intent without candidates that this person cannot choose now."""
+    left = tuple(
         c
         for c in intent.candidates
         if not c.playbook or (c.playbook in playbooks and f"{c.playbook}/{c.request}" not in barred)
     )
-    return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
+    return intent if left == intent.candidates else intent.model_copy(update={"candidates": left})
 
 
 def chosen_intent(intent: Intent, choice: str) -> Intent | None:
-    """What the person chose; None for none of it."""
+    """The intent that the person chose; None when they chose none."""
     if choice == NONE:
         return None
     if intent.condition:
@@ -102,7 +102,7 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
 
 
 def part_without_choice(part: Part, key: str, lang: Lang) -> Part:
-    """The part when nothing was chosen: that is said, or the answer stands that came before."""
+    """The part when nothing was chosen: it says so, or keeps the answer that it had before."""
     if part.answer:
         return part.model_copy(update={"state": "answered", "text": part.answer, "answer": ""})
     return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
@@ -111,7 +111,7 @@ def part_without_choice(part: Part, key: str, lang: Lang) -> Part:
 def not_yet_text(
     playbook: Playbook, request: Request | None, lang: Lang, services: Services
 ) -> str:
-    """That the playbook takes such requests but cannot do them, and what can be done."""
+    """The playbook takes such requests but cannot do them yet; with what can be done instead."""
     definition = playbook.definition
     name = request.name(lang) if request else definition.name(lang)
     everywhere = (p for p in services.playbooks.values() if p.id != playbook.id)

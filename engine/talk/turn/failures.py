@@ -1,4 +1,4 @@
-"""What is said, and set aside for an operator, when a message could not be handled."""
+"""What is said when a message could not be handled; it is set aside for an operator."""
 
 from cards.texts import say
 from engine.frames.intents import Intent
@@ -55,7 +55,7 @@ async def fail_part(mail: PartReady, services: Services) -> Effects:
 
 
 async def fail_choice(lane: str, mail: CardDecided | CardExpired, services: Services) -> Effects:
-    """The same for a part that a card had asked about; what was chosen is set aside."""
+    """The same for a part that a card asked about; the card's answer is set aside."""
     card = await services.decisions.card(mail.card)
     found = await load_part(card.card.reply, card.card.part, services) if card else None
     if found is None:

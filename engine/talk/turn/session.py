@@ -36,7 +36,7 @@ class Session(Frozen):
 
 
 def load_session(body: str) -> Session:
-    """The stored session; one that another version wrote begins anew, nothing hangs on it."""
+    """The stored session; a new one when another version wrote it."""
     try:
         return Session.model_validate_json(body) if body else Session()
     except ValidationError:

@@ -1,4 +1,4 @@
-"""What operators may read of how a message was understood and answered; people never see it."""
+"""Traces for operators: how a message was understood and answered."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ def _intent(intent: Intent) -> dict[str, Any]:
 
 
 def trace_writes(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
-    """The trace of that name, masked; none where none are kept."""
+    """The trace of that name, masked; empty where no traces are kept."""
     if tracing.keep_s <= 0:
         return ()
     text = json.dumps(mask_texts(body, tracing.mask), ensure_ascii=False)

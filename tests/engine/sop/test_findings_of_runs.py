@@ -94,14 +94,16 @@ async def test_a_cancelled_run_withdraws_all_that_it_found(records: Records) -> 
     stopped = await checked(records, False)
     child = stopped.run.model_copy(update={"id": "r2", "parent": "r1"})
     whole = stopped.run.model_copy(update={"children": {"P001": "r2"}})
-    effects = cancel_effects(whole, [child], told={"by": "lin"}, now=NOW)
+    effects = cancel_effects(whole, [child], origin={"by": "lin"}, now=NOW)
     posts = [post for post in effects.posts if post.kind == "check"]
     assert [post.conversation for post in posts] == ["checks:SIGNOFF-101"] * 2
     assert [CheckReport.model_validate_json(post.body).withdrawn for post in posts] == [
         Withdrawal(project="SIGNOFF-101", run=run_id, at=NOW) for run_id in ("r1", "r2")
     ]
     fresh = new_run(sop("sign", sign=SIGN), OLD)
-    assert [p for p in cancel_effects(fresh, [], told={}, now=NOW).posts if p.kind == "check"] == []
+    assert [
+        p for p in cancel_effects(fresh, [], origin={}, now=NOW).posts if p.kind == "check"
+    ] == []
 
 
 async def test_a_run_of_before_has_found_nothing_that_it_knows_of(records: Records) -> None:

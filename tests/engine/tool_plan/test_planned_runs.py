@@ -410,7 +410,7 @@ async def test_cancelling_while_a_write_may_be_under_way_says_so() -> None:
 
 def cancelled(run: Run) -> str:
     """What somebody who cancels the run is told, and what its log says."""
-    ending = cancel_effects(run, (), told={"by": "lin"}, now=NOW)
+    ending = cancel_effects(run, (), origin={"by": "lin"}, now=NOW)
     ((_, entry),) = ending.log
     assert json.loads(entry)["in_flight"] is True
     (part,) = ending.parts
