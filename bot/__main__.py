@@ -15,12 +15,12 @@ _INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and answers its exit status.
+    """Run one command and return its exit status.
 
     2 when a setting or definition is wrong, 1 when the store stays away, `validate` or
     `lint-examples` found faults, or there is no such name.
     """
-    # Before numpy is imported. Its threads would spin beside the other processes of the machine.
+    # Before numpy is imported: its threads would spin beside the other processes.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = parser().parse_args(argv)
     try:
@@ -31,11 +31,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Who read the output has seen enough; what is left in the buffer goes nowhere.
+        # The reader closed the pipe; what is left in the buffer is dropped.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (DefinitionError, OSError, StoreUnavailable, BaseExceptionGroup) as error:
-        lines = _explained(error)
+        lines = _describe(error)
         if lines is None:
             raise
         print("\n".join(lines), file=sys.stderr)
@@ -48,11 +48,11 @@ def _is_away(error: BaseException) -> bool:
     return isinstance(error, StoreUnavailable)
 
 
-def _explained(error: BaseException) -> list[str] | None:
-    """What the operator has to change, or None when that is not what went wrong."""
+def _describe(error: BaseException) -> list[str] | None:
+    """What the operator has to change; None for an error that no setting causes."""
     match error:
         case BaseExceptionGroup():
-            parts = [_explained(part) for part in error.exceptions]
+            parts = [_describe(part) for part in error.exceptions]
             known = [line for part in parts if part is not None for line in part]
             return list(dict.fromkeys(known)) if None not in parts else None
         case DefinitionError() | StoreUnavailable():

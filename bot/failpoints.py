@@ -1,8 +1,8 @@
-"""Named points at which a process ends itself: tests show there that nothing is lost (design §3).
+"""Named points at which a process ends itself, for tests that nothing is lost (design §3).
 
-A point is a call of one of the ports, before or after it: `after mailbox.commit` ends the process
-by SIGKILL once the first commit has been applied and before anybody knows. `spin handling.handle`
-has a mail with the words of SPIN hold the interpreter for ever. Off unless set.
+A point is before or after a call of a port: `after mailbox.commit` ends the process by SIGKILL once
+the first commit is applied and before anybody knows. At `spin handling.handle`, mail with the words
+of SPIN holds the interpreter for ever. Off unless SIGNOFF_FAILPOINT is set.
 """
 
 import os
@@ -23,26 +23,26 @@ POINTS = (
     "outbox.sent",
 )
 SPIN = "hold the worker up"
-"""What a message says that a worker is to spin at."""
+"""The text of a message at which a worker spins."""
 
 _SPINNING = "spin handling.handle"
 Port = TypeVar("Port")
 
 
 def failpoint_names() -> list[str]:
-    """Every point, as SIGNOFF_FAILPOINT takes it."""
+    """Every point, as it is written in SIGNOFF_FAILPOINT."""
     return [*(f"{when} {point}" for point in POINTS for when in ("before", "after")), _SPINNING]
 
 
 class Failpoint:
-    """The point that is set, if any."""
+    """The point that is set, or none."""
 
     def __init__(self, name: str | None) -> None:
         self._when, _, point = (name or "").partition(" ")
         self._owner, _, self._call = point.partition(".")
 
     def arm(self, name: str, port: Port) -> Port:
-        """The port, which ends this process at the point if that is one of its calls."""
+        """The port; if the point is one of its calls, a wrapper that ends this process there."""
         if name != self._owner:
             return port
         return cast(Port, _Armed(port, self._call, self._when))
@@ -53,22 +53,22 @@ def _die() -> None:
 
 
 def _spin() -> None:
-    """As a pattern does that tries all there is: no other thread gets the interpreter meanwhile."""
+    """Hold the interpreter for ever, as a pattern does that backtracks."""
     sum(iter(int, 1))
 
 
 class _Armed:
-    """Passes everything on to a port, and ends the process before or after one of its calls."""
+    """A port that ends the process before or after one of its calls."""
 
     def __init__(self, port: Any, call: str, when: str) -> None:
         self._port, self._call, self._when = port, call, when
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        return self._dying(found) if name == self._call else found
+        attribute = getattr(self._port, name)
+        return self._with_end(attribute) if name == self._call else attribute
 
-    def _dying(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        async def dying(*args: Any, **named: Any) -> Any:
+    def _with_end(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        async def wrapped(*args: Any, **named: Any) -> Any:
             if self._when == "before":
                 _die()
             if self._when == "spin" and SPIN in args[0].mail:
@@ -78,4 +78,4 @@ class _Armed:
                 _die()
             return answer
 
-        return dying
+        return wrapped

@@ -1,4 +1,4 @@
-"""Personal data taken out of what is kept for operators, by patterns."""
+"""Masks personal data and keys in what is kept for operators, by patterns."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -22,20 +22,22 @@ KEYS = (
     r"(?:\b|_)gh[a-z]_[A-Za-z0-9]{20,}",
     r"(?:\b|_)eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){2}",
 )
-"""What looks like a key of a model, a code host, or like a signed token."""
-_LEAST = 4
+"""Keys of models and code hosts, and signed tokens."""
+_MIN_CHARS = 4
 
 
 def compile_key_mask(own: Iterable[str], patterns: Sequence[str]) -> Callable[[str], str]:
-    """A function that masks what looks like a key, and the service's `own` ones wherever they are.
+    """A function that masks everything that looks like a key, and the service's `own` keys.
 
-    `patterns` are what those of the platforms look like; no pattern holds a space.
+    `patterns` match the keys of platforms; no pattern holds a space.
     """
-    return compile_mask([*patterns, *KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
+    return compile_mask(
+        [*patterns, *KEYS, *(re2.escape(key) for key in own if len(key) >= _MIN_CHARS)]
+    )
 
 
 def compile_mask(patterns: Sequence[str] | None) -> Callable[[str], str]:
-    """A function that replaces what any of the patterns finds; None: what DEFAULT_MASK finds.
+    """A function that replaces what any of the patterns matches, by default DEFAULT_MASK.
 
     Raises BadPattern.
     """
@@ -43,8 +45,8 @@ def compile_mask(patterns: Sequence[str] | None) -> Callable[[str], str]:
         return lambda text: DEFAULT_MASK.sub(MASK, text)
     if not patterns:
         return str
-    found = compile_linear("|".join(f"(?:{pattern})" for pattern in patterns))
-    # As bytes, so that half a surrogate pair, which UTF-8 does not know, is passed on as it is.
-    return lambda text: found.sub(MASK.encode(), text.encode("utf-8", "surrogatepass")).decode(
+    pattern = compile_linear("|".join(f"(?:{each})" for each in patterns))
+    # As bytes, so that half a surrogate pair, which UTF-8 does not have, stays as it is.
+    return lambda text: pattern.sub(MASK.encode(), text.encode("utf-8", "surrogatepass")).decode(
         "utf-8", "surrogatepass"
     )

@@ -1,4 +1,4 @@
-"""What the value of one of the service's own settings may be (design.md §9)."""
+"""Checks and types of the service's own settings (design.md §9)."""
 
 import difflib
 import ipaddress
@@ -33,16 +33,16 @@ REQUIRED_TOGETHER: Final = (
 )
 """Which of the service's own settings need each other, as `missing_settings` takes it."""
 
-TOKEN_CHARS: Final = 16
-"""So long an admin token has to be where others reach the service."""
+_TOKEN_CHARS: Final = 16
+"""The shortest admin token where others can reach the service."""
 
 
 def check_admin_token(token: str, host: str) -> list[str]:
-    """One line for an admin token that others could find by trying, as nothing slows a bearer."""
-    if not token or len(token) >= TOKEN_CHARS or is_loopback(host):
+    """A line for an admin token that others could guess, since bearer tokens have no rate limit."""
+    if not token or len(token) >= _TOKEN_CHARS or is_loopback(host):
         return []
     return [
-        f"SIGNOFF_ADMIN_TOKEN: should have {TOKEN_CHARS} characters or more, since others can reach"
+        f"SIGNOFF_ADMIN_TOKEN: should have {_TOKEN_CHARS} characters or more, since others can reach"
         f" {host} and try; `openssl rand -hex 32` makes one"
     ]
 
@@ -131,7 +131,7 @@ def _redis_address(value: str) -> str:
 
 
 def suggest_setting(name: str, known: Sequence[str]) -> str | None:
-    """The known setting that an unknown one most likely means, None when none is near."""
+    """The known setting that is most like an unknown one; None when none is near."""
     if name.removeprefix("SIGNOFF_") in known:
         return name.removeprefix("SIGNOFF_")
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)

@@ -223,32 +223,32 @@ class Settings(SettingsGroup):
 
     @property
     def has_page(self) -> bool:
-        """Whether people use the service at its own address."""
+        """Whether a platform is a page of the service itself."""
         return any(each.has_page for each in self.platforms.values())
 
     @property
-    def only_here(self) -> bool:
-        """Whether only this machine's own browsers and programs ask, and no proxy for others."""
-        return is_loopback(self.host) and not self._signing
+    def is_local_only(self) -> bool:
+        """Whether only this machine can reach the service, and no proxy forwards to it."""
+        return is_loopback(self.host) and not self._signing_proxies
 
     @property
     def proxies(self) -> tuple[Network, ...]:
-        """The proxies that are believed where a request came from."""
-        return (*self.trusted_proxy, *self._signing)
+        """The proxies whose X-Forwarded-For is believed."""
+        return (*self.trusted_proxy, *self._signing_proxies)
 
     @property
-    def _signing(self) -> list[Network]:
-        """Those that sign people in."""
+    def _signing_proxies(self) -> list[Network]:
+        """The proxies that sign people in."""
         return [proxy for each in self.platforms.values() for proxy in each.proxies]
 
     @property
     def run_budget(self) -> ModelBudget:
-        """What a run may use of the model before an operator lets it go on."""
+        """What a run may use of the model before an operator has to let it go on."""
         return ModelBudget(calls=self.run_calls, tokens=self.run_tokens)
 
     @property
     def graph_budget(self) -> ModelBudget:
-        """What the jobs of a graph together may use before its requester lets it go on."""
+        """What the jobs of a graph together may use before the requester has to let it go on."""
         return ModelBudget(calls=self.graph_calls, tokens=self.graph_tokens)
 
     def secrets(self) -> Iterator[str]:
@@ -272,7 +272,7 @@ class Settings(SettingsGroup):
         platforms = self.platforms.values()
         lines = [line for each in platforms for line in each.faults(self)]
         if not lines and platforms and not self.connected:
-            lines += _nobody_to_talk_to([each.switch for each in platforms])
+            lines += _no_platform_lines([each.switch for each in platforms])
         lines += missing_settings(REQUIRED_TOGETHER, self.given())
         token = self.admin_token.get_secret_value() if self.admin_token else ""
         lines += check_admin_token(token, self.host)
@@ -309,7 +309,7 @@ def _read(
         return group.read(variables, **given)
     except ValidationError as error:
         values = [detail for detail in error.errors() if detail["loc"]]
-        # How settings fit together is judged once each of them is right.
+        # Whether settings fit together is checked once each of them is right.
         wrong += [_line(group, detail) for detail in values]
         wrong += [] if wrong else str(error.errors()[0]["ctx"]["error"]).split("\n")
         return None
@@ -337,8 +337,8 @@ def _line(group: type[SettingsGroup], detail: ErrorDetails) -> str:
 def _unknown(variables: Mapping[str, str | None], known: Sequence[str]) -> list[str]:
     lines = []
     for name, value in sorted(variables.items()):
-        mine = name.upper().startswith("SIGNOFF_") and name not in known
-        if not mine or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):
+        is_ours = name.upper().startswith("SIGNOFF_") and name not in known
+        if not is_ours or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):
             continue
         near = suggest_setting(name.upper(), known)
         hint = f"did you mean {near}?" if near else "see .env.example"
@@ -346,8 +346,8 @@ def _unknown(variables: Mapping[str, str | None], known: Sequence[str]) -> list[
     return lines
 
 
-def _nobody_to_talk_to(switches: Sequence[str]) -> list[str]:
-    """A line for a service whose platforms are all off; the web chat is on by itself."""
+def _no_platform_lines(switches: Sequence[str]) -> list[str]:
+    """A line for a service whose platforms are all off; the web chat is on by default."""
     others = [switch for switch in switches if switch != "SIGNOFF_WEBCHAT"]
     return [
         f"nothing to talk to: SIGNOFF_WEBCHAT is off, and neither {' nor '.join(others)} is set"

@@ -1,4 +1,4 @@
-"""Waits that end in time: for the store at a start, for a stop signal, for tasks to end."""
+"""Waits with an end: for the store at the start, for a stop signal, for tasks to end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -18,34 +18,34 @@ log = structlog.get_logger()
 
 
 class Stopped(Exception):
-    """The service was told to stop before it was up; nothing is left open."""
+    """The service was stopped before it was up; nothing is left open."""
 
 
 async def run_unless_stopped(stop: asyncio.Event | None, work: Coroutine[Any, Any, T]) -> T:
-    """What `work` answers or raises; raises Stopped once `stop` is set, with `work` cancelled."""
+    """Run `work` and return its result; cancel it and raise Stopped once `stop` is set."""
     if stop is None:
         return await work
     try:
         async with asyncio.TaskGroup() as tasks:
-            working = tasks.create_task(work)
-            stopping = tasks.create_task(_cancel_at(stop, working))
-            await asyncio.wait([working])
-            stopping.cancel()
+            task = tasks.create_task(work)
+            stop_task = tasks.create_task(_cancel_at(stop, task))
+            await asyncio.wait([task])
+            stop_task.cancel()
     except BaseExceptionGroup as failed:
-        # Only `work` can fail, so there is one error, and its callers know it by its class.
+        # Only `work` can fail, so there is one error; callers catch it by its class.
         raise failed.exceptions[0] from failed.exceptions[0].__cause__
-    if working.cancelled():
+    if task.cancelled():
         raise Stopped
-    return working.result()
+    return task.result()
 
 
-async def _cancel_at(stop: asyncio.Event, working: asyncio.Task[T]) -> None:
+async def _cancel_at(stop: asyncio.Event, task: asyncio.Task[T]) -> None:
     await stop.wait()
-    working.cancel()
+    task.cancel()
 
 
 async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel tasks until they have ended: a client library may swallow one cancellation."""
+    """Cancel tasks until they have ended, since a client library may swallow a cancellation."""
     running = [task for task in tasks if not task.done()]
     while running:
         for task in running:
@@ -55,7 +55,7 @@ async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
 
 
 async def pause(event: asyncio.Event, seconds: float) -> None:
-    """Until the event is set, for at most so long."""
+    """Wait until the event is set, at most so long."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -64,11 +64,10 @@ async def pause(event: asyncio.Event, seconds: float) -> None:
 async def retry_until_available(
     ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S
 ) -> T:
-    """What `ask` answers, asked until the store is there; a warning for each try that failed.
+    """Call `ask` until the store answers, and return its result; each failed try is logged.
 
-    Every question of a start is asked so, for a store that has answered one may be away for the
-    next. Raises StoreUnavailable once it has been away for `patience_s`, and at once whatever else
-    `ask` raises.
+    Raises StoreUnavailable after `patience_s`, and any other error of `ask` at once. Every question
+    at the start is asked so, since the store may go away after it has answered one.
     """
     loop = asyncio.get_running_loop()
     deadline, pause_s = loop.time() + patience_s, _FIRST_PAUSE_S

@@ -147,7 +147,7 @@ def _waiting(backlog: Backlog) -> Iterator[GaugeReading]:
 
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
-        return settings.only_here
+        return settings.is_local_only
     return has_admin_token(request, settings.admin_token)
 
 

@@ -85,7 +85,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes(_skill_api(parts))
     ended = asyncio.Event()
     app.add_routes(admin_routes(parts, ended))
-    if parts.settings.only_here:
+    if parts.settings.is_local_only:
         app.add_routes([documents_route(lambda: parts.reloader.current.snapshot.documents)])
     for platform in parts.resources.platforms.values():
         app.add_routes(platform.routes(parts.intake))
