@@ -12,8 +12,8 @@ from engine.dialogue import UNLIMITED, DialogueResult, ModelTask, converse, firs
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
-from engine.react.growth import AnswerGrowth, marked
-from engine.react.prompts import GO_ON, Reason, question, recites, system_prompt
+from engine.react.growth import AnswerGrowth, marked_answer
+from engine.react.prompts import GO_ON, ReActReason, recites_prompt, system_prompt, user_message
 from engine.text.answer import AnswerFaults
 from engine.tools.model import Tool, ToolContext
 from engine.tools.read_only import Observation, ReadOnlyTools
@@ -25,14 +25,14 @@ MAX_FAILED_CALLS = 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """At most so many answers of the model, and about so many tokens, prompts counted."""
+    """The most answers of the model, and about the most tokens, prompts included."""
 
     iterations: int = 5
     tokens: int = 4000
 
 
 class TraceItem(Frozen):
-    """One thought, or one call and what came of it; for admins, never for the person."""
+    """One thought, or one call and its observation; for admins, never for the person."""
 
     iteration: int
     thought: str = ""
@@ -48,13 +48,13 @@ class TraceItem(Frozen):
 class ReActResult:
     """`content` is the final answer, or a sentence that says why there is none.
 
-    `refused` are the writing tools that the model asked for, and did not get.
+    `refused` are the tools that the model asked for and that would have written.
     """
 
     success: bool
     content: str
     trace: tuple[TraceItem, ...]
-    reason: Reason
+    reason: ReActReason
     refused: tuple[str, ...] = ()
     tokens: int = 0
     cost: float = 0.0
@@ -90,7 +90,7 @@ class ReActEngine:
         """
         model = _BudgetedModel(self, lang, AnswerGrowth(show), self.elapsed_s())
         task = ModelTask(
-            opening=lambda: first_messages(system_prompt(lang), question(query, recent)),
+            opening=lambda: first_messages(system_prompt(lang), user_message(query, recent)),
             read=model.read,
             lesson=lambda faults: faults[0],
             max_tokens=ANSWER_TOKENS,
@@ -146,17 +146,17 @@ class _BudgetedModel:
             raise _LimitReached("iterations")
         if left <= 0:
             raise _LimitReached("tokens")
-        growth.begins(self.text)
+        growth.begin(self.text)
         limits = {"max_tokens": min(max_tokens, left), **options}
         ask = partial(self.engine.model.complete, messages, **limits)
         try:
-            answer = await ask(heard=growth.hear if growth.open else None)
+            answer = await ask(heard=growth.hear if growth.is_open else None)
         except ModelUnavailable:
-            if not growth.heard:
+            if not growth.has_heard:
                 raise
-            growth.ends()
+            growth.stop()
             answer = await ask()
-        answer = replace(answer, tool_calls=()) if growth.shown else answer
+        answer = replace(answer, tool_calls=()) if growth.has_shown else answer
         self._count(messages, answer)
         return answer
 
@@ -174,7 +174,7 @@ class _BudgetedModel:
 
     def read(self, text: str) -> str | AnswerFaults:
         """The answer with all its pieces; after one that was cut off the model has to go on."""
-        return AnswerFaults((GO_ON,)) if self.is_cut else marked(self.text)
+        return AnswerFaults((GO_ON,)) if self.is_cut else marked_answer(self.text)
 
     def trace_call(self, wanted: ToolCall, observation: Observation, seconds: float) -> None:
         """Add a tool call to the trace. Raises _LimitReached at the second failed one in a row."""
@@ -194,18 +194,18 @@ class _BudgetedModel:
 
     def success(self, text: str) -> ReActResult:
         """The final answer, unless it is empty or recites what the model was told."""
-        if recites(text):
+        if recites_prompt(text):
             return self._result(say("react.model_refused", self.lang), "model_refused")
         return self._result(text, "answered") if text else self.failure("empty")
 
-    def failure(self, reason: Reason) -> ReActResult:
+    def failure(self, reason: ReActReason) -> ReActResult:
         """A sentence that says why there is no answer; a part of an answer is given as a part."""
-        text = marked(self.text)
-        if self.is_cut and text and not recites(text):
+        text = marked_answer(self.text)
+        if self.is_cut and text and not recites_prompt(text):
             return self._result(f"{text}\n\n{say('react.truncated', self.lang)}", "truncated")
         return self._result(say(f"react.{reason}", self.lang), reason)
 
-    def _result(self, content: str, reason: Reason) -> ReActResult:
+    def _result(self, content: str, reason: ReActReason) -> ReActResult:
         return ReActResult(
             success=reason in ("answered", "truncated"),
             content=content,

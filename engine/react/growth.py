@@ -1,27 +1,27 @@
-"""The final answer while the model still writes it: what of it people may see already.
+"""The final answer while the model still writes it: how much of it people may see.
 
-What the model wrote so far is shown, or of it what it marked as its answer; a sentence or two may
-still lead to a tool call, and are kept back, as are thoughts in tags. What a check of the whole
-answer could refuse is never among it: the end of the text is held back, and nothing more is shown
-once a longer run of the model's instructions stands anywhere in what it wrote.
+Shown is the part that the model marked as its answer, or else its whole text. A sentence or two
+may still lead to a tool call and are held back, as are thoughts in tags. Nothing is shown that a
+check of the whole answer could refuse: the end of the text is held back, and nothing more is shown
+once the text has a longer run of the model's instructions.
 """
 
 import re
 
 from engine.ports.storage.drafts import ShowDraft
-from engine.react.prompts import RUN, letters_of, recites_a_run
+from engine.react.prompts import RUN_LETTERS, letters_of, recites_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _CLOSES = re.compile(r"(?<!\s)\s*</answer>\s*\Z", re.IGNORECASE)
 _THINKS = re.compile(r"\s*<(think|thinking)>", re.IGNORECASE)
 PREAMBLE_CHARS = 120
-"""A text without a mark is shown once it is longer than what models say before they call a tool."""
-# A name, a number or a key that is not written to its end yet is nothing to show or to judge.
+"""A text without a mark is shown once it is longer than models write before a tool call."""
+# An unfinished name, number or key can neither be shown nor checked.
 _UNFINISHED = re.compile(r"(?<![!-~])[!-~]+\Z")
 
 
-def marked(text: str) -> str:
-    """The answer in a model's text: what it marked, or the whole text where it marked nothing."""
+def marked_answer(text: str) -> str:
+    """The answer in a model's text: the part that it marked, or else the whole text."""
     text = _without_thought(text)
     opens = _OPENS.search(text)
     return _CLOSES.sub("", text[opens.end() :] if opens else text).strip()
@@ -37,60 +37,62 @@ def _without_thought(text: str) -> str:
 
 
 class AnswerGrowth:
-    """One question's answer as it grows, completion by completion; `show` may be None.
+    """The growing answer to one question, through all its completions.
 
-    `open` while it may be shown, `heard` once pieces of the present completion came, `shown` once
-    people saw some of what the model marked as its answer.
+    `has_heard` once pieces of the current completion came, `has_shown` once people saw some of
+    what the model marked as its answer. Nothing is shown where `show` is None.
     """
 
     def __init__(self, show: ShowDraft | None) -> None:
         self._show = show
-        self.begins("")
+        self.begin("")
 
-    def begins(self, text: str) -> None:
-        """A completion begins; `text` is the beginning of the answer that it goes on with."""
-        self.heard = self.shown = False
+    def begin(self, text: str) -> None:
+        """Begin a completion; it continues the answer that begins with `text`."""
+        self.has_heard = self.has_shown = False
         self._text = ""
-        self._from = -1
+        self._answer_at = -1
         self._tail = ""
-        self._refused = False
-        self._take(text)
+        self._recites = False
+        self._append(text)
 
     @property
-    def open(self) -> bool:
-        """Whether there is any use in hearing it piece by piece."""
+    def is_open(self) -> bool:
+        """Whether pieces may be shown."""
         return self._show is not None
 
-    def ends(self) -> None:
-        """Nothing more is shown of this question's answer, and what was shown is not it."""
-        self._show, self.shown = None, False
+    def stop(self) -> None:
+        """Show nothing more of this question's answer; what was shown is not part of it."""
+        self._show, self.has_shown = None, False
 
     def hear(self, piece: str) -> None:
-        """The model wrote this."""
-        self.heard = True
-        self._take(piece)
-        if self._show is None or self._refused:
+        """Take the next piece that the model wrote, and show what may be shown."""
+        self.has_heard = True
+        self._append(piece)
+        if self._show is None or self._recites:
             return
-        safe = self._safe()
-        if self._from >= 0 and safe:
-            self.shown = self._show(safe) or self.shown
+        safe = self._safe_text()
+        if self._answer_at >= 0 and safe:
+            self.has_shown = self._show(safe) or self.has_shown
         elif len(safe) > PREAMBLE_CHARS:
             self._show(safe)
 
-    def _take(self, piece: str) -> None:
+    def _append(self, piece: str) -> None:
         self._text += piece
-        # Every run that ends in the piece.
+        # With the tail, this has every run that ends in the piece.
         run = self._tail + letters_of(piece)
-        self._refused = self._refused or recites_a_run(run)
-        self._tail = run[-RUN + 1 :]
-        if self._from < 0 and (opens := _OPENS.search(self._text)):
-            self._from = opens.end()
+        self._recites = self._recites or recites_run(run)
+        self._tail = run[-RUN_LETTERS + 1 :]
+        if self._answer_at < 0 and (opens := _OPENS.search(self._text)):
+            self._answer_at = opens.end()
 
-    def _safe(self) -> str:
-        """The answer without its end: as many letters as could be the beginning of a recital."""
-        text = self._text[self._from :] if self._from >= 0 else _without_thought(self._text)
+    def _safe_text(self) -> str:
+        """The answer without its end, which may be the beginning of a recital."""
+        text = (
+            self._text[self._answer_at :] if self._answer_at >= 0 else _without_thought(self._text)
+        )
         end, letters = len(text), 0
-        while end and letters < RUN:
+        while end and letters < RUN_LETTERS:
             end -= 1
             letters += len(letters_of(text[end]))
         return _UNFINISHED.sub("", text[:end]).strip()

@@ -1,4 +1,4 @@
-"""What the ReAct engine tells the model; what it tells people is `react.*` in the catalogue."""
+"""The prompt of the ReAct engine; texts for people are `react.*` in the catalogue."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,7 +7,7 @@ from cards.model import Lang
 from cards.texts import languages, say
 from engine.text.fence import fenced
 
-Reason = Literal[
+ReActReason = Literal[
     "answered",
     "truncated",
     "iterations",
@@ -34,42 +34,46 @@ GO_ON = "Your answer was cut off. Continue exactly where it stopped; repeat noth
 
 RECENT_CHARS = 1500
 RECITED_CHARS = 40
-RUN = 24
-"""So many letters of what the model is told are no accident; nothing of an answer with such a run
-is shown before the whole is checked."""
+RUN_LETTERS = 24
+"""So many letters of the prompt are no accident: nothing of an answer with such a run is shown
+before the whole answer is checked."""
 
 
 def system_prompt(lang: Lang) -> str:
-    """What the model is told to be and not to do."""
+    """The instructions to the model."""
     return _SYSTEM.format(language=say("language.name", lang))
 
 
-def question(query: str, recent: Sequence[str]) -> str:
-    """The person's question, after what was said before, the newest of it within 1,500 letters."""
+def user_message(query: str, recent: Sequence[str]) -> str:
+    """The person's question, after the last 1,500 letters of what was said before."""
     earlier = "\n".join(recent)[-RECENT_CHARS:]
     if not earlier:
         return query
     return f"Said before in this conversation:\n{fenced(earlier)}\n\nThe question:\n{query}"
 
 
-def recites(answer: str) -> bool:
-    """Whether a line of what the model is told stands in its answer, whatever marks are between."""
-    said = letters_of(answer)
-    return any(line in said for line in _OWN)
+def recites_prompt(answer: str) -> bool:
+    """Whether the answer has a long line of the prompt, whatever marks are between its letters."""
+    letters = letters_of(answer)
+    return any(line in letters for line in _LONG_LINES)
 
 
-def recites_a_run(letters: str) -> bool:
-    """Whether a run of what the model is told stands among these letters."""
-    return any(letters[at : at + RUN] in _RUNS for at in range(len(letters) - RUN + 1))
+def recites_run(letters: str) -> bool:
+    """Whether the letters have a run of the prompt among them."""
+    return any(
+        letters[at : at + RUN_LETTERS] in _RUNS for at in range(len(letters) - RUN_LETTERS + 1)
+    )
 
 
 def letters_of(text: str) -> str:
-    """Letters and digits alone, as they are compared."""
+    """The letters and digits of a text, folded, as texts are compared."""
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
 _LINES = tuple(
     letters_of(line) for lang in languages() for line in system_prompt(lang).splitlines()
 )
-_OWN = tuple(line for line in _LINES if len(line) >= RECITED_CHARS)
-_RUNS = frozenset(line[at : at + RUN] for line in _LINES for at in range(len(line) - RUN + 1))
+_LONG_LINES = tuple(line for line in _LINES if len(line) >= RECITED_CHARS)
+_RUNS = frozenset(
+    line[at : at + RUN_LETTERS] for line in _LINES for at in range(len(line) - RUN_LETTERS + 1)
+)

@@ -23,7 +23,7 @@ from engine.playbooks.drawing.model import DetailKey, NodeKind
 from engine.playbooks.end_kinds import RunEnd
 from engine.ports.inbox_files import Refusal
 from engine.ports.library import Problem
-from engine.react.prompts import Reason as EndedFor
+from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
 from engine.tools.study.read_clinical_data import MEASURED
@@ -67,7 +67,7 @@ COMPOSED = {
     "jobs.state.": set(get_args(JobState)),
     "place.": set(PLATFORMS),
     "plan.why.": set(get_args(DropKind)),
-    "react.": set(get_args(EndedFor)) - {"answered"},
+    "react.": set(get_args(ReActReason)) - {"answered"},
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),
     "rule.why.": set(get_args(FailureCode)),

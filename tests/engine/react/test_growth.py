@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.react.growth import PREAMBLE_CHARS, AnswerGrowth, marked
-from engine.react.prompts import RUN, letters_of, recites, recites_a_run, system_prompt
+from engine.react.growth import PREAMBLE_CHARS, AnswerGrowth, marked_answer
+from engine.react.prompts import RUN_LETTERS, letters_of, recites_prompt, recites_run, system_prompt
 
 TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
 OWN = [line for line in system_prompt("en").splitlines() if len(letters_of(line)) >= 40]
@@ -20,7 +20,7 @@ def shown(text: str, *, step: int = 3, before: str = "") -> list[str]:
         return True
 
     growth = AnswerGrowth(show)
-    growth.begins(before)
+    growth.begin(before)
     for at in range(0, len(text), step):
         growth.hear(text[at : at + step])
     return told
@@ -31,7 +31,7 @@ def test_a_marked_answer_grows_and_its_end_is_held_back() -> None:
     assert all(TEXT.startswith(so_far) for so_far in told)
     assert told == sorted(told, key=len)
     left = TEXT.strip().removeprefix(told[-1])
-    assert RUN <= len(letters_of(left)) < RUN + 20
+    assert RUN_LETTERS <= len(letters_of(left)) < RUN_LETTERS + 20
 
 
 @pytest.mark.parametrize("text", [TEXT, f"Use <answer> so: {TEXT}", f"&lt;answer>\n{TEXT}"])
@@ -39,7 +39,7 @@ def test_a_text_without_a_mark_grows_too(text: str) -> None:
     told = shown(text)
     assert all(text.startswith(so_far) for so_far in told)
     assert len(told[0]) > PREAMBLE_CHARS
-    assert len(text) - len(told[-1]) < 2 * RUN
+    assert len(text) - len(told[-1]) < 2 * RUN_LETTERS
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_what_follows_a_thought_grows(closes: str) -> None:
     told = shown(text)
     assert told
     assert all(TEXT.startswith(so_far) for so_far in told)
-    assert marked(text) == TEXT.strip()
+    assert marked_answer(text) == TEXT.strip()
 
 
 def test_what_was_said_before_the_mark_is_left_out() -> None:
     text = f"I look again.\n<answer>\n{TEXT}\n</answer>"
     assert "look again" not in "".join(shown(text))
-    assert marked(text) == TEXT.strip()
+    assert marked_answer(text) == TEXT.strip()
 
 
 def test_an_answer_in_pieces_goes_on_where_it_stopped() -> None:
@@ -87,7 +87,7 @@ def test_an_answer_in_pieces_goes_on_where_it_stopped() -> None:
     ],
 )
 def test_the_answer_is_what_was_marked_or_the_whole(text: str, answer: str) -> None:
-    assert marked(text) == answer
+    assert marked_answer(text) == answer
 
 
 def test_a_name_or_key_is_shown_when_it_is_written_to_its_end() -> None:
@@ -109,6 +109,6 @@ def test_nothing_is_shown_of_a_recital_and_nothing_after_it(
     answer = f"{TEXT[:at]}\n{line[skipped:]}\n{TEXT}"
     told = shown(f"<answer>\n{answer}", step=step)
     for so_far in told:
-        assert not recites_a_run(letters_of(so_far))
-        assert not recites(so_far)
+        assert not recites_run(letters_of(so_far))
+        assert not recites_prompt(so_far)
         assert len(so_far) <= at + 1
