@@ -1,6 +1,6 @@
 """A dialogue with a model: ask, read the answer, send its faults back, call tools, keep limits.
 
-Whoever asks a model says in a `ModelTask` what for. A dialogue that is stored with a run goes on
+A `ModelTask` says what a model is asked for. A dialogue that is stored with a run goes on
 with `advance_dialogue`, one answer or one round of tool calls at a time; `converse` takes one to
 its end.
 """
@@ -25,7 +25,7 @@ CUT_OFF = "the answer was cut off at its greatest length; make it shorter"
 
 
 class Dialogue(Frozen):
-    """What was said with a model, and what is counted of it; a frame that has one extends it.
+    """The messages of a dialogue with a model, and its counts; frames with a dialogue extend it.
 
     `rounds` counts the model's answers, `faulty` those that were not usable since the last one that
     was, `calls` the tool calls it asked for, `asked_times` its questions to people.

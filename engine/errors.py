@@ -10,7 +10,7 @@ BotError                       retryable = False
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
 ├── BudgetExceeded             a run used up its answers of the model
-├── ModelQueueFull(retry_in_s)* a lane may not wait for a model here and now; its mail stays
+├── ModelQueueFull(retry_in_s)* a lane may not wait for a model in this process now
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
 """
@@ -21,7 +21,7 @@ from cards.model import Lang
 from cards.texts import say
 
 MODEL_REST_S: Final = 30.0
-"""So long a model that fails again and again is left alone."""
+"""How long a model that fails again and again is left alone."""
 
 
 class BotError(Exception):
@@ -120,34 +120,34 @@ class ModelRefused(ModelError):
 
 
 class ToolError(BotError):
-    """A tool gave no result; `str()` is English, for the model and the log, `told` for people."""
+    """A tool gave no result; `str()` is English, for the model and the log, `text` for people."""
 
-    def __init__(self, text: str, key: str, /, **values: object) -> None:
-        super().__init__(text)
+    def __init__(self, message: str, key: str, /, **values: object) -> None:
+        super().__init__(message)
         self._key = key
         self._values = values
 
-    def told(self, lang: Lang) -> str:
-        """The catalogue's sentence on it, in the person's language."""
+    def text(self, lang: Lang) -> str:
+        """The sentence for people, in their language."""
         return say(self._key, lang, **self._values)
 
 
 class ToolRetry(ToolError):
-    """The arguments were wrong in a way the model may mend; `hint` says how, in English."""
+    """The arguments were wrong in a way that the model can mend; `hint` says how, in English."""
 
     def __init__(self, hint: str) -> None:
         super().__init__(hint, "tool.retry")
 
 
 class ToolFailed(ToolError):
-    """The tool could not do its work; `key` and `values` are of a sentence in the catalogue."""
+    """The tool could not do its work; `key` and `values` make a sentence of the catalogue."""
 
     def __init__(self, key: str, /, **values: object) -> None:
         super().__init__(say(key, "en", **values), key, **values)
 
 
 class ToolUnsure(ToolFailed):
-    """The answer to a write is lost: it may have happened, and nobody here knows."""
+    """The answer to a write is lost: it may or may not have happened."""
 
 
 class ToolReported(ToolFailed):
@@ -180,7 +180,7 @@ class StoreUnavailable(StoreError):
 
 
 class Overloaded(StoreUnavailable):
-    """A lane has as much mail, or mail as old, as the settings allow; nothing was written."""
+    """A lane has as much mail, or as old mail, as the settings allow; nothing was written."""
 
 
 class NewerState(StoreError):
@@ -192,7 +192,7 @@ class BudgetExceeded(BotError):
 
 
 class ModelQueueFull(BotError):
-    """A lane may not wait for a model here and now: its mail stays, and is due in `retry_in_s`."""
+    """A lane may not wait for a model in this process now; its mail is due in `retry_in_s`."""
 
     retryable = True
 

@@ -16,14 +16,14 @@ def _replace_surrogates(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_replace_surrogates)]
-"""What somebody typed or named; half a character, which no store keeps, is U+FFFD in it."""
+"""What somebody typed; lone surrogates, which no store keeps, are replaced by U+FFFD."""
 
 
 class Actor(Frozen):
     """Who acted, as the platform names them; `name` is only for show.
 
-    A `guest` is somebody whom the workspace only lets in: a guest account, or who writes from
-    another company in a shared channel.
+    A `guest` is no member of the workspace: a guest account, or somebody of another company in a
+    shared channel.
     """
 
     platform: str
@@ -34,10 +34,10 @@ class Actor(Frozen):
 
 
 class SharedFile(Frozen):
-    """A file that came with a message: all of it, but for the platform's id, is what others say.
+    """A file that came with a message; nothing of it but the platform's id can be trusted.
 
-    `url` is where the platform says that it lies, "" where it is asked for by its id. `workspace`
-    is the one that the message came from, "" where there are none.
+    `url` is where the platform has it, "" where it is asked for by its id. `workspace` is the one
+    that the message came from, "" where there are none.
     """
 
     platform: str
@@ -92,11 +92,11 @@ class CommandGiven(Frozen):
 
 
 class MessageEdited(Frozen):
-    """A person changed a message of theirs: `to` is what it would be if it came only now.
+    """A person edited a message of theirs: `to` is what the edited message would be if it were new.
 
-    `at` is a text of digits whose order is that of its edits. `answers_form` when it was the answer
-    to a form, whatever `to` is. `only_addressed` where the bot hears nothing but what is addressed
-    to it: a message that is not known there was none to it before.
+    `at` is a text of digits that sorts the edits of a message. `answers_form` when the message was
+    the answer to a form, whatever `to` is. `only_addressed` where the bot only hears what is
+    addressed to it: there, a message that is not known was not for it before.
     """
 
     kind: Literal["edit"] = "edit"
@@ -168,7 +168,7 @@ Update = Annotated[
 
 
 RepeatOf = Literal["", "update", "tap"]
-"""Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
+"""What the person was shown an answer to before: this `update`, a `tap` just before it, or ""."""
 
 NoteShown = Callable[[], Awaitable[None]]
 """Notes that somebody was shown an answer; does not raise."""
@@ -183,12 +183,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class DirectAnswer:
-    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
+    """What the person reads at once (`text`); `ok` when their tap was recorded.
 
-    `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
-    at, since the person is not admitted; it may answer a message too. `again` when they were shown
-    an answer to this before: whoever would post this one does not. `aside` when it is for them
-    alone, wherever they asked. `shown` is to be called once it was shown.
+    `tells` when closing a form would not be answer enough. `stranger` when the person is not
+    admitted and nothing was looked at; it may answer a message too. `again` when they were shown an
+    answer to this before, so that it is not posted once more. `aside` when it is for them alone,
+    wherever they asked. `shown` is to be called once it was shown.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What lies in lanes: everything that a lane's holder handles (design §3)."""
+"""Mail: everything that can lie in a lane and is handled there (design §3)."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ class _Mail(Frozen):
     kind: str
 
     def stored(self) -> str:
-        """JSON for a lane: its kind, and what is not as by default: older builds read it too."""
+        """JSON for a lane: the kind and what is not a default, so that older builds read it too."""
         text = self.model_dump_json(exclude_defaults=True, exclude={"kind"})
         return f'{{"kind":"{self.kind}"{"," if text != "{}" else ""}{text[1:]}'
 
@@ -38,7 +38,7 @@ class CommandArrived(_Mail):
 
 
 class ServiceNotice(_Mail):
-    """Control lane: the service itself has something to say there; `text` is Markdown.
+    """Control lane: the service itself says something; `text` is Markdown.
 
     `thread` is the place inside the conversation where it is said, "" for none.
     """
@@ -85,7 +85,7 @@ class RunContinued(_Mail):
 
 
 class RunResumed(_Mail):
-    """Run lane: an operator lets a blocked run go on with the mail that it kept.
+    """Run lane: an operator lets a blocked run go on, with the mail that it was blocked at.
 
     `by` and `via` are who did so, and from where, for the log.
     """
@@ -111,7 +111,7 @@ class CardExpired(_Mail):
 
 
 class ReviewDue(_Mail):
-    """Run lane: a clock of an open review came due; the run itself is not moved by it."""
+    """Run lane: a clock of an open review came due; the run itself makes no step."""
 
     kind: Literal["review_due"] = "review_due"
     card: str
@@ -126,7 +126,7 @@ class ChangeSynced(_Mail):
 
 
 class SyncFailed(_Mail):
-    """Run lane: the system of record refused change `number` at its `attempt`, and would again."""
+    """Run lane: the system of record refused change `number` for good, at this `attempt`."""
 
     kind: Literal["sync_failed"] = "sync_failed"
     number: int

@@ -1,4 +1,4 @@
-"""What an approval covers, and for how long; people are asked again when it is too old (1.8)."""
+"""What an approval covers and for how long; one that is too old is asked for again (1.8)."""
 
 from datetime import datetime
 from typing import Any
@@ -51,9 +51,9 @@ def is_too_old(approval: Approval | None, now: datetime) -> bool:
 def ask_again(
     frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: FrameInput, context: StepContext
 ) -> StepOutcome | None:
-    """The review that showed this plan, once more; None when no approval is too old.
+    """The review of this plan, once more; None when its approval is not too old.
 
-    When it was asked again and was not approved, the plan ends unwritten, and the playbook decides.
+    When it was asked for again and not given, the plan ends without a write.
     """
     decision = plan.guard.decision if plan.guard else ""
     approval = context.run.state.approvals.get(decision)
@@ -80,7 +80,7 @@ def _push_review(
 
 
 def _not_approved(skill: Skill, decision: str, patch: Patch) -> Done:
-    """What the review left stands; a decision that it did not touch must not be read as a new one.
+    """The end of a plan that was not approved again: the old decision is cleared.
 
     Nothing that the skill sets when it is done is set.
     """

@@ -1,6 +1,6 @@
-"""What time does to an open review: reminders and escalation; nothing is ever decided by it (1.10).
+"""Reminders and escalation of open reviews (runs-and-reviews §1.10).
 
-None of it moves the run: the card changes, people are told, and the run goes on waiting.
+Neither decides anything or advances the run: the card changes, and people are told.
 """
 
 import json
@@ -21,7 +21,7 @@ _CLOCKS = ("expire", "remind", "escalate")
 
 
 def card_timers(card: Card, now: datetime) -> tuple[Timer, ...]:
-    """Every clock of a card that opens now, as mail to its lane."""
+    """The timers of a card that opens now, as mail to its lane."""
     review, found = card.review, list[Timer]()
     if card.deadline:
         expired = CardExpired(card=card.token).stored()
@@ -36,14 +36,14 @@ def card_timers(card: Card, now: datetime) -> tuple[Timer, ...]:
 
 
 def stop_timers(token: str, lane: str) -> tuple[Timer, ...]:
-    """Takes every clock of a card away."""
+    """Removes every timer of a card."""
     return tuple(Timer(lane, f"{clock}:{token}", None) for clock in _CLOCKS)
 
 
 def apply_clock(
     mail: ReviewDue, card: Card, people: People, *, now: datetime, today: date
 ) -> Effects:
-    """What a clock that came due changes; nothing once the card is closed, or its time is over.
+    """What a timer that came due changes; nothing once the card is closed or expired.
 
     `today` is the day where the service is.
     """
@@ -55,7 +55,7 @@ def apply_clock(
 
 
 def clock_entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
-    """An audit entry of what the service does with a card on its own; the card as it is then."""
+    """A log entry of what the service does with a card on its own; `card` is as it is then."""
     told = {"at": now.isoformat(), "event": event, "card": card.token, "by": CLOCK, **more}
     if fallen := lapsed.describe_lapsed_votes(card, now):
         told["lapsed"] = fallen
@@ -87,7 +87,7 @@ def replace_cards(others: Sequence[Card], opened: Sequence[Card], now: datetime)
 
 
 def awaited_voters(card: Card) -> tuple[str, ...]:
-    """Whose vote can still come, by principal id: open seats, and those who were given one."""
+    """Who can still vote (principal ids): holders of open seats, and who was given one."""
     voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
     asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
     held = (*(card.review.approvers or ()), *card.review.persons)
@@ -102,12 +102,12 @@ def _review_timer(card: Card, what: str, at: datetime) -> Timer:
 
 
 def _remind(card: Card, people: People, now: datetime, today: date) -> Effects:
-    """One ping to each home, the card edited in place, and the next clock."""
+    """One ping to each home, the card edited in place, and the next timer."""
     remind = card.review.remind
     if remind is None or card.reminded >= remind.at_most:
         return Effects()
     if remind.hours and (opens := remind.hours.next_open(now)) > now:
-        # It came due while nothing ran; people are left alone until they are at work.
+        # It came due outside of working hours, as after a stop of the service.
         return Effects(timers=(_review_timer(card, "remind", opens),))
     number = card.reminded + 1
     update = {"reminded": number, "version": card.version + 1}
@@ -157,7 +157,7 @@ def _escalate(card: Card, people: People, now: datetime, today: date) -> Effects
 
 
 def posts_at(card: Card, places: Sequence[str]) -> tuple[Post, ...]:
-    """The card at these places; in its own conversation it stands already."""
+    """Posts of the card at these places, but for its own conversation, which has it already."""
     return tuple(
         Post(f"{card.token}@{place}", place, "card", card.token)
         for place in dict.fromkeys(places)

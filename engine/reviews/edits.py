@@ -1,4 +1,4 @@
-"""Which shown values reviewers may change, what is said of a change, and what a run takes over.
+"""Which values reviewers may change, what people read of a change, and what the run takes over.
 
 The change itself is made on the card: cards.deciding.revision (runs-and-reviews §1.8).
 """
@@ -36,9 +36,9 @@ class EditOffer:
 def offer_edits(
     node: SopNode, shown: Sequence[LabelledValue], pieces: Sequence[str], context: StepContext
 ) -> EditOffer | None:
-    """The node's leave to change what it shows; None when it gives none.
+    """The choice to change what the node shows; None when it allows no change.
 
-    `pieces` are the paragraphs of the card's text; the last are those which `tables` made.
+    `pieces` are the paragraphs of the card's text; the last ones are those of `value_tables`.
     """
     allowed = node.review.may_edit if node.review else ()
     fields = {each.path: _field(each.path, context) for each in shown if each.path in allowed}
@@ -60,15 +60,15 @@ def offer_edits(
 
 
 def authors_of(shown: Sequence[LabelledValue], context: StepContext) -> dict[str, str]:
-    """Whose changes of earlier reviews stand in what is shown: person ids by path."""
+    """Who changed shown values at earlier reviews: person ids by path."""
     edited = context.run.state.edited
     return {each.path: edited[each.path] for each in shown if each.path in edited}
 
 
 def approved_changes(decision: Decision, context: StepContext) -> dict[str, Any]:
-    """The approval's patch of the state, as its parts: by whom, and what.
+    """The fields of the approval's patch: by whom, and what.
 
-    It is the editor's, where there is one alone; who changed what is in the decision.
+    It is by the only editor, else by who decided.
     """
     last = {each.name: each for each in decision.edits}
     values = {path: _leaf_value(each, context) for path, each in last.items()}

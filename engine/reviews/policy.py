@@ -1,4 +1,4 @@
-"""What a review's policy means: who may decide, how to reject, how long an approval is good."""
+"""A review's policy: who may decide, how to reject, how long an approval is good."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta

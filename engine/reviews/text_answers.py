@@ -1,4 +1,4 @@
-"""A typed text that answers an open card: judged as a tap is, stored by the turn's commit."""
+"""Typed texts that answer an open card: judged as a tap is, stored by the turn's commit."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -47,9 +47,9 @@ class TextAnswers:
     today: date
 
     async def answer(self, intent: Intent, head: ReplyHead) -> CardReply:
-        """A set that is complete and understood whole decides the card, else what is given is kept.
+        """Decide the card with values that are complete and all understood, else keep them in it.
 
-        Either way the log of the card's run tells who wrote, and what became of it.
+        Either way the log of the card's run has who wrote, and what came of it.
         """
         found = await self.decisions.card(intent.card)
         if found is None:

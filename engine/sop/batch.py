@@ -75,7 +75,7 @@ async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> Batch
 
 def _fail(error: ToolError, context: StepContext) -> StatusChange:
     run = context.run
-    text = say("part.failed", run.lang, name=run.name, reason=error.told(run.lang))
+    text = say("part.failed", run.lang, name=run.name, reason=error.text(run.lang))
     return StatusChange("failed", Note("failed", text), str(error))
 
 

@@ -36,7 +36,7 @@ async def check_records(
         if frame.left:
             return await _check_some(frame, node, context)
     except ToolError as error:
-        reason = error.told(context.run.lang)
+        reason = error.text(context.run.lang)
         text = say("part.failed", context.run.lang, name=context.run.name, reason=reason)
         return StatusChange("failed", Note("failed", text), str(error))
     lang, found = context.run.lang, frame.found

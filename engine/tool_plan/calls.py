@@ -52,7 +52,7 @@ async def make_call(call: Call, context: StepContext) -> dict[str, Any] | LostCa
     try:
         result = await context.services.call(call.tool, call.arguments, tools)
     except ToolUnsure as error:
-        return LostCall(error.told(context.run.lang))
+        return LostCall(error.text(context.run.lang))
     return dict(result)
 
 

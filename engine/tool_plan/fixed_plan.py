@@ -62,7 +62,7 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
     try:
         result = await make_call(call, context)
     except ToolError as error:
-        return _end_with_error(skill, error.told(context.run.lang), str(error), context)
+        return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
         return ask_about_lost(frame, call, result.why, context)
     return _next_call(frame, call, f"called {call.tool.name}")
@@ -106,7 +106,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
                 tool(planned["tool"]), planned["arguments"], context.tool_context()
             )
     except ToolError as error:
-        return _end_with_error(skill, error.told(context.run.lang), str(error), context)
+        return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     return Done(_success_patch(skill), f"{plan.rehearses} would succeed")
 
 

@@ -138,7 +138,7 @@ async def _ask_approval(
     try:
         await context.services.rehearse(call.tool, call.arguments, context.tool_context())
     except ToolError as error:
-        return _plan_anew(frame, planner, error.told(context.run.lang), str(error), context)
+        return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
     return confirm.ask(frame, planner, _certain_writes(frame, context), context)
 
 
@@ -161,7 +161,7 @@ async def _call(
     try:
         result = await make_call(call, context)
     except ToolError as error:
-        return _plan_anew(frame, planner, error.told(context.run.lang), str(error), context)
+        return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
         return ask_about_lost(frame, call, result.why, context)
     step = StepDone(

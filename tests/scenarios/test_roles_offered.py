@@ -14,7 +14,7 @@ from engine.errors import DefinitionError
 from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.services import Services, startable_playbooks
-from engine.talk.turn import choice_cards as offer
+from engine.talk.turn.choice_cards import without_unavailable
 from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema
 from tests.engine.understanding.routes import CONTEXT
@@ -117,7 +117,7 @@ def test_did_you_mean_offers_nothing_barred() -> None:
         Candidate(kind="workflow", playbook="desk", request=name) for name in ("look-up", "note")
     )
     intent = Intent(kind="unclear", text="desk", candidates=meant, why="")
-    left = offer.without_unavailable(intent, {"desk"}, {"desk/note"})
+    left = without_unavailable(intent, {"desk"}, {"desk/note"})
     assert [each.request for each in left.candidates] == ["look-up"]
 
 

@@ -66,7 +66,7 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
     try:
         result = await call(chosen, lookup.arguments, context)
     except ToolError as error:
-        return "failed", error.told(head.lang)
+        return "failed", error.text(head.lang)
     return "answered", chosen.tell(result, head.lang)
 
 

@@ -31,7 +31,7 @@ def sentence(key: str) -> tuple[str, str]:
 
 
 def told(error: ToolFailed) -> tuple[str, str]:
-    return error.told("zh"), error.told("en")
+    return error.text("zh"), error.text("en")
 
 
 def test_every_cause_has_a_sentence_of_its_own() -> None:

@@ -77,7 +77,7 @@ async def test_value_of_a_visit_that_cannot_be_read_is_told_and_not_guessed(
     server.project.rows[FIRST][field] = value
     with pytest.raises(ToolFailed, match=f"REDCap field {field} does not fit") as caught:
         await redcap.visits("P003")
-    assert caught.value.told("zh").startswith(f"REDCap 字段 {field} ")
+    assert caught.value.text("zh").startswith(f"REDCap 字段 {field} ")
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ async def test_write_that_is_not_there_after_a_lost_answer_may_have_happened(
     with pytest.raises(ToolFailed, match=r"P003 on 2026-11-21 may or may not") as caught:
         await redcap.record_visit(VISIT, key="run1:s1", by="chen")
 
-    assert caught.value.told("zh").startswith("无法确认 P003 在 2026-11-21 的访视")
+    assert caught.value.text("zh").startswith("无法确认 P003 在 2026-11-21 的访视")
     assert await redcap.record_visit(VISIT, key="run1:s1", by="chen") == "new"
     assert len(written(server)) == 1
 
@@ -166,7 +166,7 @@ async def test_visit_that_a_person_enters_at_the_same_moment_comes_first(
     with pytest.raises(ToolFailed, match="another one of that day") as caught:
         await redcap.record_visit(VISIT, key="run1:s1", by="chen")
 
-    assert "同一天的另一条记录先一步写入" in caught.value.told("zh")
+    assert "同一天的另一条记录先一步写入" in caught.value.text("zh")
     assert [row["ecog"] for row in written(server)] == ["0", "1"]
 
 

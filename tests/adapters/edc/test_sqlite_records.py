@@ -89,7 +89,7 @@ async def test_broken_file_is_told_in_a_plain_sentence(records: SqliteRecords, f
     spoil(file)
     with pytest.raises(ToolFailed, match=r"^The study database cannot be reached") as caught:
         await records.subjects()
-    assert caught.value.told("zh") == "暂时无法访问研究数据库。"
+    assert caught.value.text("zh") == "暂时无法访问研究数据库。"
 
 
 async def test_vanished_file_is_not_made_anew(records: SqliteRecords, file: Path) -> None:

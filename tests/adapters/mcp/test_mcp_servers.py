@@ -49,7 +49,7 @@ async def test_a_server_from_the_registry_is_listed_and_answers() -> None:
         reported = await fault_of(tools, "time__get_current_time", timezone="Mars/Base")
 
     assert "Mars/Base" in str(reported)
-    assert reported.told("en") == (
+    assert reported.text("en") == (
         "The tool `time__get_current_time` of server time reports a fault."
     )
 
@@ -94,7 +94,7 @@ async def test_what_a_server_says_is_bounded_and_in_order() -> None:
         assert isinstance(reported, ToolReported)
         assert "\x1b" not in str(reported)
         assert len(str(reported)) < 1200
-        assert "xxx" not in reported.told("zh")
+        assert "xxx" not in reported.text("zh")
         assert "asks for more input" in str(await fault_of(tools, "s__nosy"))
 
 

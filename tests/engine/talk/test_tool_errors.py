@@ -19,9 +19,9 @@ SAMPLE = Path(__file__).parents[3] / "playbooks" / "clinical_qc" / "data"
 
 def test_failure_is_told_in_both_languages_and_to_the_model_in_english() -> None:
     failed = ToolFailed("study.unknown", subject_id="P099")
-    assert failed.told("zh") == "研究中没有受试者 P099，没有写入。"
-    assert failed.told("en") == "The study has no subject P099; nothing was written."
-    assert str(failed) == failed.told("en")
+    assert failed.text("zh") == "研究中没有受试者 P099，没有写入。"
+    assert failed.text("en") == "The study has no subject P099; nothing was written."
+    assert str(failed) == failed.text("en")
 
 
 def test_failure_without_a_sentence_cannot_be_raised() -> None:
@@ -32,8 +32,8 @@ def test_failure_without_a_sentence_cannot_be_raised() -> None:
 def test_hint_is_for_the_model_and_not_for_people() -> None:
     retry = ToolRetry("Wrong arguments when. when: Extra inputs are not permitted")
     assert str(retry).startswith("Wrong arguments when.")
-    assert retry.told("zh") == "没能理解给出的条件或数值，请换一种写法。"
-    assert "argument" not in retry.told("en")
+    assert retry.text("zh") == "没能理解给出的条件或数值，请换一种写法。"
+    assert "argument" not in retry.text("en")
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ async def test_study_data_is_only_for_conversations_of_its_project(
     for attempt in (call, rehearse):
         with pytest.raises(ToolFailed, match="project MATTER-7 and has no access") as caught:
             await attempt(tool("record_visit"), VISIT, other)
-        assert "SIGNOFF-101" in caught.value.told("zh")
+        assert "SIGNOFF-101" in caught.value.text("zh")
     assert await records.visits("P003") == before
 
 
