@@ -42,8 +42,8 @@ def check_admin_token(token: str, host: str) -> list[str]:
     if not token or len(token) >= _TOKEN_CHARS or is_loopback(host):
         return []
     return [
-        f"SIGNOFF_ADMIN_TOKEN: should have {_TOKEN_CHARS} characters or more, since others can reach"
-        f" {host} and try; `openssl rand -hex 32` makes one"
+        f"SIGNOFF_ADMIN_TOKEN: should have {_TOKEN_CHARS} characters or more, since others can"
+        f" reach {host} and try; `openssl rand -hex 32` makes one"
     ]
 
 

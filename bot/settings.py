@@ -207,7 +207,7 @@ class Settings(SettingsGroup):
     sync_secret: Token | None = secret("SIGNOFF_SYNC_SECRET")
 
     @property
-    def connected(self) -> Mapping[str, PlatformSettings]:
+    def enabled_platforms(self) -> Mapping[str, PlatformSettings]:
         """The platforms that are on."""
         return {name: each for name, each in self.platforms.items() if each.is_on}
 
@@ -271,7 +271,7 @@ class Settings(SettingsGroup):
     def _whole(self) -> Self:
         platforms = self.platforms.values()
         lines = [line for each in platforms for line in each.faults(self)]
-        if not lines and platforms and not self.connected:
+        if not lines and platforms and not self.enabled_platforms:
             lines += _no_platform_lines([each.switch for each in platforms])
         lines += missing_settings(REQUIRED_TOGETHER, self.given())
         token = self.admin_token.get_secret_value() if self.admin_token else ""

@@ -36,7 +36,7 @@ class SkillState(Frozen):
     recent: Annotated[tuple[_Text, ...], Key(max_length=50, fail_fast=True)] = ()
 
     def known(self) -> AgentState:
-        """The state of a run; its values have been checked."""
+        """The state of a run, from values that have been checked."""
         groups = {
             name: {key: value for key, value in getattr(self, name).items() if value is not None}
             for name in GROUPS
@@ -116,7 +116,7 @@ class Invalid(Frozen):
 
 
 class InvalidBody(Exception):
-    """The body does not fit; `faults` say where."""
+    """The body is invalid; `faults` say where."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__(f"{len(faults)} faults")
@@ -127,7 +127,7 @@ class InvalidBody(Exception):
 
 
 class NoSuchSkill(Exception):
-    """The playbook that is named does not have the skill."""
+    """The named playbook does not have the skill."""
 
 
 def read_request(
@@ -136,11 +136,11 @@ def read_request(
     """The body and its playbook. Raises BadPayload, NoSuchSkill, or Faulty with every fault."""
     data = _json(raw)
     given = data if isinstance(data, dict) else {}
-    request, faults = _shaped(data)
-    playbook = _chosen(given.get("playbook") or "", skill, playbooks, faults)
+    request, faults = _read_shape(data)
+    playbook = _choose_playbook(given.get("playbook") or "", skill, playbooks, faults)
     if playbook is not None:
-        faults += _names(given, playbook)
-        faults += _values(given.get("state"), playbook)
+        faults += _name_faults(given, playbook)
+        faults += _value_faults(given.get("state"), playbook)
     if request is None or playbook is None or faults:
         raise InvalidBody(faults)
     return request, playbook
@@ -148,7 +148,7 @@ def read_request(
 
 def _json(raw: bytes) -> Any:
     try:
-        data = json.loads(raw, parse_constant=_no_number, parse_float=_float, parse_int=_int)
+        data = json.loads(raw, parse_constant=_reject_number, parse_float=_float, parse_int=_int)
         # Half of a surrogate pair is no text; the store could not keep it.
         json.dumps(data, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
@@ -156,20 +156,20 @@ def _json(raw: bytes) -> Any:
     return data
 
 
-def _no_number(text: str) -> Any:
+def _reject_number(text: str) -> Any:
     raise ValueError(text)
 
 
 def _float(text: str) -> float:
     number = float(text)
-    return number if math.isfinite(number) else _no_number(text)
+    return number if math.isfinite(number) else _reject_number(text)
 
 
 def _int(text: str) -> int:
-    return int(text) if len(text) <= _LONGEST_NUMBER else _no_number(text)
+    return int(text) if len(text) <= _LONGEST_NUMBER else _reject_number(text)
 
 
-def _shaped(data: Any) -> tuple[SkillRequest | None, list[Fault]]:
+def _read_shape(data: Any) -> tuple[SkillRequest | None, list[Fault]]:
     state = data.get("state") if isinstance(data, dict) else None
     for path, value in (((), data), (("state",), state)):
         if isinstance(value, dict) and len(value) > _MAX_KEYS:
@@ -180,17 +180,17 @@ def _shaped(data: Any) -> tuple[SkillRequest | None, list[Fault]]:
         return None, plain_faults(SkillRequest, error)
 
 
-def _chosen(
+def _choose_playbook(
     name: Any, skill: str, playbooks: Mapping[str, Playbook], faults: list[Fault]
 ) -> Playbook | None:
     """The playbook that is named, or the only one that has the skill."""
-    having = [each for each in playbooks.values() if skill in each.skills]
+    matching = [each for each in playbooks.values() if skill in each.skills]
     if not isinstance(name, str):
         return None
-    if not name and len(having) == 1:
-        return having[0]
+    if not name and len(matching) == 1:
+        return matching[0]
     if not name:
-        ids = ", ".join(sorted(each.id for each in having))
+        ids = ", ".join(sorted(each.id for each in matching))
         faults.append((("playbook",), f"is required: several have {skill}: {ids}"))
         return None
     if name not in playbooks:
@@ -202,22 +202,22 @@ def _chosen(
     return playbooks[name]
 
 
-def _names(given: Mapping[str, Any], playbook: Playbook) -> Iterator[Fault]:
-    """What names no phase or request of the playbook, or no phase of the request."""
+def _name_faults(given: Mapping[str, Any], playbook: Playbook) -> Iterator[Fault]:
+    """Faults of `request` and `phase`: the playbook has none of that name."""
     definition = playbook.definition
     request, phase = given.get("request") or "", given.get("phase") or ""
     requests = [each.id for each in definition.requests]
     if isinstance(request, str) and request and request not in requests:
-        told = f"there is no request {key_text(request)!r}; {suggestion(request, requests)}"
-        yield ("request",), told
+        message = f"there is no request {key_text(request)!r}; {suggestion(request, requests)}"
+        yield ("request",), message
         return
     phases = [each.id for each in definition.phases_of(request)] if isinstance(request, str) else []
     if isinstance(phase, str) and phase and phase not in phases:
         yield ("phase",), f"there is no phase {key_text(phase)!r}; {suggestion(phase, phases)}"
 
 
-def _values(state: Any, playbook: Playbook) -> list[Fault]:
-    """What cannot stand in the state, by the playbook's typed fields."""
+def _value_faults(state: Any, playbook: Playbook) -> list[Fault]:
+    """Faults of the state, by the typed fields of the playbook."""
     definition, found = playbook.definition, list[Fault]()
     known = {
         "profile": tuple(definition.profile_fields),
@@ -231,10 +231,10 @@ def _values(state: Any, playbook: Playbook) -> list[Fault]:
                 return found
             at = ("state", group, name)
             if name not in known[group]:
-                told = f"unknown key; {suggestion(name, known[group])}"
-                found.append((at, told.removesuffix("; ")))
+                message = f"unknown key; {suggestion(name, known[group])}"
+                found.append((at, message.removesuffix("; ")))
             elif value is not None:
                 path = name if group == "data" else f"{group}.{name}"
                 faults = checked(path, value, definition)[:_MAX_FAULTS]
-                found += [((*at, *inside), told) for inside, told in faults]
+                found += [((*at, *inside), message) for inside, message in faults]
     return found

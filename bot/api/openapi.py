@@ -26,22 +26,22 @@ _REFUSALS: Final = {
 
 
 def describe(playbooks: Mapping[str, Playbook]) -> dict[str, Any]:
-    """The description; it names the skills of these playbooks and types their fields."""
-    having = {name: playbook for name, playbook in playbooks.items() if playbook.skills}
+    """The description, with the skills of these playbooks and the types of their fields."""
+    usable = {name: playbook for name, playbook in playbooks.items() if playbook.skills}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Signoff: skills for other programs", "version": "1"},
         "security": [{"token": []}],
-        "paths": {EXECUTE: {"post": _execute(having)}, OPENAPI: {"get": _openapi()}},
+        "paths": {EXECUTE: {"post": _execute(usable)}, OPENAPI: {"get": _openapi()}},
         "components": {
-            "schemas": _schemas(having),
+            "schemas": _schemas(usable),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
 
 
-def _execute(having: Mapping[str, Playbook]) -> dict[str, Any]:
-    skills = sorted({name for playbook in having.values() for name in playbook.skills})
+def _execute(usable: Mapping[str, Playbook]) -> dict[str, Any]:
+    skills = sorted({name for playbook in usable.values() for name in playbook.skills})
     named: dict[str, Any] = {"type": "string", **({"enum": skills} if skills else {})}
     parameter = {"name": "skill", "in": "path", "required": True, "schema": named}
     return {
@@ -80,7 +80,7 @@ def _content(schema: str) -> dict[str, Any]:
     return {"application/json": {"schema": {"$ref": f"{_REF}{schema}"}}}
 
 
-def _schemas(having: Mapping[str, Playbook]) -> dict[str, Any]:
+def _schemas(usable: Mapping[str, Playbook]) -> dict[str, Any]:
     _, made = models_json_schema(
         [
             (SkillRequest, "validation"),
@@ -91,11 +91,11 @@ def _schemas(having: Mapping[str, Playbook]) -> dict[str, Any]:
         ref_template=f"{_REF}{{model}}",
     )
     schemas: dict[str, Any] = made["$defs"]
-    if not having:
+    if not usable:
         return schemas
     request, state = schemas["SkillRequest"]["properties"], schemas["SkillState"]
-    request["playbook"] = {"type": "string", "enum": sorted(having)}
-    states = {f"State.{name}": _state(state, playbook) for name, playbook in having.items()}
+    request["playbook"] = {"type": "string", "enum": sorted(usable)}
+    states = {f"State.{name}": _state(state, playbook) for name, playbook in usable.items()}
     request["state"] = {"anyOf": [{"$ref": f"{_REF}{name}"} for name in sorted(states)]}
     del schemas["SkillState"]
     return {**schemas, **states}

@@ -1,6 +1,6 @@
 """`POST /internal/ai/skills/{skill}/execute`: one skill on a given state (spec 000 §3.1).
 
-Off without SIGNOFF_ADMIN_TOKEN. Nothing is stored but a trace, nothing written, nobody asked.
+Off without SIGNOFF_ADMIN_TOKEN. It stores only a trace, writes nothing and asks nobody.
 """
 
 import asyncio
@@ -58,13 +58,13 @@ class SkillApi:
     within_s: float
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """What the web process serves, only for who has the token."""
+        """The routes of the web process, for requests with the token."""
         return [
-            web.post(EXECUTE, self._guarded(self._execute)),
-            web.get(OPENAPI, self._guarded(self._openapi)),
+            web.post(EXECUTE, self._require_token(self._execute)),
+            web.get(OPENAPI, self._require_token(self._openapi)),
         ]
 
-    def _guarded(self, handler: Handler) -> Handler:
+    def _require_token(self, handler: Handler) -> Handler:
         async def guarded(request: web.Request) -> web.Response:
             if not has_admin_token(request, self.token):
                 answer = _refused(401, "unauthorized", "Authorization: Bearer is wrong")
@@ -90,76 +90,78 @@ class SkillApi:
         except web.HTTPRequestEntityTooLarge:
             return _refused(413, "too_large", "the body should be at most 1 MiB")
         try:
-            # Off the loop, which others are served by: a body may have much to be checked.
-            given, playbook = await asyncio.to_thread(read_request, raw, skill, playbooks)
+            # In a thread, since a large body takes a while to check.
+            request_body, playbook = await asyncio.to_thread(read_request, raw, skill, playbooks)
         except BadPayload as error:
             return _refused(400, "no_json", str(error))
         except NoSuchSkill as error:
             return _refused(404, "unknown", str(error))
         except InvalidBody as error:
             return _json(422, Invalid(faults=error.faults))
-        return await self._ordered(self._order(given, playbook, skill))
+        return await self._run_skill(self._execution(request_body, playbook, skill))
 
-    def _order(self, given: SkillRequest, playbook: Playbook, skill: str) -> SkillExecution:
+    def _execution(self, body: SkillRequest, playbook: Playbook, skill: str) -> SkillExecution:
         return SkillExecution(
             id=self.services.new_id(f"api:{skill}"),
             playbook=playbook,
             skill=playbook.skills[skill],
-            state=given.state.known(),
-            message=given.message,
-            lang=given.lang or detect(given.message),
-            project=given.project or playbook.definition.project,
-            phase=given.phase,
-            request=given.request,
+            state=body.state.known(),
+            message=body.message,
+            lang=body.lang or detect(body.message),
+            project=body.project or playbook.definition.project,
+            phase=body.phase,
+            request=body.request,
         )
 
-    async def _ordered(self, order: SkillExecution) -> web.Response:
+    async def _run_skill(self, execution: SkillExecution) -> web.Response:
         try:
             people = self.services.people.scope_to("")
             services = replace(self.services.frozen_at(self.services.now), people=people)
-            executed = await execute_skill(order, services, within_s=self.within_s)
-            output = skill_output(order, executed)
-            trace = await self._trace(order, executed, output)
+            executed = await execute_skill(execution, services, within_s=self.within_s)
+            output = skill_output(execution, executed)
+            trace = await self._store_trace(execution, executed, output)
         except StoreError as error:
-            log.warning("store_away", skill=order.skill.id, error=str(error))
-            return _refused(503, "store_away", "the store is away; try again", skill=order.skill.id)
+            log.warning("store_away", skill=execution.skill.id, error=str(error))
+            return _refused(
+                503, "store_away", "the store is away; try again", skill=execution.skill.id
+            )
         if output is None:
             status, why = _STATUS[executed.outcome], executed.why
-            return _refused(status, executed.outcome, why, skill=order.skill.id, trace=trace)
+            return _refused(status, executed.outcome, why, skill=execution.skill.id, trace=trace)
         answer = SkillAnswer(
             trace=trace,
-            playbook=order.playbook.id,
-            skill=order.skill.id,
+            playbook=execution.playbook.id,
+            skill=execution.skill.id,
             output=output,
             steps=len(executed.steps),
             model=_use(executed),
         )
         return _json(200, answer)
 
-    async def _trace(
-        self, order: SkillExecution, executed: SkillResult, output: SkillOutput | None
+    async def _store_trace(
+        self, execution: SkillExecution, executed: SkillResult, output: SkillOutput | None
     ) -> str | None:
-        """The id under which it is kept how the skill ran; None where no traces are kept."""
+        """Store how the skill ran: the trace's id, or None where no traces are kept."""
         body = {
             "kind": "skill",
             "at": self.services.now.isoformat(),
-            "conversation": order.conversation,
-            "text": order.message,
-            "playbook": order.playbook.id,
-            "digest": order.playbook.digest,
-            "skill": order.skill.id,
-            "state": order.state.model_dump(mode="json", exclude_defaults=True),
+            "conversation": execution.conversation,
+            "text": execution.message,
+            "playbook": execution.playbook.id,
+            "digest": execution.playbook.digest,
+            "skill": execution.skill.id,
+            "state": execution.state.model_dump(mode="json", exclude_defaults=True),
             "outcome": executed.outcome,
             "why": executed.why,
             "model": _use(executed).model_dump(),
             "steps": list(executed.steps),
             "output": output.model_dump(mode="json") if output else None,
         }
-        # A long state takes a while to be masked.
-        writes = await asyncio.to_thread(trace_writes, order.id, body, self.services.tracing)
+        # In a thread, since a long state takes a while to mask.
+        writes = await asyncio.to_thread(trace_writes, execution.id, body, self.services.tracing)
         for write in writes:
             await self.archive.keep(write)
-        return order.id if writes else None
+        return execution.id if writes else None
 
 
 def _use(executed: SkillResult) -> ModelUse:

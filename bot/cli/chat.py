@@ -24,7 +24,7 @@ LONGEST_S = 24 * 3600
 def ask_arguments(parser: argparse.ArgumentParser) -> None:
     """A message, and who says it where."""
     parser.add_argument("text", metavar="TEXT", help="the message; - reads it from the input")
-    _place(parser)
+    _add_place(parser)
     parser.add_argument("--json", action="store_true", help="one object: status, parts, card")
     parser.add_argument(
         "--timeout",
@@ -37,33 +37,33 @@ def ask_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chat_arguments(parser: argparse.ArgumentParser) -> None:
     """Who talks where."""
-    _place(parser)
+    _add_place(parser)
 
 
 def ask(args: argparse.Namespace) -> int:
-    """Prints the reply to one message."""
+    """Print the reply to one message."""
     text = args.text
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         print("TEXT: should say something", file=sys.stderr)
         return 2
-    from bot.terminal.ask import ask_once as asked
+    from bot.terminal.ask import ask_once
 
-    me = _me(args)
-    said = asked(me, text, link=args.link, as_json=args.json, timeout_s=args.timeout)
-    return _answered(said, me, _lang(args))
+    me = _speaker(args)
+    work = ask_once(me, text, link=args.link, as_json=args.json, timeout_s=args.timeout)
+    return _run_client(work, me, _lang(args))
 
 
 def chat(args: argparse.Namespace) -> int:
-    """Talks until the end of the input."""
-    from bot.terminal.chat import hold_chat as talked
+    """Talk until the end of the input."""
+    from bot.terminal.chat import hold_chat
 
-    me, lang = _me(args), _lang(args)
-    return _answered(talked(me, link=args.link, lang=lang), me, lang)
+    me, lang = _speaker(args), _lang(args)
+    return _run_client(hold_chat(me, link=args.link, lang=lang), me, lang)
 
 
-def _place(parser: argparse.ArgumentParser) -> None:
+def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as", dest="person", default="", metavar="PERSON", help="your web name (the first one)"
     )
@@ -75,7 +75,7 @@ def _place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lang", choices=languages(), help="of what the client itself says")
 
 
-def _answered(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> int:
+def _run_client(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> int:
     from bot.terminal.client import NO_REPLY, NoService, RequestRefused
     from cards.texts import say
 
@@ -93,7 +93,7 @@ def _answered(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> in
     return 1
 
 
-def _me(args: argparse.Namespace) -> "Speaker":
+def _speaker(args: argparse.Namespace) -> "Speaker":
     from bot.terminal.client import Speaker
 
     url = args.url

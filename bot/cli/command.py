@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def load_settings() -> Settings:
-    """The settings of this process; DefinitionError with a line for each wrong variable."""
+    """The settings of this process. Raises DefinitionError with a line for each wrong variable."""
     # Rooms of platforms are loaded only by commands that do something.
     from bot.wiring import platforms
 
@@ -19,7 +19,7 @@ def load_settings() -> Settings:
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
-    """The result of the work, on a loop of its own."""
+    """Run the work on an event loop of its own: uvloop where it is installed."""
     with asyncio.Runner(loop_factory=_factory()) as runner:
         return runner.run(work)
 

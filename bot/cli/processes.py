@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 
-# How long a process whose parent was killed may take to finish what it has in hand.
+# How long a process whose parent was killed may take to finish.
 _ORPHAN_S = 20.0
 
 
 def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
-    """How a process learns that its parent is gone."""
+    """A hidden option: stop when the standard input ends, since the parent is gone."""
     parser.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs everything."""
+    """Run everything."""
 
-    # Each process loads only its own half of the service, once its settings are known to be right.
+    # Each process loads only its part of the service, after its settings are checked.
     def load() -> Serve:
         from bot.processes.supervisor import serve
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def web(args: argparse.Namespace) -> int:
-    """Runs the web process."""
+    """Run the web process."""
 
     def load() -> Serve:
         from bot.processes.web import serve
@@ -52,7 +52,7 @@ def web(args: argparse.Namespace) -> int:
 
 
 def worker(args: argparse.Namespace) -> int:
-    """Runs a worker, in a child of this process, which watches over it."""
+    """Run a worker, as a child that this process watches."""
 
     def load() -> Serve:
         from bot.processes.worker import serve
@@ -60,10 +60,10 @@ def worker(args: argparse.Namespace) -> int:
         return serve
 
     settings = load_settings()
-    return _watched(args, settings) if settings.watchdog_s else _serve(args, load)
+    return _run_watched(args, settings) if settings.watchdog_s else _serve(args, load)
 
 
-def _watched(args: argparse.Namespace, settings: Settings) -> int:
+def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
     configure_logging(args.command)
 
     def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
@@ -74,10 +74,10 @@ def _watched(args: argparse.Namespace, settings: Settings) -> int:
         return Watchdog, serve
 
     watchdog, serve = load_and_freeze(load)
-    begun = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
-    if isinstance(begun, int):
-        return begun
-    serving = partial(serve, pulse=begun)
+    started = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
+    if isinstance(started, int):
+        return started
+    serving = partial(serve, pulse=started)
     return run_loop(_until_stopped(serving, settings, stop_at_eof=True)) or 0
 
 
@@ -89,7 +89,7 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
 
 
 def load_and_freeze(load: Callable[[], T]) -> T:
-    """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
+    """Load modules that stay for good; the garbage collector never looks at them again."""
     gc.disable()
     try:
         return load()

@@ -13,24 +13,22 @@ HEADER = "X-Forwarded-For"
 
 
 def has_admin_token(request: web.Request, token: SecretStr) -> bool:
-    """Whether the request carries exactly the token; how long that takes says nothing of it."""
+    """Whether the request carries the admin token, compared in constant time (design §9)."""
     expected = f"Bearer {token.get_secret_value()}"
     given = request.headers.get("Authorization", "")
     return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), expected.encode())
 
 
 def find_client_address(request: web.Request, proxies: Collection[Network]) -> str:
-    """The client's address, "" when there is none.
+    """The address of the client, or "".
 
-    Behind one of `proxies` it is the last of `X-Forwarded-For` that is none of theirs: whatever
-    stands before it the client may have written itself. Nobody else's header is believed.
-    """
-    given = ",".join(request.headers.getall(HEADER, ())).split(",")
+    XX"""
+    hops = ",".join(request.headers.getall(HEADER, ())).split(",")
     address = request.remote or ""
-    for named in reversed(given):
-        if not _is_one_of(address, proxies) or not _is_address(named):
+    for hop in reversed(hops):
+        if not _is_within(address, proxies) or not _is_address(hop):
             break
-        address = named.strip()
+        address = hop.strip()
     return address
 
 
@@ -42,7 +40,7 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _is_one_of(address: str, proxies: Collection[Network]) -> bool:
+def _is_within(address: str, proxies: Collection[Network]) -> bool:
     if not _is_address(address):
         return False
     found = ipaddress.ip_address(address)

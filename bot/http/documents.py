@@ -1,4 +1,4 @@
-"""The documents of playbooks as pages, for the links under what was quoted from them."""
+"""The documents of playbooks as pages, for links below quotations."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -13,8 +13,8 @@ def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRo
     """`GET /documents/{playbook}/{file}`: escaped text, only for browsers of this machine."""
 
     async def page(request: web.Request) -> web.Response:
-        asked = (request.match_info["playbook"], request.match_info["file"])
-        found = next((d for d in current() if (d.playbook, d.file) == asked), None)
+        wanted = (request.match_info["playbook"], request.match_info["file"])
+        found = next((d for d in current() if (d.playbook, d.file) == wanted), None)
         if found is None:
             raise web.HTTPNotFound
         return web.Response(text=_page(found), content_type="text/html")

@@ -18,9 +18,9 @@ from engine.ports.platform import SupportsListening
 from engine.ports.storage.model_numbers import BreakerState, ModelNumbers
 from engine.ports.storage.operations import Backlog, Operations
 
-# Who asks seldom waits longer, and a store that hangs answers nobody.
+# Probes wait no longer for an answer.
 PROBE_S = 2.0
-# More than that is not well.
+# Above these the service counts as degraded.
 OLD_MAIL_S, LAG_S = 60.0, 1.0
 Health = Literal["ok", "degraded", "away", "off"]
 LEVELS: Final[Mapping[BreakerState, int]] = {"closed": 0, "half_open": 1, "open": 2}
@@ -35,7 +35,7 @@ _MEANINGS = {
     "outbox_age_s": "For how long the oldest message has waited to be sent",
 }
 CARD_AGES: Final = ("under 1 h", "1 to 8 h", "8 to 24 h", "1 to 7 d", "over 7 d")
-"""The label `age` of open cards, as CARD_AGES_S has it."""
+"""The values of the label `age` of open cards, as in CARD_AGES_S."""
 _CARDS: Final = "cards_open"
 READINGS = (
     *(name.replace("age_s", "age_seconds") for name in _MEANINGS),
@@ -43,19 +43,19 @@ READINGS = (
     "model_breaker",
     "model_lanes",
 )
-"""What is read when it is asked for, by name."""
+"""The names of the gauges that are read for each scrape."""
 
 
 def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
-    """Both say nothing that is secret: no address, no token, no word of another service."""
+    """`/healthz` and `/readyz`; neither says an address, a token or a text of another service."""
 
     async def alive(request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
 
     async def ready(request: web.Request) -> web.Response:
-        """503 while the store takes no writes, or what is said on a platform does not come in.
+        """503 while the store takes no writes, or a platform cannot be listened to.
 
-        Nothing else is mended by going elsewhere.
+        Another process would not mend anything else.
         """
         try:
             async with asyncio.timeout(PROBE_S):
@@ -67,7 +67,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
                 {"ready": False, "redis": parts.store.refusal(error)}, status=503
             )
         platforms = parts.telemetry.platform_health.statuses
-        deaf = [name async for name in _deaf(parts)]
+        deaf = [name async for name in _find_deaf(parts)]
         found: dict[str, Any] = {
             "ready": not deaf,
             "redis": "ok",
@@ -84,8 +84,10 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
         }
         failing = [name for name, each in platforms.items() if each.state == "failing"]
-        words = [name for name in ("model", "playbooks", "groups") if not _well(str(found[name]))]
-        late = _late(backlog, parts.telemetry.lag)
+        words = [
+            name for name in ("model", "playbooks", "groups") if not _is_well(str(found[name]))
+        ]
+        late = _find_late(backlog, parts.telemetry.lag)
         degraded = sorted({*failing, *deaf, *words, *late})
         status = 503 if deaf else 200
         return web.json_response({**found, "degraded": degraded}, status=status)
@@ -93,13 +95,13 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
     return [web.get("/healthz", alive), web.get("/readyz", ready)]
 
 
-async def _deaf(parts: Parts) -> AsyncIterator[str]:
+async def _find_deaf(parts: Parts) -> AsyncIterator[str]:
     for name, platform in parts.resources.platforms.items():
         if isinstance(platform, SupportsListening) and not await platform.is_listening():
             yield name
 
 
-def _late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
+def _find_late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
     if not backlog.workers:
         yield "workers"
     if backlog.mailbox_age_s > OLD_MAIL_S:
@@ -108,8 +110,8 @@ def _late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
         yield "loop_lag_s"
 
 
-def _well(told: str) -> bool:
-    return told in ("ok", "off")
+def _is_well(state: str) -> bool:
+    return state in ("ok", "off")
 
 
 def metrics_route(
@@ -122,7 +124,7 @@ def metrics_route(
             return web.json_response({"error": "Authorization: Bearer is wrong"}, status=401)
         try:
             readings = [
-                *_waiting(await operations.backlog()),
+                *_backlog_readings(await operations.backlog()),
                 await read_breakers(settings, numbers),
                 await read_model_lanes(numbers),
             ]
@@ -138,7 +140,7 @@ def metrics_route(
     return web.get("/metrics", metrics)
 
 
-def _waiting(backlog: Backlog) -> Iterator[GaugeReading]:
+def _backlog_readings(backlog: Backlog) -> Iterator[GaugeReading]:
     for shown, name in zip(READINGS, _MEANINGS, strict=False):
         yield GaugeReading(shown, _MEANINGS[name], {"": getattr(backlog, name)})
     cards = dict(zip(CARD_AGES, backlog.cards, strict=True))
@@ -159,7 +161,7 @@ def model_names(settings: Settings) -> tuple[str, ...]:
 
 
 async def model_health(settings: Settings, numbers: ModelNumbers) -> Health:
-    """`degraded` while some models are left alone, `away` while all are."""
+    """`degraded` while the breakers of some models are open, `away` while all are."""
     states = await numbers.states(model_names(settings))
     well = [state == "closed" for state in states.values()]
     if not well:
@@ -168,7 +170,7 @@ async def model_health(settings: Settings, numbers: ModelNumbers) -> Health:
 
 
 async def read_model_lanes(numbers: ModelNumbers) -> GaugeReading:
-    """How many lanes ask a model or wait for one, in all workers."""
+    """The numbers of lanes that ask a model or wait for one, over all workers."""
     return GaugeReading(
         "model_lanes",
         "Requests to models under way and waiting for a place, and lanes given back meanwhile",
@@ -178,7 +180,7 @@ async def read_model_lanes(numbers: ModelNumbers) -> GaugeReading:
 
 
 async def read_breakers(settings: Settings, numbers: ModelNumbers) -> GaugeReading:
-    """The breaker of each model, as some worker last found it."""
+    """The breaker of each model, as a worker last shared it."""
     states = await numbers.states(model_names(settings))
     return GaugeReading(
         "model_breaker",

@@ -1,4 +1,4 @@
-"""aiohttp's server, which gives up on a client that does not finish the head of a request."""
+"""aiohttp's server with a time limit for the head of a request."""
 
 import asyncio
 from typing import Any, Final
@@ -7,57 +7,54 @@ from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
 HEAD_S: Final = 10.0
-"""So long a client may take over the head of a request; a proxy in front sends it at once."""
+"""Time limit for the head of a request; a proxy in front sends it at once."""
 
 
 class TimedConnection(RequestHandler):
-    """A connection of the server: closed when a head has begun and is not whole in time.
+    """A connection that is closed when a head, or a first byte, does not arrive in time."""
 
-    Whoever connects and says nothing has begun, too.
-    """
-
-    __slots__ = ("_head_s", "_late")
+    __slots__ = ("_head_s", "_head_timer")
 
     def __init__(self, manager: "TimedServer", *, head_s: float, **kwargs: Any) -> None:
         super().__init__(manager, **kwargs)
         self._head_s = head_s
-        self._late: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The time of the first head begins."""
+        """Start the time limit of the first head."""
         super().connection_made(transport)
-        self._late = self._loop.call_later(self._head_s, self._end)
+        self._head_timer = self._loop.call_later(self._head_s, self._close_late)
 
     def data_received(self, data: bytes) -> None:
-        """A head that is whole has no time limit any more; a further one that begins has."""
+        """Stop the limit once a head is whole, start it when the next one begins."""
         super().data_received(data)
         if self._is_served:
-            self._stop()
-        elif self._late is None:
-            self._late = self._loop.call_later(self._head_s, self._end)
+            self._stop_timer()
+        elif self._head_timer is None:
+            self._head_timer = self._loop.call_later(self._head_s, self._close_late)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Nothing is waited for."""
-        self._stop()
+        """Stop the limit."""
+        self._stop_timer()
         super().connection_lost(exc)
 
     @property
     def _is_served(self) -> bool:
         return bool(self._messages) or self._request_in_progress
 
-    def _stop(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _end(self) -> None:
-        self._late = None
+    def _close_late(self) -> None:
+        self._head_timer = None
         if not self._is_served:
             self.force_close()
 
 
 class TimedServer(web.Server):
-    """A server of such connections for what `plain` serves."""
+    """A server of such connections that serves what `plain` serves."""
 
     def __init__(self, plain: web.Server, *, head_s: float) -> None:
         super().__init__(
@@ -71,7 +68,7 @@ class TimedServer(web.Server):
 
 
 class TimedRunner(web.AppRunner):
-    """Runs an application on such a server; `head_s` is another limit, for tests."""
+    """Runs an application on such a server, with `head_s` as the limit."""
 
     def __init__(self, app: web.Application, *, head_s: float = HEAD_S, **kwargs: Any) -> None:
         super().__init__(app, **kwargs)

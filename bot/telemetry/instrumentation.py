@@ -43,7 +43,7 @@ _NAMES: Final = {
 
 
 class MeteredIntake:
-    """An Intake that counts and logs; with `texts` also what people wrote."""
+    """An Intake that counts, times and logs; with `texts` also what people wrote."""
 
     def __init__(
         self, intake: Intake, meter: Meter, clock: Clock, *, spans: Spans, texts: bool
@@ -55,21 +55,21 @@ class MeteredIntake:
         self._texts = texts
 
     async def __call__(self, update: Update) -> Outcome:
-        """What the intake answers; raises what it raises."""
+        """The outcome of the intake; raises as it does."""
         since_s, platform = self._clock.elapsed_s(), update.actor.platform
         kind, ids = _NAMES[type(update)], {"conversation": update.conversation}
         with self._spans.span(f"take {kind}", update.id, update=update.id, **ids):
             outcome = await self._intake(update)
-        told = _told(outcome)
+        result = _outcome_name(outcome)
         text = {"text": update.text} if self._texts and isinstance(update, _WRITTEN) else {}
-        log.info("taken", update=update.id, kind=kind, outcome=told, **ids, **text)
-        self._meter.count("updates", platform, kind, told)
+        log.info("taken", update=update.id, kind=kind, outcome=result, **ids, **text)
+        self._meter.count("updates", platform, kind, result)
         if not isinstance(outcome, NotRecorded):
             self._meter.took("ack", self._clock.elapsed_s() - since_s, platform)
         return outcome
 
 
-def _told(outcome: Outcome) -> str:
+def _outcome_name(outcome: Outcome) -> str:
     match outcome:
         case Accepted(duplicate=duplicate):
             return "duplicate" if duplicate else "accepted"
@@ -91,8 +91,8 @@ def _told(outcome: Outcome) -> str:
             assert_never(outcome)
 
 
-def _ids(lane: str, mail: Mail) -> dict[str, str]:
-    """Run or conversation, and the update, by which its lines are found again."""
+def _log_ids(lane: str, mail: Mail) -> dict[str, str]:
+    """The run or conversation, and the update, that stand in each log line."""
     kind, _, rest = lane.partition(":")
     ids = {"run" if kind == "run" else "conversation": rest}
     return (
@@ -104,8 +104,8 @@ def _ids(lane: str, mail: Mail) -> dict[str, str]:
 
 @contextmanager
 def log_handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[None]:
-    """Every log line of the block names what it is about; one says that it was handled."""
-    ids, since_s = _ids(lane, mail), clock.elapsed_s()
+    """Put the ids of the mail into every log line of the block, and log and time the whole."""
+    ids, since_s = _log_ids(lane, mail), clock.elapsed_s()
     of = ids.get("update") or lane.partition(":")[2]
     with bound_contextvars(**ids), spans.span(f"handle {mail.kind}", of, **ids):
         yield
@@ -113,7 +113,7 @@ def log_handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[
 
 
 class TimedModel:
-    """A Model whose calls are spans of what they are made for, and say how long they took."""
+    """A Model whose calls are spans, and whose answers say how long they took."""
 
     def __init__(self, model: Model, spans: Spans, clock: Clock) -> None:
         self._model = model
@@ -129,7 +129,7 @@ class TimedModel:
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The model's answer; raises as it does."""
+        """The model's answer with its seconds; raises as the model does."""
         since_s = self._clock.elapsed_s()
         with self._spans.span("model", ""):
             answer = await self._model.complete(

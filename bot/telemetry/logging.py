@@ -15,7 +15,7 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
 
 
 def configure_logging(process: str) -> None:
-    """Sends our log and that of the libraries to stderr; `process` stands in every line of ours."""
+    """Send our log and that of libraries to stderr; `process` is in every line of ours."""
     structlog.configure(
         processors=[*_SHARED, structlog.processors.JSONRenderer(ensure_ascii=False)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

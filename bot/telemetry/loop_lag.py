@@ -1,4 +1,4 @@
-"""How late the event loop of this process runs what is due."""
+"""How late the event loop of this process runs its timers."""
 
 import asyncio
 from collections import deque
@@ -10,14 +10,14 @@ _KEPT = 60
 
 
 class LoopLag:
-    """Measures once a second while it runs."""
+    """Measures the delay of the loop once a second."""
 
     def __init__(self) -> None:
         self._late_s = deque[float](maxlen=_KEPT)
 
     @property
     def most_s(self) -> float:
-        """The latest of the last minute, in seconds."""
+        """The longest delay of the last minute, in seconds."""
         return max(self._late_s, default=0.0)
 
     async def run(self, stop: asyncio.Event, *, every_s: float = EVERY_S) -> None:

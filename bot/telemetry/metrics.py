@@ -31,7 +31,7 @@ _MODEL_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A number: what it is counted as, its name for Prometheus, its meaning and labels.
+    """A metric: the name it is counted under, its name for Prometheus, meaning and labels.
 
     With `buckets_s` it is a histogram of seconds, else a counter.
     """
@@ -81,13 +81,13 @@ _BUCKETS = {family.counted: family.buckets_s for family in FAMILIES}
 
 
 def histogram_buckets(counted: str) -> tuple[float, ...]:
-    """The upper bounds of a histogram's buckets, in seconds; KeyError for what is none of ours."""
+    """The upper bounds of a metric's buckets, in seconds. Raises KeyError for an unknown one."""
     return _BUCKETS[counted]
 
 
 @dataclass(frozen=True, slots=True)
 class GaugeReading:
-    """A number as it stands now; `values` by label value, or by "" without a label."""
+    """A gauge that was just read: `values` by label value, or by "" without a label."""
 
     name: str
     meaning: str
@@ -96,14 +96,14 @@ class GaugeReading:
 
 
 class MetricFamilies(Collector):
-    """What Prometheus is shown of counts and readings that were read before."""
+    """The collector of counts and readings that were read for one scrape."""
 
     def __init__(self, counts: Mapping[Count, float], readings: Iterable[GaugeReading]) -> None:
         self._counts = counts
         self._readings = tuple(readings)
 
     def collect(self) -> Iterable[Metric]:
-        """One family for each number."""
+        """One family for each metric."""
         for family in FAMILIES:
             yield self._histogram(family) if family.buckets_s else self._counter(family)
         for reading in self._readings:
@@ -117,7 +117,7 @@ class MetricFamilies(Collector):
         found = CounterMetricFamily(
             f"signoff_{family.name}", family.meaning, labels=list(family.labels)
         )
-        for values, amount in self._of(family.counted, len(family.labels)):
+        for values, amount in self._find_counts(family.counted, len(family.labels)):
             found.add_metric(values, amount)
         return found
 
@@ -126,14 +126,14 @@ class MetricFamilies(Collector):
             f"signoff_{family.name}", family.meaning, labels=list(family.labels)
         )
         width = len(family.labels)
-        counted = self._of(family.counted, width + 1)
+        counted = self._find_counts(family.counted, width + 1)
         for values in dict.fromkeys(labels[:width] for labels, _ in counted):
             total = self._counts.get((f"{family.counted}_sum", *values), 0.0)
             found.add_metric(list(values), self._buckets(family, values), total)
         return found
 
-    def _of(self, counted: str, width: int) -> list[tuple[Count, float]]:
-        """Counts of that name; those of another build, with other labels, are left out."""
+    def _find_counts(self, counted: str, width: int) -> list[tuple[Count, float]]:
+        """The counts of a metric; those of another build, with other labels, are left out."""
         return sorted(
             (count[1:], amount)
             for count, amount in self._counts.items()
@@ -141,17 +141,17 @@ class MetricFamilies(Collector):
         )
 
     def _buckets(self, family: Family, values: Count) -> list[tuple[str, float]]:
-        """As Prometheus counts: each bucket holds all that is below it."""
+        """Cumulative buckets, as Prometheus has them."""
         bounds = [*(f"{bound:g}" for bound in family.buckets_s), "+Inf"]
-        alone = [self._counts.get((family.counted, *values, bound), 0.0) for bound in bounds]
-        return list(zip(bounds, accumulate(alone), strict=True))
+        counts = [self._counts.get((family.counted, *values, bound), 0.0) for bound in bounds]
+        return list(zip(bounds, accumulate(counts), strict=True))
 
 
 class SharedMeter:
-    """A Meter whose counts go to the store, where they add up over all processes.
+    """A Meter whose counts are added up in the store, over all processes.
 
-    What a store does not take waits for the next time; a process that is killed takes its last
-    five seconds with it.
+    Counts that the store does not take wait for the next time; a process that is killed loses those
+    of its last five seconds.
     """
 
     def __init__(self, numbers: ModelNumbers) -> None:
@@ -163,14 +163,14 @@ class SharedMeter:
         self._counts[(name, *labels)] += amount
 
     def took(self, name: str, seconds: float, *labels: str) -> None:
-        """Count it in the bucket that it falls in, and its seconds in the sum."""
+        """Count a duration in its bucket, and add its seconds to the sum."""
         bounds: Iterable[float] = histogram_buckets(name)
         bucket = next((f"{bound:g}" for bound in bounds if seconds <= bound), "+Inf")
         self._counts[(name, *labels, bucket)] += 1
         self._counts[(f"{name}_sum", *labels)] += seconds
 
     async def share(self) -> None:
-        """Pass on what is new. Raises StoreError; then it is kept for the next time."""
+        """Send new counts to the store. Raises StoreError, and keeps them for the next time."""
         counts, self._counts = self._counts, defaultdict(float)
         new = {name: amount for name, amount in counts.items() if amount}
         try:
@@ -182,7 +182,7 @@ class SharedMeter:
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Pass on what is new until `stop`, then what is left."""
+        """Share every few seconds until `stop`, then once more."""
         while True:
             await pause(stop, SHARE_EVERY_S)
             try:
@@ -194,7 +194,7 @@ class SharedMeter:
 
 
 def count_ended_runs(effects: Effects, meter: Meter) -> None:
-    """Count each run that these effects end by how it ended; child runs end with their parents."""
+    """Count each run that these effects end, by its end; child runs are left out (design §14)."""
     for run in effects.runs:
         if run.ended and not run.parent:
             meter.count("ended", run.end)

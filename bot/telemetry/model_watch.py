@@ -1,4 +1,4 @@
-"""What a worker finds out about its models: logged, counted for all processes, told to admins."""
+"""How the models of a worker fare: counted, shared with all processes, told to admins."""
 
 import asyncio
 import secrets
@@ -23,9 +23,9 @@ QUIET_S: Final = 3600
 
 
 class ModelWatch:
-    """A ModelObserver that says every five seconds how models fare, and once more at the end.
+    """A ModelObserver that shares every five seconds how models fare, and once more at the end.
 
-    When a model is left alone, everybody with the role admin gets a message: once an hour at most,
+    When a model's breaker opens, everybody with the role admin gets a message, at most once an hour
     over all workers.
     """
 
@@ -51,7 +51,7 @@ class ModelWatch:
             meter.took("seconds", attempt.took_s, name)
 
     def changed(self, model: str, state: BreakerState) -> None:
-        """Log that a model is left alone, or is asked again."""
+        """Log that the model's breaker opened or closed."""
         if state == "closed":
             log.info("model_back", model=model)
         elif self._states.get(model, "closed") == "closed":
@@ -60,7 +60,7 @@ class ModelWatch:
         self._states[model] = state
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Pass on what is new until `stop`, then what is left."""
+        """Share every few seconds until `stop`, then once more."""
         while True:
             await pause(stop, SHARE_EVERY_S)
             await self.share()
@@ -68,10 +68,10 @@ class ModelWatch:
                 return
 
     async def share(self) -> None:
-        """Pass on what is new; what the store does not take waits for the next time."""
+        """Share new states and messages; what the store does not take waits for the next time."""
         try:
             await self._share_states()
-            await self._tell()
+            await self._notify_admins()
         except StoreError as error:
             log.warning("model_numbers_wait", error=str(error))
 
@@ -81,17 +81,17 @@ class ModelWatch:
             if state == "closed" and self._states[model] == "closed":
                 del self._states[model]
 
-    async def _tell(self) -> None:
+    async def _notify_admins(self) -> None:
         while self._opened:
             if await self._numbers.first(f"model_left_alone:{self._opened[0]}", within_s=QUIET_S):
-                self._mails += self._announced(self._opened[0])
+                self._mails += self._admin_mails(self._opened[0])
             del self._opened[0]
         while self._mails:
             lane, mail = self._mails[0]
             await self._mailbox.put(lane, mail.stored(), update_id=mail.id)
             del self._mails[0]
 
-    def _announced(self, model: str) -> Iterator[tuple[str, ServiceNotice]]:
+    def _admin_mails(self, model: str) -> Iterator[tuple[str, ServiceNotice]]:
         for home, lang in self._people.admins():
             text = say("admin.model_left_alone", lang, model=literal(model))
             mail = ServiceNotice(id=f"announced:{secrets.token_hex(8)}", lang=lang, text=text)

@@ -16,9 +16,9 @@ class Spans(Protocol):
     """Where spans go."""
 
     def span(self, name: str, of: str, **attributes: str) -> AbstractContextManager[None]:
-        """What the block does, in the trace of the update or run whose id is `of`.
+        """A span over the block, in the trace of the update or run whose id is `of`.
 
-        With "" in the trace that is open already.
+        With "" it is in the trace that is open.
         """
         ...
 
@@ -32,10 +32,10 @@ class Spans(Protocol):
 
 
 class NoSpans:
-    """Nobody asked for spans."""
+    """Spans that go nowhere."""
 
     def span(self, name: str, of: str, **attributes: str) -> AbstractContextManager[None]:
-        """The block as it is."""
+        """No span."""
         return nullcontext()
 
     async def flush(self) -> None:
@@ -49,10 +49,10 @@ NO_SPANS: Final[Spans] = NoSpans()
 
 
 class OtlpSpans:
-    """Spans sent over HTTP to a collector, in batches, by a thread of their own.
+    """Spans sent in batches over HTTP to a collector, by a thread.
 
-    The id of a trace is made of the update's or run's id, so that what web and worker processes do
-    about one update is one trace, whoever does it and however late.
+    A trace's id is made of the id of the update or run, so that what web and worker processes do
+    for one update is one trace.
     """
 
     def __init__(self, endpoint: str, process: str) -> None:
@@ -70,7 +70,7 @@ class OtlpSpans:
 
     @contextmanager
     def span(self, name: str, of: str, **attributes: str) -> Iterator[None]:
-        """A span beneath what stands open in the same trace, else beneath the trace's root."""
+        """A span below the open one of the same trace, else below the trace's root."""
         from opentelemetry import trace
         from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 

@@ -37,7 +37,9 @@ def open_platforms(
     settings: Settings, store: StoreConnection, people: Directory, stack: AsyncExitStack
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
-    platforms = {name: open_platform(name, settings, store, people) for name in settings.connected}
+    platforms = {
+        name: open_platform(name, settings, store, people) for name in settings.enabled_platforms
+    }
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
     return platforms
@@ -78,7 +80,7 @@ def open_platform(
 
 def direct_chat_prefixes(settings: Settings) -> list[str]:
     """What people's direct chats begin with on the platforms that are on."""
-    return [place for each in settings.connected.values() for place in each.places]
+    return [place for each in settings.enabled_platforms.values() for place in each.places]
 
 
 def open_account_sources(
@@ -90,7 +92,7 @@ def open_account_sources(
         if room.accounts is None:
             continue
         found[name] = None
-        if name in settings.connected:
+        if name in settings.enabled_platforms:
             source = room.accounts(settings.platforms[name], _probe(name, settings, store))
             stack.push_async_callback(source.close)
             found[name] = source
@@ -101,7 +103,7 @@ def platform_doctors(settings: Settings) -> Mapping[str, Doctor | None]:
     """What looks at each platform that can be looked at; None while it is off."""
     return {
         name: room.doctor(settings.platforms[name], _probe(name, settings, None))
-        if name in settings.connected
+        if name in settings.enabled_platforms
         else None
         for name, room in PLATFORMS.items()
         if room.doctor

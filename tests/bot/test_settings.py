@@ -41,7 +41,11 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.redis_url is None
     assert (settings.data_dir, settings.playbooks) == (Path("data"), Path("playbooks"))
     assert settings.people == Path("playbooks/people.yaml")
-    assert (settings.host, settings.port, [*settings.connected]) == ("127.0.0.1", 8080, ["web"])
+    assert (settings.host, settings.port, [*settings.enabled_platforms]) == (
+        "127.0.0.1",
+        8080,
+        ["web"],
+    )
     assert (settings.timezone, settings.partitions) == ("Asia/Shanghai", 1)
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 25.0, 2.0)
     # Two thirds of a lease are always left when a worker stops: more than the watchdog takes.
@@ -98,7 +102,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
     assert settings.redis_url == "unix:///run/redis.sock?db=1"
-    assert [*settings.connected] == ["slack"]
+    assert [*settings.enabled_platforms] == ["slack"]
 
 
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +112,7 @@ def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch
 
     settings = load_settings()
 
-    assert (settings.port, [*settings.connected]) == (8080, ["web"])
+    assert (settings.port, [*settings.enabled_platforms]) == (8080, ["web"])
 
 
 def test_a_lower_case_variable_of_another_program_is_left_alone(
@@ -321,7 +325,7 @@ def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> N
 
     settings = load_settings()
 
-    assert ([*settings.connected], settings.isolates_workspaces) == (["web", "slack"], True)
+    assert ([*settings.enabled_platforms], settings.isolates_workspaces) == (["web", "slack"], True)
     assert TOKEN_KEY not in repr(settings)
 
 
@@ -366,7 +370,7 @@ def test_one_platform_is_enough_without_web_chat(
     for name, value in {**given, "SIGNOFF_WEBCHAT": "off"}.items():
         monkeypatch.setenv(name, value)
 
-    assert "web" not in load_settings().connected
+    assert "web" not in load_settings().enabled_platforms
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "10.0.0.1", "::", "signoff.example.com"])
@@ -433,7 +437,7 @@ def test_with_a_login_others_may_reach_the_web_chat(
     public = {"SIGNOFF_HOST": "0.0.0.0", "SIGNOFF_PUBLIC_URL": "https://signoff.example"}
     for name, value in {**public, **way}.items():
         monkeypatch.setenv(name, value)
-    assert "web" in load_settings().connected
+    assert "web" in load_settings().enabled_platforms
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])

@@ -31,7 +31,7 @@ def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     """The platform as the service builds it."""
     settings = make_settings(**{"data_dir": folder, "people": PEOPLE} | given)
     people: Directory = load_people(PEOPLE)
-    assert name in settings.connected, f"{name} is off"
+    assert name in settings.enabled_platforms, f"{name} is off"
     return open_platform(name, settings, StoreConnection(client, client, ""), people)
 
 

@@ -74,7 +74,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Mo
 
 def test_its_settings_are_read_and_its_secrets_masked(given: pytest.MonkeyPatch) -> None:
     settings = load_settings()
-    assert [*settings.connected] == ["web", "lines"]
+    assert [*settings.enabled_platforms] == ["web", "lines"]
     assert "open-sesame" not in repr(settings)
     masked = compile_key_mask(settings.secrets(), settings.key_patterns)
     assert masked("they say open-sesame there") == f"they say {MASK} there"
