@@ -1,4 +1,4 @@
-"""A file over HTTP in pieces, from hosts that a caller allows and no other."""
+"""Downloads over HTTP, only from hosts that the caller allows."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 
@@ -14,7 +14,7 @@ _READ_S = 10.0
 _RETRY_AFTER_S = 5.0
 
 
-async def pieces(
+async def download(
     url: URL,
     *,
     allowed: Callable[[URL], bool],
@@ -22,13 +22,13 @@ async def pieces(
     refused: Callable[[aiohttp.ClientResponse], bool] = lambda answer: False,
     proxied: bool = True,
 ) -> AsyncGenerator[bytes, None]:
-    """The content at the address. Raises PlatformError, which never names the address.
+    """Yield the content at the address in pieces. Raises PlatformError, never with the address.
 
-    No other address than an `allowed` one is asked, also when the answer leads elsewhere; `refused`
-    says of a good answer that it is not the file.
+    Only `allowed` addresses are requested, also by redirects. `refused` tells answers with status
+    200 that are not the file.
     """
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_READ_S)
-    # What is packed for the way could unpack to anything.
+    # Compressed content could unpack to any size.
     plain = {"Accept-Encoding": "identity", **(headers or {})}
     try:
         async with aiohttp.ClientSession(
@@ -56,13 +56,13 @@ async def pieces(
 
 def _raise_for(answer: aiohttp.ClientResponse) -> None:
     status = answer.status
-    told = f"HTTP {status}"
+    reason = f"HTTP {status}"
     if status == 200:
         return
     if status == 429:
-        raise RateLimited(told, retry_after_s=_RETRY_AFTER_S)
+        raise RateLimited(reason, retry_after_s=_RETRY_AFTER_S)
     if status >= 500:
-        raise Unavailable(told)
+        raise Unavailable(reason)
     if status in (404, 410):
-        raise Gone(told)
-    raise Forbidden(told) if status in (401, 403) else PlatformError(told)
+        raise Gone(reason)
+    raise Forbidden(reason) if status in (401, 403) else PlatformError(reason)

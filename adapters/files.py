@@ -17,18 +17,18 @@ from adapters.reader_process import FileReader
 from engine.errors import ToolFailed
 from engine.ports.library import Extract, FileInfo
 
-LARGEST_BYTES = 5 * 1024 * 1024
-MOST = 1000
-"""Of more files in a folder only the first, by name, are there."""
+MAX_BYTES = 5 * 1024 * 1024
+MAX_FILES = 1000
+"""The most files of a folder, the first by name."""
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-# No link is followed and no pipe waited for, also when it came there a moment ago.
+# Follow no link and wait for no pipe, even one that was just put there.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UNREGISTERED = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json"}
 
 
 SHARED = ".shared"
-"""In a project's folder: what came with messages, a folder for each conversation."""
+"""The subfolder of a project for files of messages, with a folder for each conversation."""
 
 
 def is_project(project: str) -> bool:
@@ -42,9 +42,9 @@ def folder_of(conversation: str) -> str:
 
 
 class ProjectFiles:
-    """The files port over `<root>/<project>/`: regular files right in it, and no links.
+    """The files port over `<root>/<project>/`: its regular files, without links and subfolders.
 
-    What was shared in a conversation is there as well, for that conversation alone.
+    Files that were shared in a conversation belong to it, for that conversation alone.
     """
 
     def __init__(self, root: Path, reader: FileReader | None = None) -> None:
@@ -79,12 +79,12 @@ class ProjectFiles:
                 for name in _names(folder):
                     if name not in found and (status := _status(folder, name)):
                         found[name] = _info(name, status)
-        return [found[name] for name in sorted(found)][:MOST]
+        return [found[name] for name in sorted(found)][:MAX_FILES]
 
     def _open(self, project: str, name: str, conversation: str) -> IO[bytes] | None:
         for path in _paths(project, conversation):
             with self._opened(path) as folder:
-                # Only what the folder itself lists: no path, however it is written.
+                # Only names that the folder lists, never a path.
                 if folder is not None and name in _names(folder) and _status(folder, name):
                     return os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
         return None
@@ -95,11 +95,11 @@ class ProjectFiles:
             return None
         try:
             with file:
-                content = file.read(LARGEST_BYTES + 1)
+                content = file.read(MAX_BYTES + 1)
         except OSError as error:
             raise ToolFailed("files.away") from error
-        if len(content) > LARGEST_BYTES:
-            raise ToolFailed("files.too_large", limit=f"{LARGEST_BYTES // 1024**2} MiB")
+        if len(content) > MAX_BYTES:
+            raise ToolFailed("files.too_large", limit=f"{MAX_BYTES // 1024**2} MiB")
         return content
 
     @contextmanager
@@ -107,7 +107,7 @@ class ProjectFiles:
         """The folder at the end of the path, or None when there is none; a link is no folder."""
         folder: int | None = None
         try:
-            folder = _walk(self._root, path)
+            folder = _open_folder(self._root, path)
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 raise ToolFailed("files.away") from error
@@ -123,14 +123,14 @@ class ProjectFiles:
 
 
 def _paths(project: str, conversation: str) -> Iterator[tuple[str, ...]]:
-    """Where a conversation's files lie: those of the project, then its own."""
+    """Yield the folders of a conversation's files: the project's, then its own."""
     if is_project(project):
         yield (project,)
         if conversation:
             yield (project, SHARED, folder_of(conversation))
 
 
-def _walk(root: Path, path: Sequence[str]) -> int:
+def _open_folder(root: Path, path: Sequence[str]) -> int:
     folder = os.open(root / path[0], _FLAGS | os.O_DIRECTORY)
     for name in path[1:]:
         outer = folder

@@ -9,10 +9,10 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 NO_FILE = "is a device, a pipe or a socket; only regular files are read"
 
 
-def make_private(folder: Path) -> None:
-    """Make the folder, and each that is missing above it, for this user alone.
+def make_private_folder(folder: Path) -> None:
+    """Make the folder and its missing parents, for this user alone. Raises OSError.
 
-    One that is there already stays as it is. Raises OSError.
+    Existing folders stay as they are.
     """
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
@@ -21,7 +21,7 @@ def make_private(folder: Path) -> None:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """The file's whole text. Raises OSError, whose `strerror` says why, or UnicodeDecodeError."""
+    """Return a regular file's text. Raises OSError with a `strerror`, or UnicodeDecodeError."""
     with os.fdopen(os.open(path, _FLAGS), "rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):

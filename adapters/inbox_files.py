@@ -1,4 +1,4 @@
-"""Takes in the files that came with a message: fetched to disk, looked at, then kept."""
+"""Takes in the files that came with a message: fetched, examined, then kept."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ from typing import IO
 import structlog
 
 from adapters.files import SHARED, folder_of, is_project
-from adapters.filesystem import make_private
+from adapters.filesystem import make_private_folder
 from adapters.reader_process import FileReader
 from engine.errors import Forbidden, Gone, PlatformError, TooLarge
 from engine.events import SharedFile
@@ -23,21 +23,21 @@ from engine.ports.clock import Clock
 from engine.ports.inbox_files import FILE_KINDS, FileReceipt, FileSource
 from engine.ports.library import Extract
 
-MOST_FILES = 10
-"""Of more files with one message the others are not taken."""
+MAX_FILES = 10
+"""The most files that are taken of one message."""
 
 _ENDINGS = {"csv": ("csv", "tsv"), "jpg": ("jpg", "jpeg")}
 _TRIES = 2
 _AT_ONCE = 4
 _INCOMING = ".incoming-"
-_LEFT_BEHIND_S = 86_400.0
+_LEFTOVER_S = 86_400.0
 _NAME_BYTES = 120
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """What is taken: so much of a file, of these kinds, fetched within so many seconds."""
+    """The largest file, the kinds that are taken, and the time to fetch one."""
 
     most_mb: int = 20
     kinds: Collection[str] = FILE_KINDS
@@ -49,8 +49,8 @@ class FileLimits:
         return self.most_mb * 1024**2
 
 
-class _TooMuch(Exception):
-    """More came than is taken."""
+class _FileTooLarge(Exception):
+    """The content is larger than is taken."""
 
 
 class SharedFiles:
@@ -74,7 +74,7 @@ class SharedFiles:
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile]
     ) -> tuple[FileReceipt, ...]:
-        """What became of each, in order; the same files again are kept once."""
+        """Return a receipt for each file, in order; a file that comes again is kept once."""
         folder = self._root / project / SHARED / folder_of(conversation)
         try:
             if not is_project(project):
@@ -83,7 +83,7 @@ class SharedFiles:
         except OSError as error:
             _log.error("files_not_kept", folder=str(folder), error=str(error))
             return tuple(FileReceipt(shown=shown_name(f), problem="away") for f in files)
-        first, others = files[:MOST_FILES], files[MOST_FILES:]
+        first, others = files[:MAX_FILES], files[MAX_FILES:]
         taken = await asyncio.gather(*(self._take(folder, file) for file in first))
         late = [FileReceipt(shown=shown_name(file), problem="too_many") for file in others]
         return (*taken, *late)
@@ -95,36 +95,38 @@ class SharedFiles:
         async with self._places:
             for attempt in range(1, _TRIES + 1):
                 try:
-                    return await self._once(folder, file, shown)
-                except _TooMuch:
+                    return await self._take_once(folder, file, shown)
+                except _FileTooLarge:
                     return FileReceipt(shown=shown, problem="too_large", limit_mb=most)
                 except TooLarge as error:
                     return FileReceipt(shown=shown, problem="too_large", limit_mb=error.limit_mb)
                 except (PlatformError, TimeoutError, OSError) as error:
                     again = attempt < _TRIES and getattr(error, "retryable", False)
-                    told = f"{type(error).__name__}: {error}"
-                    _log.warning("file_not_taken", platform=file.platform, error=told, again=again)
+                    reason = f"{type(error).__name__}: {error}"
+                    _log.warning(
+                        "file_not_taken", platform=file.platform, error=reason, again=again
+                    )
                     if not again:
                         denied = isinstance(error, Forbidden | Gone)
                         return FileReceipt(shown=shown, problem="denied" if denied else "away")
         raise AssertionError("the last try always ends")
 
-    async def _once(self, folder: Path, file: SharedFile, shown: str) -> FileReceipt:
+    async def _take_once(self, folder: Path, file: SharedFile, shown: str) -> FileReceipt:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=_INCOMING) as incoming:
             async with asyncio.timeout(self._limits.seconds):
                 digest = await self._fetch(file, incoming.file)
             size = incoming.file.seek(0, os.SEEK_END)
             incoming.file.seek(0)
             extract = await self._reader.read(incoming.file, _ending(shown))
-            taken = _judged(shown, size, extract, self._limits.kinds)
+            taken = _receipt(shown, size, extract, self._limits.kinds)
             if taken.problem:
                 return taken
             wanted = safe_name(shown, extract.kind)
-            name = await asyncio.to_thread(_keep, incoming.name, folder, wanted, digest)
+            name = await asyncio.to_thread(_name_file, incoming.name, folder, wanted, digest)
         return taken.model_copy(update={"name": name})
 
     async def _fetch(self, file: SharedFile, into: IO[bytes]) -> str:
-        """Write the content, never more of it than is taken; returns its digest."""
+        """Write the content, up to the limit; returns its digest."""
         source = self._sources.get(file.platform)
         if source is None:
             raise Gone(f"{file.platform}: hands out no files")
@@ -133,14 +135,14 @@ class SharedFiles:
             async for piece in pieces:
                 size += len(piece)
                 if size > self._limits.most_bytes:
-                    raise _TooMuch
+                    raise _FileTooLarge
                 digest.update(piece)
                 await asyncio.to_thread(into.write, piece)
         await asyncio.to_thread(into.flush)
         return digest.hexdigest()
 
 
-def _judged(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> FileReceipt:
+def _receipt(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> FileReceipt:
     problem = extract.problem or ("" if extract.kind in kinds else "kind")
     return FileReceipt(
         shown=shown,
@@ -154,7 +156,7 @@ def _judged(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> 
 
 
 def shown_name(file: SharedFile) -> str:
-    """What the sender calls the file: the end of a path, on one line, without invisible marks."""
+    """Return the sender's name of the file: the end of a path, on one line, all visible."""
     name = unicodedata.normalize("NFC", file.name)
     last = re.split(r"[/\\]", name)[-1]
     kept = "".join(c if c.isprintable() else " " for c in last)
@@ -162,7 +164,7 @@ def shown_name(file: SharedFile) -> str:
 
 
 def safe_name(shown: str, kind: str) -> str:
-    """A name to keep it under, with the ending of what it is; tools and people can write it."""
+    """Return a name to keep it under, easy to type, with the ending of its kind."""
     name = re.sub(r"[^\w.-]+", "_", shown).strip("._-") or "file"
     if _ending(name) not in _ENDINGS.get(kind, (kind,)):
         name = f"{name}.{kind}"
@@ -177,15 +179,15 @@ def _ending(name: str) -> str:
 
 
 def _prepare(folder: Path, now_s: float) -> None:
-    """Make the folder; what a worker that died left there is taken away."""
-    make_private(folder)
+    """Make the folder, and remove what a worker that died left there."""
+    make_private_folder(folder)
     for left in folder.glob(f"{_INCOMING}*"):
-        if now_s - left.stat().st_mtime > _LEFT_BEHIND_S:
+        if now_s - left.stat().st_mtime > _LEFTOVER_S:
             left.unlink(missing_ok=True)
 
 
-def _keep(incoming: str, folder: Path, wanted: str, digest: str) -> str:
-    """Give the file its name, or another when something else has it; the same is kept once."""
+def _name_file(incoming: str, folder: Path, wanted: str, digest: str) -> str:
+    """Give the file its name, or another one where that is taken by other content."""
     stem, _, ending = wanted.rpartition(".")
     projects = folder.parents[1]
     for number in range(1, 1000):
@@ -196,13 +198,13 @@ def _keep(incoming: str, folder: Path, wanted: str, digest: str) -> str:
         try:
             os.link(incoming, folder / name)
         except FileExistsError:
-            if not _same(folder / name, digest):
+            if not _has_digest(folder / name, digest):
                 continue
         return name
     raise OSError(f"{wanted}: every name like it is taken")
 
 
-def _same(path: Path, digest: str) -> bool:
+def _has_digest(path: Path, digest: str) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:

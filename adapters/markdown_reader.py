@@ -1,9 +1,10 @@
-"""Reading Markdown, as CommonMark says, and with emphasis where no spaces part the words.
+"""Markdown parsers with emphasis for texts without spaces, and links that show where they lead.
 
-CommonMark lets marks of emphasis beside punctuation count only where a space or more punctuation
-follows: of `**结论：**通过` it shows the asterisks, for nobody writes a space there. Here marks
-between punctuation and another character count where either of the two is wide.
-It is the rule that "CommonMark for Chinese, Japanese and Korean" drafts propose.
+CommonMark counts marks of emphasis beside punctuation only where a space or more punctuation
+follows: `**结论：**通过` would show its asterisks, as nobody writes a space there. Here such marks
+count where the character on either side is wide, as drafts of "CommonMark for Chinese, Japanese and
+Korean" propose. A link whose text looks like another address becomes that text, with the real
+target after it in parentheses.
 """
 
 import re
@@ -53,17 +54,17 @@ class _Parser(ParserInline):
         return state.tokens
 
 
-def reading(parser: MarkdownIt) -> MarkdownIt:
-    """The parser, which reads such emphasis from now on, and whose links say where they lead."""
+def extend_parser(parser: MarkdownIt) -> MarkdownIt:
+    """Return the parser with our emphasis and links."""
     inline = _Parser()
     inline.ruler, inline.ruler2 = parser.inline.ruler, parser.inline.ruler2
     parser.inline = inline
-    return honest_links(parser)
+    return reveal_link_targets(parser)
 
 
-def reader(*more: str) -> MarkdownIt:
-    """A CommonMark parser that reads no HTML, with these rules besides."""
-    return reading(MarkdownIt("commonmark", {"html": False}).enable(list(more)))
+def make_parser(*more: str) -> MarkdownIt:
+    """Return such a CommonMark parser without HTML, with these rules added."""
+    return extend_parser(MarkdownIt("commonmark", {"html": False}).enable(list(more)))
 
 
 def _is_punctuation(char: str) -> bool:
@@ -74,20 +75,20 @@ def _is_wide(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF"
 
 
-def honest_links(parser: MarkdownIt) -> MarkdownIt:
-    """The parser, whose links say where they lead from now on."""
-    parser.core.ruler.push("honest_links", _rewrite)
+def reveal_link_targets(parser: MarkdownIt) -> MarkdownIt:
+    """Return the parser, whose misleading links show their targets from now on."""
+    parser.core.ruler.push("honest_links", _rewrite_links)
     return parser
 
 
-def poses(label: str, target: str) -> bool:
-    """Whether the label looks like an address, a name or an e-mail that is not the target."""
-    words = filter(None, _WORDS.split(_seen(label)))
+def is_misleading(label: str, target: str) -> bool:
+    """Whether the label looks like an address, a name or an e-mail other than the target."""
+    words = filter(None, _WORDS.split(_as_seen(label)))
     return any(_is_address(word) and not _is_same(word, target) for word in words)
 
 
-def _seen(label: str) -> str:
-    """The label as an eye takes it: other kinds of dots and letters, and nothing that is unseen."""
+def _as_seen(label: str) -> str:
+    """Return the label as people see it: letters and dots normalised, nothing invisible."""
     folded = unicodedata.normalize("NFKC", label)
     return "".join(c for c in folded if c.isspace() or unicodedata.category(c) not in _UNSEEN)
 
@@ -99,32 +100,32 @@ def _is_address(word: str) -> bool:
 
 
 def _is_same(word: str, target: str) -> bool:
-    host = _bare(word).partition("/")[0]
-    # A host in other letters than ours is read as what it is not: its target is in ASCII.
-    return host.isascii() and _bare(word) in (_bare(target), _bare(unquote(target)))
+    host = _normalise(word).partition("/")[0]
+    # A host in non-ASCII letters may look like another one: a target is in ASCII.
+    return host.isascii() and _normalise(word) in (_normalise(target), _normalise(unquote(target)))
 
 
-def _bare(address: str) -> str:
-    """Without its scheme and what ends a sentence; the host does not mind capitals."""
+def _normalise(address: str) -> str:
+    """Return the address without scheme and final punctuation, its host in lower case."""
     host, slash, path = _SCHEME.sub("", address.strip(), count=1).partition("/")
     return (host.lower() + slash + path).rstrip(_ENDS).rstrip("/")
 
 
-def _rewrite(state: StateCore) -> None:
+def _rewrite_links(state: StateCore) -> None:
     for block in state.tokens:
         if block.children:
-            block.children = list(_honest(block.children))
+            block.children = list(_with_targets(block.children))
 
 
-def _honest(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens with every link that poses set behind what it says."""
+def _with_targets(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens, with the target of each misleading link after its text."""
     inside: list[Token] = []
     link: Token | None = None
     for token in tokens:
         if token.type == "link_open":
             link, inside = token, []
         elif token.type == "link_close" and link is not None:
-            yield from _told(link, inside, token)
+            yield from _link_tokens(link, inside, token)
             link = None
         elif link is not None:
             inside.append(token)
@@ -132,12 +133,12 @@ def _honest(tokens: Sequence[Token]) -> Iterator[Token]:
             yield token
 
 
-def _told(link: Token, inside: Sequence[Token], close: Token) -> Iterator[Token]:
+def _link_tokens(link: Token, inside: Sequence[Token], close: Token) -> Iterator[Token]:
     target = str(link.attrGet("href") or "")
     label = "".join(" " if "break" in token.type else token.content for token in inside)
-    if not target or (_seen(label).strip() and not poses(label, target)):
+    if not target or (_as_seen(label).strip() and not is_misleading(label, target)):
         yield from (link, *inside, close)
-    elif not _seen(label).strip():
+    elif not _as_seen(label).strip():
         yield from (link, _text(target), close)
     else:
         yield from (*inside, _text(" ("), link, _text(target), close, _text(")"))

@@ -1,4 +1,4 @@
-"""Has files read in a process of its own, which is ended when it takes too long or too much."""
+"""Runs adapters.file_reader for a file, in a process that is killed when it takes too much."""
 
 import asyncio
 import os
@@ -29,9 +29,9 @@ class FileReader:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def read(self, file: IO[bytes], ending: str) -> Extract:
-        """What the open file holds; never raises for what a file can cause.
+        """Return what the open file holds; never raises for what a file can cause.
 
-        `ending` of its name, without a dot, says which text it is, and nothing else.
+        `ending` of its name, without a dot, is used only to tell texts apart.
         """
         async with self._places:
             process = await asyncio.create_subprocess_exec(
@@ -40,7 +40,7 @@ class FileReader:
                 stdin=file,
                 stdout=PIPE,
                 stderr=DEVNULL,
-                # None of the service's own settings: there are tokens among them.
+                # Without the service's environment, which holds tokens.
                 env={"PYTHONPATH": _ROOT, "PYTHONDONTWRITEBYTECODE": "1"},
                 cwd="/",
                 start_new_session=True,
@@ -48,36 +48,36 @@ class FileReader:
             try:
                 return await self._answer(process)
             finally:
-                await _ended(process)
+                await _kill(process)
 
     async def _answer(self, process: Process) -> Extract:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(self._seconds):
-                told = await _all(process.stdout)
+                output = await _read_answer(process.stdout)
                 status = await process.wait()
         except TimeoutError:
             return Extract(problem="heavy")
-        # The kernel ends a process that takes too much; a library may also give up in the middle.
-        if status != 0 or len(told) > _ANSWER_BYTES:
+        # The kernel kills a process that takes too much; a library may also give up.
+        if status != 0 or len(output) > _ANSWER_BYTES:
             _log.info("file_reader_ended", status=status)
             return Extract(problem="heavy")
         try:
-            return Extract.model_validate_json(told)
+            return Extract.model_validate_json(output)
         except ValidationError as error:
             _log.warning("file_reader_answer", faults=error.error_count())
             return Extract(problem="broken")
 
 
-async def _all(stream: asyncio.StreamReader) -> bytes:
-    """What the process says, and one byte more than is taken when it says too much."""
-    told = bytearray()
-    while len(told) <= _ANSWER_BYTES and (chunk := await stream.read(64 * 1024)):
-        told += chunk
-    return bytes(told)
+async def _read_answer(stream: asyncio.StreamReader) -> bytes:
+    """Return what the process writes, read only a little beyond the limit."""
+    output = bytearray()
+    while len(output) <= _ANSWER_BYTES and (chunk := await stream.read(64 * 1024)):
+        output += chunk
+    return bytes(output)
 
 
-async def _ended(process: Process) -> None:
+async def _kill(process: Process) -> None:
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -20,10 +20,10 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 class SqliteFile:
-    """A file that is there already, asked by a few threads with a connection each.
+    """An existing SQLite file, used by a few threads with a connection each.
 
-    They never share a transaction, and a write whose caller was cancelled still lands wholly or
-    not at all. sqlite3's errors are the caller's to translate.
+    Threads never share a transaction; a write whose caller was cancelled is whole or not there.
+    Raises sqlite3's errors.
     """
 
     def __init__(self, path: Path, *, threads: int, name: str) -> None:
@@ -32,10 +32,10 @@ class SqliteFile:
         self._mine = threading.local()
         self._connections: list[sqlite3.Connection] = []
 
-    async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """What the question answers, in one of the threads; never after `close`."""
+    async def run(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what the function returns for a connection, in a thread; never after `close`."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._answer, question)
+        return await loop.run_in_executor(self._threads, self._run, operation)
 
     def close(self) -> None:
         """Blocks until the calls under way have ended."""
@@ -43,14 +43,14 @@ class SqliteFile:
         for db in self._connections:
             db.close()
 
-    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """The answer over this thread's connection, which is made anew after any fault."""
+    def _run(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Call it with this thread's connection, which is opened anew after any error."""
         db: sqlite3.Connection | None = getattr(self._mine, "db", None)
         if db is None:
-            db = self._mine.db = connected(self._path, mode="rw")
+            db = self._mine.db = open_connection(self._path, mode="rw")
             self._connections.append(db)
         try:
-            return question(db)
+            return operation(db)
         except BaseException:
             self._mine.db = None
             self._connections.remove(db)
@@ -58,7 +58,7 @@ class SqliteFile:
             raise
 
 
-def connected(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
+def open_connection(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
     """A connection that commits durably; `rwc` makes the file when it is not there."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     # Made in the thread that uses it, closed by the one that closes the file.
@@ -71,11 +71,11 @@ def connected(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
     return db
 
 
-def write_ahead(db: sqlite3.Connection) -> None:
-    """Whoever writes keeps nobody from reading.
+def enable_wal(db: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging, so that writes block no reads.
 
-    SQLite refuses this at once, whatever its timeout, while another process that starts is about
-    to do the same, so that the waiting is ours. Raises sqlite3.OperationalError after BUSY_S.
+    SQLite ignores its timeout here while another process does the same, so this waits itself.
+    Raises sqlite3.OperationalError after BUSY_S.
     """
     until = time.monotonic() + BUSY_S
     while True:
@@ -90,5 +90,5 @@ def write_ahead(db: sqlite3.Connection) -> None:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another's write is what stood in the way."""
+    """Whether the error is another connection's lock."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY

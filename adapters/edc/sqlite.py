@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from adapters.edc.sample import Sample, load_sample
 from adapters.edc.schema import SCHEMA, VERSION
-from adapters.filesystem import make_private
-from adapters.sqlite_file import SqliteFile, connected, is_busy, write_ahead
+from adapters.filesystem import make_private_folder
+from adapters.sqlite_file import SqliteFile, enable_wal, is_busy, open_connection
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.clock import Clock
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
@@ -80,7 +80,7 @@ class SqliteRecords:
         if self._closed:
             raise ToolFailed("study.closed")
         with _told():
-            return await self._file.ask(question)
+            return await self._file.run(question)
 
 
 def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
@@ -90,21 +90,21 @@ def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
     Raises DefinitionError for a faulty sample, ToolFailed for a file that cannot be used.
     """
     try:
-        make_private(path.parent)
+        make_private_folder(path.parent)
     except OSError as error:
         raise ToolFailed("study.away") from error
     with _connected(path, mode="rwc") as db:
         with db:
             db.execute("BEGIN IMMEDIATE")
             study = _prepare(db, sample)
-        write_ahead(db)
+        enable_wal(db)
     return SqliteRecords(path, project=study, clock=clock)
 
 
 @contextmanager
 def _connected(path: Path, *, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
     with _told():
-        db = connected(path, mode=mode)
+        db = open_connection(path, mode=mode)
         try:
             yield db
         finally:

@@ -1,4 +1,4 @@
-"""Reads one file that a stranger made, in a process of its own with little time and memory.
+"""Reads one untrusted file, in a process of its own with little time and memory.
 
 Started as `python -m adapters.file_reader`; it imports nothing of the service.
 """

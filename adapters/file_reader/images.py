@@ -4,13 +4,13 @@ from typing import BinaryIO
 
 from PIL import Image
 
-from adapters.file_reader.result import Deadline, Found, Unreadable
+from adapters.file_reader.result import Deadline, ReaderResult, Unreadable
 
 PIXELS = 100_000_000
-"""Pillow refuses what has twice of what it is told."""
+"""The most pixels; Pillow refuses twice its own limit."""
 
 
-def read(stream: BinaryIO, deadline: Deadline) -> Found:
+def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     """Width and height in pixels."""
     Image.MAX_IMAGE_PIXELS = PIXELS // 2
     try:

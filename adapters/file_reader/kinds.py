@@ -1,4 +1,4 @@
-"""What a file is by its content, whatever its name or its sender says."""
+"""The kind of a file by its content, whatever its name or its sender says."""
 
 import codecs
 import zipfile
@@ -19,9 +19,9 @@ _CONTROLS = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32))))
 
 
 def kind_of(stream: BinaryIO, ending: str) -> str:
-    """The kind: pdf, docx, xlsx, png, jpg, gif, webp, csv, json, md or txt.
+    """Return the kind: pdf, docx, xlsx, png, jpg, gif, webp, csv, json, md or txt.
 
-    The ending only says which text it is. Raises Unreadable.
+    The ending is used only to tell texts apart. Raises Unreadable.
     """
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
@@ -41,7 +41,7 @@ def kind_of(stream: BinaryIO, ending: str) -> str:
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding of a text that begins so, "" when it is no text."""
+    """Return the encoding of a text that begins so, "" when it is no text."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16" if _is_text(head, "utf-16") else ""
     # The second is that of Chinese spreadsheets.
@@ -65,7 +65,7 @@ def _media(head: bytes) -> str:
 
 
 def _office(stream: BinaryIO) -> str:
-    """Which office file; nothing is unpacked before it is known how large that gets."""
+    """Return which office file it is, after checking how large it gets unpacked."""
     try:
         with zipfile.ZipFile(stream) as packed:
             entries = packed.infolist()
@@ -91,7 +91,7 @@ def _office_kind(names: set[str]) -> str:
 
 
 def _refuse_bomb(entries: list[zipfile.ZipInfo]) -> None:
-    """By the sizes that the entries declare: zipfile never unpacks more than those."""
+    """Raises Unreadable by the declared sizes, which zipfile never exceeds."""
     unpacked = sum(entry.file_size for entry in entries)
     packed = sum(entry.compress_size for entry in entries)
     swells = unpacked > _SMALL_BYTES and unpacked > _RATIO * max(packed, 1)
@@ -100,7 +100,7 @@ def _refuse_bomb(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _refuse_declarations(packed: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> None:
-    """Office programs declare no document types and entities; who does wants something else."""
+    """Raises Unreadable for document types and entities, which office programs never declare."""
     for entry in entries:
         if not entry.filename.lower().endswith((".xml", ".rels")):
             continue

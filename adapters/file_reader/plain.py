@@ -1,47 +1,54 @@
-"""Texts of any length: their beginning, and of a table the columns and the number of rows."""
+"""The beginning of a text of any length; of a table also columns and row count."""
 
 import csv
 import io
 from typing import BinaryIO
 
 from adapters.file_reader.kinds import HEAD_BYTES, encoding_of
-from adapters.file_reader.result import COLUMNS, SAMPLE_ROWS, Deadline, Found, Gathered, shown
+from adapters.file_reader.result import (
+    COLUMNS,
+    SAMPLE_ROWS,
+    Deadline,
+    ReaderResult,
+    TextCollector,
+    cell_text,
+)
 
 _DELIMITERS = ",;\t|"
 _CHUNK = 64 * 1024
-_ROWS_BETWEEN_LOOKS = 5000
+_ROWS_PER_CHECK = 5000
 
 
-def read(stream: BinaryIO, deadline: Deadline) -> Found:
-    """The beginning of the text; `cut` when there is more."""
-    text, decoded = Gathered(), _decoded(stream)
+def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
+    """Return the beginning of the text; `cut` when there is more."""
+    text, decoded = TextCollector(), _open_text(stream)
     while chunk := decoded.read(_CHUNK):
         text.add(chunk)
-        if text.cut or deadline.over:
+        if text.cut or deadline.is_over:
             text.cut = True
             break
-    return text.found()
+    return text.fields()
 
 
-def read_table(stream: BinaryIO, deadline: Deadline) -> Found:
+def read_table(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     """As `read`, with columns and rows; a malformed table is only a text."""
-    found = read(stream, deadline)
+    text = read(stream, deadline)
     try:
-        return {**found, **_table(_decoded(stream), deadline)}
+        return {**text, **_table(_open_text(stream), deadline)}
     except csv.Error:
-        return {**found, "malformed": True}
+        return {**text, "malformed": True}
 
 
-def _decoded(stream: BinaryIO) -> io.TextIOWrapper:
+def _open_text(stream: BinaryIO) -> io.TextIOWrapper:
     stream.seek(0)
     encoding = encoding_of(stream.read(HEAD_BYTES)) or "utf-8"
     own = io.FileIO(stream.fileno(), closefd=False)
     own.seek(0)
-    # What is no text further on is shown as such, and ends nothing.
+    # Bytes that are no text are replaced and end nothing.
     return io.TextIOWrapper(io.BufferedReader(own), encoding, errors="replace", newline="")
 
 
-def _table(decoded: io.TextIOWrapper, deadline: Deadline) -> Found:
+def _table(decoded: io.TextIOWrapper, deadline: Deadline) -> ReaderResult:
     first = decoded.readline(_CHUNK)
     delimiter = max(_DELIMITERS, key=first.count)
     decoded.seek(0)
@@ -52,12 +59,12 @@ def _table(decoded: io.TextIOWrapper, deadline: Deadline) -> Found:
     for row in rows:
         count += 1
         if len(sample) < SAMPLE_ROWS:
-            sample.append([shown(value) for value in row[:COLUMNS]])
-        if count % _ROWS_BETWEEN_LOOKS == 0 and deadline.over:
+            sample.append([cell_text(value) for value in row[:COLUMNS]])
+        if count % _ROWS_PER_CHECK == 0 and deadline.is_over:
             more = True
             break
     return {
-        "columns": [shown(column) for column in columns[:COLUMNS]],
+        "columns": [cell_text(column) for column in columns[:COLUMNS]],
         "columns_total": len(columns),
         "rows": count,
         "rows_more": more,

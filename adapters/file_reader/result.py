@@ -1,4 +1,4 @@
-"""What a reader hands back, and the limits that all readers share."""
+"""What readers return, and the limits that they share."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ COLUMNS = 50
 SAMPLE_ROWS = 3
 VALUE_CHARS = 80
 
-Found = dict[str, Any]
+ReaderResult = dict[str, Any]
 """A JSON object with the fields of `Extract` in engine/ports/library.py."""
 
 
@@ -22,19 +22,19 @@ class Unreadable(Exception):
 
 
 class Deadline:
-    """A moment before the process is ended from outside: what was read by then is handed back."""
+    """A moment before the process is killed, at which readers return what they have read."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether it has passed."""
         return time.monotonic() >= self._end
 
 
-class Gathered:
-    """Text up to the limit; `cut` once there was more."""
+class TextCollector:
+    """Collects text up to the limit; `cut` once there was more."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -43,7 +43,7 @@ class Gathered:
         self.cut = False
 
     def add(self, text: str) -> None:
-        """Take as much of the text as there is room for."""
+        """Add as much of the text as there is room for."""
         self.chars += len(text)
         if len(text) > self._room:
             self.cut = True
@@ -51,14 +51,14 @@ class Gathered:
             self._parts.append(text[: self._room])
             self._room -= len(self._parts[-1])
 
-    def found(self) -> Found:
-        """The text as fields of the answer; half a character, which files can spell, is no text."""
+    def fields(self) -> ReaderResult:
+        """Return the text as fields of the result; half a character becomes a question mark."""
         text = "".join(self._parts).encode("utf-8", "replace").decode()
         return {"text": text, "chars": self.chars, "cut": self.cut}
 
 
-def shown(value: object) -> str:
-    """A value of a table, on one line and short."""
+def cell_text(value: object) -> str:
+    """Return a value of a table on one line, shortened."""
     line = " ".join(str("" if value is None else value).split())
     line = line if len(line) <= VALUE_CHARS else line[: VALUE_CHARS - 1] + "…"
     return line.encode("utf-8", "replace").decode()

@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-# It would be loaded only to know its numbers, and takes more memory than most files.
+# openpyxl imports numpy only to recognise its types of numbers. That alone takes more memory than
+# most files, of the little that this process has: the import is made to fail.
 sys.modules["numpy"] = None  # type: ignore[assignment]
 
 from openpyxl import load_workbook  # noqa: E402
@@ -13,29 +14,29 @@ from adapters.file_reader.result import (  # noqa: E402
     COLUMNS,
     SAMPLE_ROWS,
     Deadline,
-    Found,
-    Gathered,
-    shown,
+    ReaderResult,
+    TextCollector,
+    cell_text,
 )
 
 SHEETS = 20
 ROWS = 100_000
-_WIDE = 200
+_MAX_CELLS = 200
 
 
-def read(stream: BinaryIO, deadline: Deadline) -> Found:
-    """Columns, number of rows and first rows of the first sheet; `parts` counts the sheets."""
+def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
+    """Return columns, row count and first rows of the first sheet; `parts` counts the sheets."""
     book = load_workbook(stream, read_only=True, data_only=True, keep_links=False)
     sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "reset_dimensions")]
-    text, table, done = Gathered(), _Table(), 0
+    text, table, done = TextCollector(), _FirstSheet(), 0
     for sheet in sheets[:SHEETS]:
-        if deadline.over or text.cut:
+        if deadline.is_over or text.cut:
             break
-        # What a sheet says of its own size may be anything.
+        # The size that a sheet declares may be wrong.
         sheet.reset_dimensions()
         text.add(f"# {sheet.title}\n")
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
-            if number >= ROWS or deadline.over:
+            if number >= ROWS or deadline.is_over:
                 text.cut = True
                 table.more = table.more or done == 0
                 break
@@ -43,12 +44,12 @@ def read(stream: BinaryIO, deadline: Deadline) -> Found:
                 continue
             if done == 0:
                 table.add(row)
-            text.add("\t".join(shown(value) for value in row[:_WIDE]) + "\n")
+            text.add("\t".join(cell_text(value) for value in row[:_MAX_CELLS]) + "\n")
         done += 1
-    return {**text.found(), **table.found(), "parts": len(sheets), "parts_read": done}
+    return {**text.fields(), **table.fields(), "parts": len(sheets), "parts_read": done}
 
 
-class _Table:
+class _FirstSheet:
     def __init__(self) -> None:
         self._columns: tuple[Any, ...] | None = None
         self._sample: list[list[str]] = []
@@ -61,12 +62,12 @@ class _Table:
             return
         self._rows += 1
         if len(self._sample) < SAMPLE_ROWS:
-            self._sample.append([shown(value) for value in list(row)[:COLUMNS]])
+            self._sample.append([cell_text(value) for value in list(row)[:COLUMNS]])
 
-    def found(self) -> Found:
+    def fields(self) -> ReaderResult:
         columns = self._columns or ()
         return {
-            "columns": [shown(column) for column in columns[:COLUMNS]],
+            "columns": [cell_text(column) for column in columns[:COLUMNS]],
             "columns_total": len(columns),
             "rows": self._rows,
             "rows_more": self.more,

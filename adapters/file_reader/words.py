@@ -7,20 +7,20 @@ from docx import Document
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from adapters.file_reader.result import Deadline, Found, Gathered
+from adapters.file_reader.result import Deadline, ReaderResult, TextCollector
 
 
-def read(stream: BinaryIO, deadline: Deadline) -> Found:
+def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     """The text of the body; `cut` when that was not all of it."""
-    text = Gathered()
+    text = TextCollector()
     for line in _lines(Document(stream).iter_inner_content()):
         if text.cut:
             break
-        if deadline.over:
+        if deadline.is_over:
             text.cut = True
             break
         text.add(f"{line}\n")
-    return text.found()
+    return text.fields()
 
 
 def _lines(blocks: Iterator[Paragraph | Table]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""One session with one server, opened again whenever it ends."""
+"""One session with one server, opened again whenever it ends, and its results as JSON."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from adapters.mcp.offers import OfferedTool, offers
+from adapters.mcp.offers import OfferedTool, select_tools
 from adapters.mcp.sanitize import clean, cut
 from adapters.mcp.transport import transport
 from engine.errors import ToolFailed, ToolReported, ToolRetry
@@ -44,7 +44,7 @@ _ANSWER: TypeAdapter[_Answer] = TypeAdapter(_Answer)
 class Connection:
     """What a server offers while it answers; nothing when it does not.
 
-    What it asks of us (sampling, elicitation, roots) is refused by the SDK, as nobody handles it.
+    Its own requests (sampling, elicitation, roots) are refused by the SDK, as nothing handles them.
     """
 
     def __init__(
@@ -55,23 +55,23 @@ class Connection:
         self._reserved = reserved
         self._changed = changed
         self._session: ClientSession | None = None
-        self._look = asyncio.Event()
-        self._left: Mapping[str, str] = {}
+        self._relist = asyncio.Event()
+        self._left_out: Mapping[str, str] = {}
 
-    async def keep(self) -> None:
-        """Hold a session for as long as there can be one, and open the next, until cancelled."""
+    async def run(self) -> None:
+        """Hold a session, and open the next one when it ends, until cancelled."""
         pause_s = FIRST_PAUSE_S
         while True:
             begun = anyio.current_time()
             try:
-                await self._live()
+                await self._run_session()
             except Exception as error:
-                # Whatever goes wrong with an outside server is a matter of this server alone.
-                told = _told(error)
-                _log.warning("mcp_server_away", server=self._server.name, error=told)
+                # Faults of an outside server must not touch others.
+                reason = _describe_error(error)
+                _log.warning("mcp_server_away", server=self._server.name, error=reason)
             finally:
                 self._session = None
-                self._show({})
+                self._set_offers({})
             steady = anyio.current_time() - begun > STEADY_S
             pause_s = FIRST_PAUSE_S if steady else min(pause_s * 2, LONGEST_PAUSE_S)
             await anyio.sleep(pause_s)
@@ -92,25 +92,25 @@ class Connection:
                 request_read_timeout_seconds=self._server.timeout_s,
             )
         except MCPError as error:
-            self._look.set()
-            raise self._failed(name, error) from error
+            self._relist.set()
+            raise self._failure(name, error) from error
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            self._look.set()
+            self._relist.set()
             raise ToolFailed("tool.remote.away", tool=name) from error
         except ValidationError as error:
             where = {"server": self._server.name, "tool": name}
             raise ToolFailed("tool.remote.garbled", **where) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("tool.remote.asks", server=self._server.name, tool=name)
-        return result_of(self._server, name, answer)
+        return tool_result(self._server, name, answer)
 
-    async def _live(self) -> None:
-        """One session, from its opening to its end; raises whatever ended it."""
+    async def _run_session(self) -> None:
+        """Run one session to its end. Raises whatever ended it."""
         with anyio.move_on_after(OPEN_S) as opening:
             async with Client(
-                transport(self._server, self._look.set),
+                transport(self._server, self._relist.set),
                 read_timeout_seconds=OPEN_S,
-                message_handler=self._heard,
+                message_handler=self._on_message,
                 client_info=types.Implementation(name="signoff", version="1"),
                 cache=None,
             ) as client:
@@ -118,16 +118,16 @@ class Connection:
                 opening.deadline = math.inf
                 async with anyio.create_task_group() as group:
                     group.start_soon(self._listen, client)
-                    await self._follow(client)
+                    await self._keep_listing(client)
         raise TimeoutError(f"not open after {OPEN_S:g} seconds")
 
-    async def _follow(self, client: Client) -> None:
-        """Ask again for the tools, soon when there is reason to; raises once there is no answer."""
+    async def _keep_listing(self, client: Client) -> None:
+        """List the tools again, at once when there is reason to. Raises when there is no answer."""
         while True:
             await anyio.sleep(LIST_APART_S)
             with anyio.move_on_after(LIST_S):
-                await self._look.wait()
-            self._look.clear()
+                await self._relist.wait()
+            self._relist.clear()
             await self._list(client)
 
     async def _list(self, client: Client) -> None:
@@ -139,29 +139,29 @@ class Connection:
             cursor = page.next_cursor
             if cursor is None:
                 break
-        found, left = offers(self._server, tools, self._reserved)
-        for name in left.keys() - self._left.keys():
+        found, left = select_tools(self._server, tools, self._reserved)
+        for name in left.keys() - self._left_out.keys():
             why = left[name]
             _log.warning("mcp_tool_left_out", server=self._server.name, tool=name, why=why)
-        self._left = left
+        self._left_out = left
         if self._session is None:
             _log.info("mcp_server_open", server=self._server.name, tools=sorted(found))
         self._session = client.session
-        self._show(found)
+        self._set_offers(found)
 
-    def _show(self, found: Mapping[str, OfferedTool]) -> None:
+    def _set_offers(self, found: Mapping[str, OfferedTool]) -> None:
         now = [offer.listed for offer in found.values()]
         differs = now != [offer.listed for offer in self.offers.values()]
         self.offers = found
         if differs:
             self._changed()
 
-    async def _heard(self, message: IncomingMessage) -> None:
+    async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            self._look.set()
+            self._relist.set()
 
     async def _listen(self, client: Client) -> None:
-        """Newer servers tell of changed tools only to who asks for it."""
+        """Subscribe to changes of tools, as newer servers require."""
         tools = client.server_capabilities.tools
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
@@ -169,14 +169,14 @@ class Connection:
             try:
                 async with client.listen(tools_list_changed=True) as changes:
                     async for _ in changes:
-                        self._look.set()
+                        self._relist.set()
             except SubscriptionLost:
-                self._look.set()
+                self._relist.set()
             except (MCPError, TimeoutError):
                 return
             await anyio.sleep(LIST_APART_S)
 
-    def _failed(self, name: str, error: MCPError) -> ToolFailed:
+    def _failure(self, name: str, error: MCPError) -> ToolFailed:
         where = {"server": self._server.name, "tool": name}
         words = clean(error.message, FAULT_CHARS)
         if error.code == types.REQUEST_TIMEOUT:
@@ -187,26 +187,26 @@ class Connection:
         return ToolReported("tool.remote.fault", words, **where)
 
 
-def _told(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return clean(f"{type(error).__name__}: {error}", ERROR_CHARS)
 
 
-def result_of(server: Server, tool: str, answer: types.CallToolResult) -> dict[str, Any]:
-    """Structured content, else the text; what is neither is only named. Raises ToolReported."""
+def tool_result(server: Server, tool: str, answer: types.CallToolResult) -> dict[str, Any]:
+    """Return structured content, else the text; other parts are only named. Raises ToolReported."""
     texts = [part.text for part in answer.content if isinstance(part, types.TextContent)]
     text = cut("\n".join(texts), MAX_CHARS)
     if answer.is_error:
         words = clean(text, FAULT_CHARS)
         raise ToolReported("tool.remote.fault", words, server=server.name, tool=tool)
-    told: dict[str, Any] = {"server": server.name}
+    result: dict[str, Any] = {"server": server.name}
     if answer.structured_content is None:
-        told["text"] = text
+        result["text"] = text
     else:
-        told |= _structured(answer.structured_content)
-    named = [name for part in answer.content if (name := _named(part))]
-    return {**told, "not_shown": named[:MAX_NAMED]} if named else told
+        result |= _structured(answer.structured_content)
+    named = [name for part in answer.content if (name := _name_part(part))]
+    return {**result, "not_shown": named[:MAX_NAMED]} if named else result
 
 
 def _structured(content: Any) -> dict[str, Any]:
@@ -219,8 +219,8 @@ def _structured(content: Any) -> dict[str, Any]:
     return {"text": cut(json.dumps(content, ensure_ascii=False), MAX_CHARS)}
 
 
-def _named(part: types.ContentBlock) -> str:
-    """What stands for a part that is not shown; "" for text, which is."""
+def _name_part(part: types.ContentBlock) -> str:
+    """Return the name of a part that is not shown; "" for text."""
     match part:
         case types.TextContent():
             return ""

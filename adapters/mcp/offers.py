@@ -21,7 +21,7 @@ MAX_CHARS = 4000
 WORDS_CHARS = 300
 HINT_CHARS = 200
 
-Check = Callable[[Mapping[str, Any]], str | None]
+ArgumentCheck = Callable[[Mapping[str, Any]], str | None]
 # Chat completions take none of these at the top of a tool's schema: all offers would be refused.
 _NOT_ON_TOP = frozenset({"oneOf", "anyOf", "allOf", "enum", "not"})
 DESCRIPTION_CHARS = 400
@@ -36,34 +36,34 @@ class OfferedTool:
 
     own_name: str
     listed: RemoteTool
-    check: Check
+    check: ArgumentCheck
 
 
-def offers(
+def select_tools(
     server: Server, tools: Sequence[types.Tool], reserved: Collection[str]
 ) -> tuple[dict[str, OfferedTool], dict[str, str]]:
-    """What is offered of a server's tools, by name; and why each of the others is not."""
+    """Return the tools to offer, by name; and why each of the others is left out."""
     taken: dict[str, OfferedTool] = {}
     left: dict[str, str] = {}
     for tool in tools:
         name = public_name(server.name, tool.name)
         try:
             if server.only and tool.name not in server.only:
-                raise Unfit("the settings leave it out")
+                raise UnusableTool("the settings leave it out")
             if not is_readonly(server, tool):
-                raise Unfit("it is not declared read-only")
+                raise UnusableTool("it is not declared read-only")
             if name in reserved or name in taken:
-                raise Unfit(f"its name is taken: {name}")
+                raise UnusableTool(f"its name is taken: {name}")
             if len(taken) == MAX_TOOLS:
-                raise Unfit(f"its server has more than {MAX_TOOLS}")
+                raise UnusableTool(f"its server has more than {MAX_TOOLS}")
             taken[name] = _offer(server, tool, name)
-        except Unfit as error:
+        except UnusableTool as error:
             left[clean(tool.name, 64)] = str(error)
     return taken, left
 
 
 def public_name(server: str, tool: str) -> str:
-    """`server__tool`, or where chat completions would not take that, a like name with a digest."""
+    """Return `server__tool`, or a similar name with a digest where models would refuse that."""
     whole = f"{server}__{tool}"
     if _NAME.fullmatch(whole):
         return whole
@@ -72,13 +72,13 @@ def public_name(server: str, tool: str) -> str:
 
 
 def is_readonly(server: Server, tool: types.Tool) -> bool:
-    """Whether the server declares that it changes nothing, or the settings vouch for it."""
+    """Whether the server declares the tool read-only, or the settings do."""
     declared = tool.annotations is not None and tool.annotations.read_only_hint is True
     return declared or tool.name in server.readonly
 
 
 def _offer(server: Server, tool: types.Tool, name: str) -> OfferedTool:
-    schema = fit(tool.input_schema)
+    schema = clean_schema(tool.input_schema)
     listed = RemoteTool(
         name=name,
         server=server.name,
@@ -87,36 +87,36 @@ def _offer(server: Server, tool: types.Tool, name: str) -> OfferedTool:
         timeout_s=server.timeout_s,
         roles=server.roles,
     )
-    return OfferedTool(tool.name, listed, check_of(schema))
+    return OfferedTool(tool.name, listed, argument_check(schema))
 
 
-class Unfit(ValueError):
+class UnusableTool(ValueError):
     """A tool cannot be offered; the text says why."""
 
 
-def fit(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of which the prose is cleaned and cut. Raises Unfit."""
+def clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy with the prose cleaned and cut. Raises UnusableTool."""
     try:
         tidy: dict[str, Any] = _tidy(dict(schema))
         size = len(json.dumps(tidy, ensure_ascii=False))
     except RecursionError as error:
-        raise Unfit("its schema is nested too deep") from error
+        raise UnusableTool("its schema is nested too deep") from error
     if size > MAX_CHARS:
-        raise Unfit(f"its schema is longer than {MAX_CHARS} characters")
+        raise UnusableTool(f"its schema is longer than {MAX_CHARS} characters")
     if tidy.get("type") != "object" or not _NOT_ON_TOP.isdisjoint(tidy):
-        raise Unfit("its schema is not that of a plain object")
+        raise UnusableTool("its schema is not that of a plain object")
     return {**tidy, "properties": tidy.get("properties", {})}
 
 
-def check_of(schema: Mapping[str, Any]) -> Check:
-    """Tells what is wrong with arguments, None for nothing. Raises Unfit for no valid schema."""
+def argument_check(schema: Mapping[str, Any]) -> ArgumentCheck:
+    """Return a check that says what is wrong with arguments. Raises UnusableTool for the schema."""
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
     except (SchemaError, RecursionError) as error:
-        raise Unfit("its schema is no valid JSON schema") from error
+        raise UnusableTool("its schema is no valid JSON schema") from error
     # An empty registry: nothing is fetched because a server's schema points to it.
-    validator = extend(kind, _harmless(kind))(schema, registry=Registry())
+    validator = extend(kind, _safe_keywords(kind))(schema, registry=Registry())
 
     def check(arguments: Mapping[str, Any]) -> str | None:
         try:
@@ -137,24 +137,26 @@ def check_of(schema: Mapping[str, Any]) -> Check:
     return check
 
 
-def _harmless(kind: Any) -> dict[str, Any]:
-    """The keywords that run a server's regular expressions, which could run for ever, left out."""
+def _safe_keywords(kind: Any) -> dict[str, Any]:
+    """Return validators that skip a server's regular expressions, which could run for ever."""
     plain = kind.VALIDATORS["additionalProperties"]
 
     def additional(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
         if "patternProperties" not in schema:
             yield from plain(validator, allowed, value, schema) or ()
 
-    skipped = dict.fromkeys(("pattern", "patternProperties", "unevaluatedProperties"), _anything)
+    skipped = dict.fromkeys(
+        ("pattern", "patternProperties", "unevaluatedProperties"), _accept_anything
+    )
     return {**skipped, "additionalProperties": additional}
 
 
-def _anything(validator: Any, keyword: Any, value: Any, schema: Any) -> tuple[()]:
+def _accept_anything(validator: Any, keyword: Any, value: Any, schema: Any) -> tuple[()]:
     return ()
 
 
 def _tidy(node: Any) -> Any:
-    """Prose is cut and examples are left out; what arguments are checked by stays as it is."""
+    """Cut prose and leave out examples; keywords that check arguments stay."""
     if isinstance(node, list):
         return [_tidy(each) for each in node]
     if not isinstance(node, dict):
@@ -164,7 +166,7 @@ def _tidy(node: Any) -> Any:
         if key in ("title", "description") and isinstance(value, str):
             kept[key] = clean(value, WORDS_CHARS)
         elif key == "$ref" and isinstance(value, str) and not value.startswith("#"):
-            raise Unfit("its schema points outside of itself")
+            raise UnusableTool("its schema points outside of itself")
         elif not (key == "$comment" or (key == "examples" and isinstance(value, list))):
             kept[key] = _tidy(value)
     return kept

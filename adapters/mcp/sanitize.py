@@ -1,4 +1,4 @@
-"""Text of outside servers made harmless: one line, nothing invisible, of bounded length."""
+"""Makes text of outside servers harmless: one line, all visible, of bounded length."""
 
 import unicodedata
 
@@ -9,7 +9,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def clean(text: str, limit: int) -> str:
-    """The text on one line, without characters that nobody sees, in at most `limit` characters."""
+    """Return the text on one line, without invisible characters, in at most `limit` characters."""
     # What would be cut anyway is not looked at.
     seen = (" " if unicodedata.category(c) in _UNSEEN else c for c in text[: limit * 4])
     line = " ".join("".join(seen).split())
@@ -17,7 +17,7 @@ def clean(text: str, limit: int) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, of which what is beyond `limit` characters is only counted."""
+    """Return the text up to `limit` characters, with a count of the rest."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]} … [cut: {len(text) - limit} more characters]"

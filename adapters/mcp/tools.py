@@ -47,7 +47,7 @@ class McpTools:
         # just be ending a child process, which would then be left behind.
         async with anyio.create_task_group() as group:
             for connection in self._connections:
-                group.start_soon(connection.keep)
+                group.start_soon(connection.run)
 
     def _gather(self) -> None:
         self._tools = tuple(

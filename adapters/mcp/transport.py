@@ -1,4 +1,4 @@
-"""The way to a server, as the SDK wants it, with a word when it has ended."""
+"""The SDK's transport to a server, which calls back when it has ended."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,31 +17,31 @@ SILENCE_S = 300.0
 
 
 @asynccontextmanager
-async def transport(server: Server, ended: Callable[[], None]) -> AsyncIterator[Any]:
-    """The SDK's two streams; `ended` is called when nothing more can come from the server."""
+async def transport(server: Server, on_end: Callable[[], None]) -> AsyncIterator[Any]:
+    """Open the SDK's two streams; `on_end` is called when the server sends nothing more."""
     match server.at:
         case Stdio(command, args, env):
-            # One letter that is no UTF-8 must not end the session.
+            # A byte that is no UTF-8 must not end the session.
             child = StdioServerParameters(
                 command=command, args=list(args), env=env, encoding_error_handler="replace"
             )
             async with stdio_client(child) as (read, write):
-                yield _WatchedStream(read, ended), write
+                yield _WatchedStream(read, on_end), write
         case Http(url, headers):
             limits = httpx2.Timeout(CONNECT_S, read=SILENCE_S)
             async with (
                 httpx2.AsyncClient(headers=headers, timeout=limits) as client,
                 streamable_http_client(url, http_client=client) as (read, write),
             ):
-                yield _WatchedStream(read, ended), write
+                yield _WatchedStream(read, on_end), write
 
 
 class _WatchedStream:
     """A stream of the SDK that tells when it has ended."""
 
-    def __init__(self, stream: Any, ended: Callable[[], None]) -> None:
+    def __init__(self, stream: Any, on_end: Callable[[], None]) -> None:
         self._stream = stream
-        self._ended = ended
+        self._on_end = on_end
 
     @property
     def last_context(self) -> Any:
@@ -60,7 +60,7 @@ class _WatchedStream:
         try:
             return await anext(self._stream)
         except StopAsyncIteration:
-            self._ended()
+            self._on_end()
             raise
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""A circuit breaker: a model that fails again and again is left alone for a while."""
+"""A circuit breaker: a model that fails repeatedly gets no requests for a while."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LONGEST_REST_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Leave to make one request; `trial` when the breaker's fate hangs on it."""
+    """Permission for one request; the result of a `trial` opens or closes the breaker."""
 
     trial: bool
 
@@ -22,7 +22,7 @@ class Permit:
 class Breaker:
     """Opens after 5 failures in a row for 30 seconds; then one trial decides.
 
-    While it is not closed, only the trial's result counts: what comes back late from before says
+    While it is not closed, only the trial's result counts: late results of earlier requests say
     nothing about now. `now` is a monotonic clock in seconds.
     """
 
@@ -42,11 +42,11 @@ class Breaker:
 
     @property
     def rest_s(self) -> float:
-        """For how long no request is made."""
+        """Seconds until requests are admitted again."""
         return 0.0 if self._state == "closed" else max(0.0, self._until - self._now())
 
-    def enter(self) -> Permit | None:
-        """Leave for one request, or None."""
+    def acquire(self) -> Permit | None:
+        """Return a permit for one request, or None."""
         if not self.admits():
             return None
         if self._state == "closed":
@@ -55,14 +55,14 @@ class Breaker:
         self._become("half_open")
         return Permit(trial=True)
 
-    def succeeded(self, permit: Permit) -> None:
+    def record_success(self, permit: Permit) -> None:
         """The model answered."""
         if self._counts(permit):
             self._failures = 0
             self._trying = False
             self._become("closed")
 
-    def failed(self, permit: Permit, *, rest_s: float = 0.0) -> None:
+    def record_failure(self, permit: Permit, *, rest_s: float = 0.0) -> None:
         """The model did not answer; with `rest_s` it is left alone at once, an hour at most."""
         if not self._counts(permit):
             return
@@ -72,7 +72,7 @@ class Breaker:
             self._until = self._now() + min(max(rest_s, OPEN_S), LONGEST_REST_S)
             self._become("open")
 
-    def left(self, permit: Permit) -> None:
+    def release(self, permit: Permit) -> None:
         """The request has ended; a trial without a result gives way to the next."""
         if permit.trial and self._state == "half_open":
             self._trying = False

@@ -11,7 +11,7 @@ import openai
 
 from adapters.openai.breaker import Breaker, Permit
 from adapters.openai.endpoint import ModelEndpoint, ModelRequest
-from adapters.openai.failures import LEFT_ALONE, NO_PLACE, REFUSED, Failure, failure
+from adapters.openai.failures import NO_PLACE, REFUSED, RESTING, Failure, failure_of
 from adapters.openai.responses import ChatResponse, Price
 from engine.errors import ModelUnavailable
 from engine.ports.model import Completion, Message, ToolOffer
@@ -22,7 +22,7 @@ FIRST_BACKOFF_S: Final = 0.5
 LONGEST_WAIT_S: Final = 20.0
 
 
-class _Nobody:
+class _NoObserver:
     def asked(self, attempt: Attempt) -> None:
         pass
 
@@ -56,7 +56,7 @@ class OpenAIModel:
         self._timeout_s = timeout_s
         self._places = asyncio.Semaphore(concurrency)
         self._prices = prices or {}
-        self._observer = observer or _Nobody()
+        self._observer = observer or _NoObserver()
         self._pause = pause
         self._breakers = {
             name: Breaker(now, partial(self._observer.changed, name)) for name in self._models
@@ -81,7 +81,7 @@ class OpenAIModel:
         ask = ModelRequest(messages, tools, schema, max_tokens, heard)
         away = []
         for name in self._models:
-            found = await self._turn(name, ask)
+            found = await self._ask_model(name, ask)
             if isinstance(found, Completion):
                 return found
             if found.fatal:
@@ -98,8 +98,8 @@ class OpenAIModel:
         """Give the connections back."""
         await self._server.close()
 
-    async def _turn(self, name: str, ask: ModelRequest) -> Completion | Failure:
-        """One model's answer, tried again after what passes while there is time."""
+    async def _ask_model(self, name: str, ask: ModelRequest) -> Completion | Failure:
+        """Return one model's answer, with retries of passing failures while there is time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._timeout_s
         last: Failure | None = None
@@ -107,7 +107,7 @@ class OpenAIModel:
             found = await self._attempt(name, ask, deadline, final=tries == TRIES)
             if isinstance(found, Completion):
                 return found
-            if found is LEFT_ALONE and last:
+            if found is RESTING and last:
                 return last
             last = found
             # Full jitter: those who failed together do not come back together.
@@ -124,31 +124,31 @@ class OpenAIModel:
     async def _attempt(
         self, name: str, ask: ModelRequest, deadline: float, *, final: bool
     ) -> Completion | Failure:
-        """One request, when the breaker admits it and a place comes free in time."""
+        """Make one request, when the breaker admits it and a place is free in time."""
         breaker = self._breakers[name]
         if not breaker.admits():
-            return self._not_made(name, LEFT_ALONE)
-        if not await self._placed(deadline):
-            return self._not_made(name, NO_PLACE)
+            return self._report_skipped(name, RESTING)
+        if not await self._acquire_place(deadline):
+            return self._report_skipped(name, NO_PLACE)
         try:
             # It may have opened in the meantime.
-            permit = breaker.enter()
+            permit = breaker.acquire()
             if permit is None:
-                return self._not_made(name, LEFT_ALONE)
+                return self._report_skipped(name, RESTING)
             try:
-                found = await self._made(name, ask, deadline)
+                found = await self._request(name, ask, deadline)
                 self._judge(breaker, permit, found, final=final)
                 return found
             finally:
-                breaker.left(permit)
+                breaker.release(permit)
         finally:
             self._places.release()
 
-    def _not_made(self, name: str, why: Failure) -> Failure:
+    def _report_skipped(self, name: str, why: Failure) -> Failure:
         self._observer.asked(Attempt(name, why.outcome))
         return why
 
-    async def _placed(self, deadline: float) -> bool:
+    async def _acquire_place(self, deadline: float) -> bool:
         try:
             async with asyncio.timeout_at(deadline):
                 await self._places.acquire()
@@ -156,8 +156,8 @@ class OpenAIModel:
             return False
         return True
 
-    async def _made(self, name: str, ask: ModelRequest, deadline: float) -> Completion | Failure:
-        """What came of one request; told to the observer."""
+    async def _request(self, name: str, ask: ModelRequest, deadline: float) -> Completion | Failure:
+        """Make one request and report it to the observer."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         answer: ChatResponse | Failure
@@ -165,12 +165,12 @@ class OpenAIModel:
             async with asyncio.timeout_at(deadline):
                 answer = await self._server.ask(name, ask)
         except TimeoutError:
-            # Who waited long for a place left the model no fair time.
+            # After a long wait for a place, the model had too little time.
             fair = loop.time() - began >= self._timeout_s / 2
             why = f"no answer within {self._timeout_s:g} s"
             answer = Failure("timeout", why, blamed=fair)
         except openai.APIError as error:
-            answer = failure(error)
+            answer = failure_of(error)
         took_s = loop.time() - began
         if isinstance(answer, Failure):
             self._observer.asked(Attempt(name, answer.outcome, took_s))
@@ -191,13 +191,13 @@ class OpenAIModel:
     def _judge(
         self, breaker: Breaker, permit: Permit, found: Completion | Failure, *, final: bool
     ) -> None:
-        """What the result means for the breaker."""
+        """Tell the breaker the result."""
         if isinstance(found, Completion) or found.answered:
-            breaker.succeeded(permit)
+            breaker.record_success(permit)
         elif not found.blamed:
             return
         elif (found.wait_s or 0.0) > LONGEST_WAIT_S:
-            breaker.failed(permit, rest_s=found.wait_s or 0.0)
+            breaker.record_failure(permit, rest_s=found.wait_s or 0.0)
         elif final or permit.trial or found.outcome != "limited":
             # A pace that is kept again after a pause is no outage.
-            breaker.failed(permit)
+            breaker.record_failure(permit)

@@ -10,18 +10,18 @@ import openai
 from openai import AsyncOpenAI, AsyncStream
 
 from adapters.openai.failures import GARBLED, Failure
-from adapters.openai.responses import ChatResponse, Pieces, StreamEvent, read
+from adapters.openai.responses import ChatResponse, PartialAnswer, StreamEvent, parse_response
 from engine.ports.model import Message, ToolOffer
 
 CONNECT_S = 5.0
-# At lower levels they write headers that a server sent back, and these may quote the key.
+# At lower levels they log headers of answers, which may quote the key.
 for _library in ("openai", "httpx2", "httpcore2"):
     logging.getLogger(_library).setLevel(logging.WARNING)
 
 
 @dataclass(slots=True)
 class ModelRequest:
-    """What is asked of whichever model answers; `spoken` counts letters handed to `heard`."""
+    """A request to any of the models; `spoken` counts letters that were passed to `heard`."""
 
     messages: Sequence[Message]
     tools: Sequence[ToolOffer]
@@ -31,14 +31,14 @@ class ModelRequest:
     spoken: int = 0
 
     def hear(self, text: str) -> None:
-        """Hand text over."""
+        """Pass text of the answer on."""
         if self.heard and text:
             self.spoken += len(text)
             self.heard(text)
 
 
 class Dialect(NamedTuple):
-    """How a server wants to be asked; found out from what it rejects."""
+    """How requests to a server are written; learnt from what it rejects."""
 
     limit: str = "max_tokens"
     schemas: bool = True
@@ -47,7 +47,7 @@ class Dialect(NamedTuple):
 
 
 class ModelEndpoint:
-    """The server of all models; the key goes into its Authorization header and nowhere else."""
+    """The server of all models. The key goes only into the Authorization header."""
 
     def __init__(self, *, api_key: str, base_url: str, timeout_s: float) -> None:
         self._dialects: dict[str, Dialect] = {}
@@ -56,7 +56,7 @@ class ModelEndpoint:
             base_url=base_url or None,
             timeout=openai.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
             max_retries=0,
-            # What people said goes to the server that was set, whatever that one answers.
+            # Messages go only to the server in the settings: no redirect is followed.
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
@@ -65,16 +65,16 @@ class ModelEndpoint:
         await self._client.close()
 
     async def ask(self, name: str, ask: ModelRequest) -> ChatResponse | Failure:
-        """The answer; asked again in the server's dialect when it takes not ours.
+        """Return the answer, asking again in another dialect where the server rejects this one.
 
         Raises the library's APIError.
         """
         dialect = self._dialects.get(name, Dialect())
         while True:
             try:
-                answer = await self._once(request(name, ask, dialect), ask)
+                answer = await self._send(request_body(name, ask, dialect), ask)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                next_dialect = other(dialect, error, ask)
+                next_dialect = other_dialect(dialect, error, ask)
                 if next_dialect is None:
                     raise
                 dialect = next_dialect
@@ -84,23 +84,23 @@ class ModelEndpoint:
                 return answer
             dialect = dialect._replace(streams=False)
 
-    async def _once(self, body: dict[str, Any], ask: ModelRequest) -> ChatResponse | Failure | None:
-        """The answer to a request; None when a stream was asked for and something else came."""
+    async def _send(self, body: dict[str, Any], ask: ModelRequest) -> ChatResponse | Failure | None:
+        """Return the answer to one request; None when JSON came instead of a stream."""
         raw = await self._client.chat.completions.with_raw_response.create(**body)
         if "stream" not in body:
-            answer = read(raw.content)
+            answer = parse_response(raw.content)
             if isinstance(answer, ChatResponse) and not answer.refused:
                 ask.hear(answer.choices[0].message.content or "")
             return answer
         async with raw.parse(to=AsyncStream[object]) as stream:
             kind = raw.headers.get("content-type", "")
             if kind.startswith("text/event-stream"):
-                return await _streamed(stream, ask)
+                return await _read_stream(stream, ask)
         return None if kind.startswith("application/json") else GARBLED
 
 
-async def _streamed(stream: AsyncStream[object], ask: ModelRequest) -> ChatResponse | Failure:
-    pieces = Pieces()
+async def _read_stream(stream: AsyncStream[object], ask: ModelRequest) -> ChatResponse | Failure:
+    pieces = PartialAnswer()
     while True:
         try:
             event = await anext(stream, None)
@@ -113,8 +113,10 @@ async def _streamed(stream: AsyncStream[object], ask: ModelRequest) -> ChatRespo
         ask.hear(pieces.add(piece))
 
 
-def other(dialect: Dialect, error: openai.APIStatusError, ask: ModelRequest) -> Dialect | None:
-    """The dialect to try after a 400 or 422; None when the fault is not the dialect's."""
+def other_dialect(
+    dialect: Dialect, error: openai.APIStatusError, ask: ModelRequest
+) -> Dialect | None:
+    """Return the dialect to try after a 400 or 422; None when another would not help."""
     param = error.param or ""
     if param == "max_tokens" and dialect.limit == "max_tokens":
         return dialect._replace(limit="max_completion_tokens")
@@ -130,8 +132,8 @@ def other(dialect: Dialect, error: openai.APIStatusError, ask: ModelRequest) -> 
     return None
 
 
-def request(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, Any]:
-    """The body of the request to the model of that name."""
+def request_body(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, Any]:
+    """Return the body of the request to that model."""
     dialogue = [_message(message) for message in ask.messages]
     body: dict[str, Any] = {"model": name, "messages": dialogue, dialect.limit: ask.max_tokens}
     if ask.tools:
@@ -151,7 +153,7 @@ def request(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, Any]:
 
 
 def _strict(schema: Mapping[str, Any]) -> bool:
-    """Whether the schema may be enforced: only one in which no property can be left out."""
+    """Whether the schema may be enforced: only where all properties are required."""
     if schema.get("type") == "array":
         return _strict(schema.get("items", {}))
     if schema.get("type") != "object":

@@ -1,4 +1,4 @@
-"""Why an attempt gave no answer, in our words: a server's own may quote the key."""
+"""Why an attempt gave no answer, without the server's words, which may quote the key."""
 
 import math
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ _PASSING = frozenset({408, 409, 429})
 class Failure:
     """What went wrong. `again` when the same request may go well later.
 
-    `wait_s` is how long the server asks to wait; `fatal` what no other model would mend; `blamed`
-    when it speaks against the model.
+    `wait_s` is how long the server asks to wait; `fatal` is raised as no other model would help;
+    `blamed` when it counts against the model.
     """
 
     outcome: AttemptOutcome
@@ -36,18 +36,18 @@ class Failure:
 
 
 GARBLED = Failure("bad", "the model server's answer is not a chat completion", fatal=BadModelOutput)
-BROKEN_OFF = Failure("no_connection", "the answer broke off", again=True)
+CUT_OFF = Failure("no_connection", "the answer broke off", again=True)
 REFUSED = Failure("refused", "the model declined to answer", fatal=ModelRefused)
-LEFT_ALONE = Failure("left_alone", "left alone for now after failures")
+RESTING = Failure("left_alone", "left alone for now after failures")
 NO_PLACE = Failure(
     "no_place", "too many requests to models are under way in this process", fatal=ModelUnavailable
 )
 
 
-def failure(error: openai.APIError) -> Failure:
-    """The library's error as a failure, without the server's words."""
+def failure_of(error: openai.APIError) -> Failure:
+    """Return the library's error as a failure, without the server's words."""
     if isinstance(error, openai.APIStatusError):
-        return _of_status(error)
+        return _status_failure(error)
     if isinstance(error, openai.APITimeoutError):
         return Failure("timeout", "time-out", again=True)
     if isinstance(error, openai.APIConnectionError):
@@ -55,7 +55,7 @@ def failure(error: openai.APIError) -> Failure:
     return Failure("failed", "an error in the middle of the answer", again=True)
 
 
-def _of_status(error: openai.APIStatusError) -> Failure:
+def _status_failure(error: openai.APIStatusError) -> Failure:
     status = error.status_code
     why = f"status {status}"
     if status in _DENIED:
@@ -72,7 +72,7 @@ def _of_status(error: openai.APIStatusError) -> Failure:
 
 
 def wait_s(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer asks to wait, or None when it does not say."""
+    """Return the seconds that an answer asks to wait, None when it names none."""
     millis = _number(headers.get("retry-after-ms"))
     if millis is not None:
         return millis / 1000
@@ -90,7 +90,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _until(after: str | None, date: str | None) -> float | None:
-    """Counted from the server's own date: its clock need not agree with ours."""
+    """Return the seconds from the server's own date, as its clock may differ from ours."""
     try:
         apart = parsedate_to_datetime(after or "") - parsedate_to_datetime(date or "")
     except (ValueError, TypeError):

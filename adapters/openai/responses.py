@@ -1,18 +1,18 @@
-"""What a server answers, read: a whole completion, or put together from a stream's pieces."""
+"""Parses what a server answers: a whole completion, or the events of a stream."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from adapters.openai.failures import BROKEN_OFF, GARBLED, Failure
+from adapters.openai.failures import CUT_OFF, GARBLED, Failure
 from engine.ports.model import Completion, ToolCall
 
-PER = 1_000_000
+PER_TOKENS = 1_000_000
 
 
 Price = tuple[float, float]
-"""What a million tokens of the prompt cost, and a million of the answer."""
+"""Prices of a million tokens of the prompt, and of the answer."""
 
 
 class _Function(BaseModel):
@@ -25,14 +25,14 @@ class _Call(BaseModel):
     function: _Function
 
 
-class _Said(BaseModel):
+class _ResponseMessage(BaseModel):
     content: str | None = None
     refusal: str | None = None
     tool_calls: list[_Call] | None = None
 
 
 class _CompletionChoice(BaseModel):
-    message: _Said
+    message: _ResponseMessage
     finish_reason: str | None = None
 
 
@@ -72,12 +72,12 @@ class ChatResponse(BaseModel):
             model=model,
             prompt_tokens=prompt,
             completion_tokens=completion,
-            cost=(prompt * price[0] + completion * price[1]) / PER,
+            cost=(prompt * price[0] + completion * price[1]) / PER_TOKENS,
         )
 
 
-def read(body: bytes) -> ChatResponse | Failure:
-    """The answer that a body holds."""
+def parse_response(body: bytes) -> ChatResponse | Failure:
+    """Return the completion in a body, or a failure."""
     try:
         return ChatResponse.model_validate_json(body)
     except ValidationError:
@@ -113,8 +113,8 @@ class StreamEvent(BaseModel):
     usage: Usage | None = None
 
 
-class Pieces:
-    """An answer that is coming in."""
+class PartialAnswer:
+    """An answer that a stream brings in pieces."""
 
     def __init__(self) -> None:
         self._text: list[str] = []
@@ -124,7 +124,7 @@ class Pieces:
         self._usage: Usage | None = None
 
     def add(self, piece: StreamEvent) -> str:
-        """Takes a piece in; answers the text that it brought."""
+        """Add an event; returns the text that it brought."""
         self._usage = piece.usage or self._usage
         for choice in (piece.choices or ())[:1]:
             self._finish = choice.finish_reason or self._finish
@@ -147,9 +147,9 @@ class Pieces:
         call["arguments"] += piece.function.arguments or ""
 
     def _call_of(self, piece: _CallPiece) -> dict[str, Any] | None:
-        """The call that a piece goes on with; None for a new one.
+        """Return the call that a piece continues; None for a new one.
 
-        Some servers leave the index out, others give every call the same; a new id tells then.
+        Some servers leave the index out, others repeat it; then a new id begins a new call.
         """
         same = [c for c in self._calls if piece.index is None or c["index"] == piece.index]
         last = same[-1] if same else None
@@ -158,13 +158,13 @@ class Pieces:
         return last
 
     def whole(self) -> ChatResponse | Failure:
-        """The answer, or a failure when its end has not come."""
+        """Return the answer, or a failure when its end has not come."""
         if self._finish is None:
-            return BROKEN_OFF
+            return CUT_OFF
         message = {
             "content": "".join(self._text),
             "refusal": "".join(self._refusal),
-            "tool_calls": [_whole_call(call) for call in self._calls],
+            "tool_calls": [_tool_call(call) for call in self._calls],
         }
         choice = {"message": message, "finish_reason": self._finish}
         try:
@@ -173,6 +173,6 @@ class Pieces:
             return GARBLED
 
 
-def _whole_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = {"name": call["name"], "arguments": call["arguments"] or "{}"}
     return {"id": call["id"], "function": function}

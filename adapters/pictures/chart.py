@@ -27,10 +27,10 @@ _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u20
 
 async def png(chart: ChartView) -> bytes:
     """The picture of a chart, drawn in a thread; Pillow is loaded for the first one only."""
-    return await asyncio.to_thread(drawn, chart)
+    return await asyncio.to_thread(draw, chart)
 
 
-def drawn(chart: ChartView) -> bytes:
+def draw(chart: ChartView) -> bytes:
     """The picture of a chart as a PNG: each bar under its label, beside its value."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -48,8 +48,8 @@ def drawn(chart: ChartView) -> bytes:
     draw = ImageDraw.Draw(image)
     top = _text(draw, title, _EDGE, title_font, title_line) + _GAP
     longest = max((bar.value for bar in bars), default=0)
-    for bar, told in zip(bars, labels, strict=True):
-        top = _text(draw, told, top, font, line)
+    for bar, label in zip(bars, labels, strict=True):
+        top = _text(draw, label, top, font, line)
         _bar(draw, top, bar.value, longest, font)
         top += _BAR + _GAP
     out = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Changes to an HTTP endpoint: signed JSON, which a repeat of its key does not change twice."""
+"""Systems of record over HTTP: signed JSON, idempotent by key; and the choice of the sample."""
 
 import hashlib
 import hmac
@@ -16,10 +16,10 @@ from engine.ports.sync import SAMPLE, Change, SystemOfRecord, address_fault
 TIMEOUT_S = 10.0
 """How long a request may take, from the free connection to the last byte."""
 LONGEST_WAIT_S = 3600.0
-"""How long a wait that an endpoint asks for is honoured; then it is asked again."""
+"""The longest wait that an endpoint may ask for, in seconds."""
 _CONNECTIONS = 16
 _LONGEST_READ_BYTES = 2048
-_LONGEST_TOLD = 200
+_MAX_REASON_CHARS = 200
 _AGAIN = (408, 425, 429)
 _SENT = {"run", "playbook", "conversation", "requester", "number", "by", "at", "fields"}
 
@@ -48,7 +48,7 @@ class HttpRecord:
             raise SyncRefused("SIGNOFF_SYNC_SECRET should be set, to sign what is sent")
         body = change.model_dump_json(include=_SENT).encode()
         headers = self._headers(change, body, self._secret.get_secret_value())
-        # The rest of an address may hold what is nobody's business.
+        # The rest of an address may hold secrets.
         host = urlsplit(change.to).hostname
         try:
             async with self._opened().post(
@@ -80,31 +80,35 @@ class HttpRecord:
             "Signoff-Signature": f"v1={signature}",
         }
 
-    async def _refusal(self, answer: aiohttp.ClientResponse, said: str) -> Exception:
+    async def _refusal(self, answer: aiohttp.ClientResponse, summary: str) -> Exception:
         if answer.status in _AGAIN or answer.status >= 500:
             wait_s = _wait_s(answer.headers.get("Retry-After", ""), self._clock.now())
-            return Unavailable(said) if wait_s is None else RateLimited(said, retry_after_s=wait_s)
-        words = _line(await _beginning(answer))
-        return SyncRefused(f"{said}: {words}" if words else said)
+            return (
+                Unavailable(summary)
+                if wait_s is None
+                else RateLimited(summary, retry_after_s=wait_s)
+            )
+        words = _printable_line(await _read_beginning(answer))
+        return SyncRefused(f"{summary}: {words}" if words else summary)
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._closed:
             raise Unavailable("the service is about to end")
         if self._session is None:
-            # A connection that was kept open may be gone when it is used, which would cost a wait.
+            # A kept connection may be gone when it is used, which would cost a wait.
             connector = aiohttp.TCPConnector(limit=_CONNECTIONS, force_close=True)
             self._session = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=self._timeout,
                 trust_env=True,
-                # What is packed small may be large.
+                # Compressed content could unpack to any size.
                 auto_decompress=False,
             )
         return self._session
 
 
-class Targets:
+class RecordRouter:
     """The system of record that each change names: the sample, or an address."""
 
     def __init__(self, *, sample: SystemOfRecord, http: SystemOfRecord) -> None:
@@ -112,12 +116,12 @@ class Targets:
         self._http = http
 
     async def take(self, change: Change) -> None:
-        """As the one that the change names does; its errors are told as they are."""
+        """Pass the change to the one that it names; raises its errors."""
         await (self._sample if change.to == SAMPLE else self._http).take(change)
 
 
-async def _beginning(answer: aiohttp.ClientResponse) -> bytes:
-    """What the answer says, as far as it is read and came."""
+async def _read_beginning(answer: aiohttp.ClientResponse) -> bytes:
+    """Return the beginning of the answer's body, as far as it came."""
     found = b""
     try:
         while len(found) < _LONGEST_READ_BYTES:
@@ -126,20 +130,20 @@ async def _beginning(answer: aiohttp.ClientResponse) -> bytes:
                 break
             found += piece
     except (aiohttp.ClientError, OSError):
-        # The status has said enough; TimeoutError is an OSError.
+        # The status has summary enough; TimeoutError is an OSError.
         return found
     return found
 
 
-def _line(words: bytes) -> str:
-    """One printable line: what others wrote is data."""
+def _printable_line(words: bytes) -> str:
+    """Return the bytes as one printable line, cut."""
     text = words.decode("utf-8", "replace")
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(printable.split())[:_LONGEST_TOLD]
+    return " ".join(printable.split())[:_MAX_REASON_CHARS]
 
 
 def _wait_s(retry_after: str, now: datetime) -> float | None:
-    """The seconds that the header asks for, as a number or a date; None without one to read."""
+    """Return the seconds of a Retry-After, a number or a date; None for neither."""
     text = retry_after.strip()
     if text.isascii() and text.isdigit():
         wait_s = float(text)

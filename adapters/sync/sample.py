@@ -1,4 +1,4 @@
-"""A sample system of record: a SQLite file of the data folder, to look at what would be sent."""
+"""A sample system of record: a SQLite file in the data folder that shows what would be sent."""
 
 import asyncio
 import json
@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from adapters.filesystem import make_private
-from adapters.sqlite_file import SqliteFile, connected, write_ahead
+from adapters.filesystem import make_private_folder
+from adapters.sqlite_file import SqliteFile, enable_wal, open_connection
 from engine.errors import SyncRefused, Unavailable
 from engine.ports.sync import Change
 
@@ -50,7 +50,7 @@ _CURRENT = (
 
 
 class SampleRecord:
-    """Keeps every change in the table `changes`, and in `fields` what stands for each run.
+    """Keeps every change in the table `changes`, and the current values of each run in `fields`.
 
     The file is made with the first change; values are JSON. Any number of processes may share it.
     """
@@ -59,7 +59,7 @@ class SampleRecord:
         self._path = path
         self._file = SqliteFile(path, threads=1, name="matters")
         self._preparing = asyncio.Lock()
-        self._prepared = False
+        self._is_prepared = False
         self._closed = False
 
     async def take(self, change: Change) -> None:
@@ -71,7 +71,7 @@ class SampleRecord:
             raise Unavailable("the service is about to end")
         try:
             await self._prepare()
-            await self._file.ask(lambda db: _keep(db, change))
+            await self._file.run(lambda db: _keep(db, change))
         except (sqlite3.Error, OSError) as error:
             raise Unavailable(f"{self._path.name} cannot be written: {error}") from error
 
@@ -82,15 +82,15 @@ class SampleRecord:
 
     async def _prepare(self) -> None:
         async with self._preparing:
-            if not self._prepared:
-                await asyncio.to_thread(_prepared, self._path)
-                self._prepared = True
+            if not self._is_prepared:
+                await asyncio.to_thread(_create_tables, self._path)
+                self._is_prepared = True
 
 
-def _prepared(path: Path) -> None:
-    """Makes the file, unless another process did."""
-    make_private(path.parent)
-    with closing(connected(path, mode="rwc")) as db:
+def _create_tables(path: Path) -> None:
+    """Make the file, unless another process did."""
+    make_private_folder(path.parent)
+    with closing(open_connection(path, mode="rwc")) as db:
         with db:
             db.execute("BEGIN IMMEDIATE")
             (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -100,7 +100,7 @@ def _prepared(path: Path) -> None:
                 for statement in _SCHEMA:
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {VERSION}")
-        write_ahead(db)
+        enable_wal(db)
 
 
 def _keep(db: sqlite3.Connection, change: Change) -> None:

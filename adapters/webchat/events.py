@@ -13,11 +13,11 @@ from engine.ports.platform import ChatEntry, ChatLog, Cursor
 
 RETRY_MS = 2_000
 _HEARTBEAT = b": still here\n\n"
-_BEAT_EVENT = b"event: beat\ndata: {}\n\n"
+_HEARTBEAT_EVENT = b"event: beat\ndata: {}\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class Subscription:
     """A conversation that is read from a position on, while its reader `may_read` it."""
 
     conversation: str
@@ -34,7 +34,9 @@ class EventStreams:
         self._open: set[asyncio.Timeout] = set()
         self._closed = False
 
-    async def serve(self, request: web.Request, followed: Sequence[Followed]) -> web.StreamResponse:
+    async def serve(
+        self, request: web.Request, followed: Sequence[Subscription]
+    ) -> web.StreamResponse:
         """Stream what comes after each position until the client goes or `close`.
 
         It also ends as soon as a reader may not read on, asked before each write. With `beats` in
@@ -46,7 +48,7 @@ class EventStreams:
             headers={**SECURITY_HEADERS, "Content-Type": "text/event-stream; charset=utf-8"}
         )
         await response.prepare(request)
-        beat = _BEAT_EVENT if "beats" in request.query else _HEARTBEAT
+        beat = _HEARTBEAT_EVENT if "beats" in request.query else _HEARTBEAT
         stream = _Stream(self._log, response, followed, beat, self._heartbeat_s)
         # A deadline without a time: `close` moves it to now, which wakes the reads that wait.
         scope = asyncio.timeout(None)
@@ -71,7 +73,7 @@ class EventStreams:
             scope.reschedule(now)
 
 
-class _Ended(Exception):
+class _AccessEnded(Exception):
     """A reader may not read on."""
 
 
@@ -86,7 +88,7 @@ class _Stream:
         self,
         log: ChatLog,
         response: web.StreamResponse,
-        followed: Sequence[Followed],
+        followed: Sequence[Subscription],
         beat: bytes,
         heartbeat_s: float,
     ) -> None:
@@ -104,17 +106,17 @@ class _Stream:
             async with asyncio.TaskGroup() as group:
                 for number, one in enumerate(self._followed):
                     group.create_task(self._follow(number, one))
-        except* (ConnectionResetError, StoreUnavailable, _Ended):
+        except* (ConnectionResetError, StoreUnavailable, _AccessEnded):
             pass  # the client has gone, or comes back on its own with its last id
 
-    async def _follow(self, number: int, one: Followed) -> None:
+    async def _follow(self, number: int, one: Subscription) -> None:
         drafts = Cursor()
         while True:
             entries = await self._log.read(
                 one.conversation, self._positions[number], wait_s=self._heartbeat_s, drafts=drafts
             )
             if not await one.may_read():
-                raise _Ended
+                raise _AccessEnded
             events = b"".join(self._event(number, entry) for entry in entries)
             await self._response.write(events or self._beat)
 

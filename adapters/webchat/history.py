@@ -7,14 +7,14 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from adapters.webchat.middleware import HostGuard, as_json, refused
+from adapters.webchat.middleware import RequestGuard, http_error, json_response
 from adapters.webchat.page_requests import (
     MAIN,
     DeleteBody,
     RenameBody,
     SayBody,
     SeenBody,
-    parsed,
+    parse_body,
     room_of,
 )
 from adapters.webchat.room_names import conversation_of, home_room, is_own
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,15}")
 _log = structlog.get_logger(__name__)
 
 
-class Past:
+class ConversationHistory:
     """What was said: read in pages, listed by person; without `conversations` nothing is listed."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Past:
         log: ChatLog,
         conversations: Conversations | None,
         visitors: Visitors,
-        guard: HostGuard,
+        guard: RequestGuard,
     ) -> None:
         self._log = log
         self._conversations = conversations
@@ -80,23 +80,23 @@ class Past:
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)
         await self._visitors.reader(request, room, request.query.get("person", ""))
-        before = _number(request)
+        before = _position_before(request)
         try:
             page = await self._log.page(conversation_of(room), before=before, count=PAGE)
         except StoreUnavailable:
-            return _away()
+            return _store_away()
         messages = [{"n": message.number, **message.body} for message in page.messages]
-        return as_json(200, {"messages": messages, "seq": page.seq, "more": page.more})
+        return json_response(200, {"messages": messages, "seq": page.seq, "more": page.more})
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
-        before = _number(request)
+        before = _position_before(request)
         words = request.query.get("words", "")[:TITLE_CHARACTERS].casefold().split()
         try:
             told = await self._listed(actor.user, before, words)
         except StoreUnavailable:
-            return _away()
-        return as_json(200, told)
+            return _store_away()
+        return json_response(200, told)
 
     async def _listed(
         self, person: str, before: int | None, words: Sequence[str]
@@ -105,7 +105,7 @@ class Past:
             return {"conversations": [], "more": "", "pinned": []}
 
         def matches(conversation: str, title: str) -> bool:
-            room = _room(conversation)
+            room = _room_of(conversation)
             shown = title.casefold() if is_own(room) else f"{room} {title.casefold()}"
             return all(word in shown for word in words)
 
@@ -127,7 +127,7 @@ class Past:
 
     async def _shown(self, listed: Sequence[ConversationEntry]) -> list[dict[str, Any]]:
         newest = await self._log.newest([one.conversation for one in listed])
-        rooms = [_room(one.conversation) for one in listed]
+        rooms = [_room_of(one.conversation) for one in listed]
         return [
             {
                 "room": room,
@@ -141,7 +141,7 @@ class Past:
         ]
 
     async def _seen(self, request: web.Request) -> web.StreamResponse:
-        body = parsed(SeenBody, await self._guard.json_body(request))
+        body = parse_body(SeenBody, await self._guard.json_body(request))
         actor = await self._visitors.actor(request, body.person, body.room)
         conversation = conversation_of(body.room)
         try:
@@ -149,49 +149,49 @@ class Past:
             if self._conversations:
                 await self._conversations.saw(actor.user, conversation, number)
         except StoreUnavailable:
-            return _away()
-        return as_json(200, {})
+            return _store_away()
+        return json_response(200, {})
 
     async def _rename(self, request: web.Request) -> web.StreamResponse:
-        body = parsed(RenameBody, await self._guard.json_body(request))
+        body = parse_body(RenameBody, await self._guard.json_body(request))
         actor = await self._visitors.actor(request, body.person, body.room)
         conversation, title = conversation_of(body.room), " ".join(body.title.split())
         try:
             if self._conversations and await self._conversations.rename(
                 actor.user, conversation, title
             ):
-                return as_json(200, {})
+                return json_response(200, {})
         except StoreUnavailable:
-            return _away()
-        return as_json(404, {"error": "room: it is not in the list"})
+            return _store_away()
+        return json_response(404, {"error": "room: it is not in the list"})
 
     async def _delete(self, request: web.Request) -> web.StreamResponse:
         """What was said in a room of their own goes; a shared one leaves their list alone."""
-        body = parsed(DeleteBody, await self._guard.json_body(request))
+        body = parse_body(DeleteBody, await self._guard.json_body(request))
         actor = await self._visitors.actor(request, body.person, body.room)
         if body.room in (MAIN, home_room(actor.user)):
-            raise refused(web.HTTPForbidden, "room: this one stays")
+            raise http_error(web.HTTPForbidden, "room: this one stays")
         whole = is_own(body.room)
         try:
             if not self._conversations or await self._conversations.forget(
                 actor.user, conversation_of(body.room), whole=whole
             ):
-                return as_json(200, {})
+                return json_response(200, {})
         except StoreUnavailable:
-            return _away()
-        return as_json(409, {"error": "room: something is unfinished there"})
+            return _store_away()
+        return json_response(409, {"error": "room: something is unfinished there"})
 
 
-def _room(conversation: str) -> str:
+def _room_of(conversation: str) -> str:
     return conversation.removeprefix(conversation_of(""))
 
 
-def _number(request: web.Request) -> int | None:
+def _position_before(request: web.Request) -> int | None:
     given = request.query.get("before", "")
     if given and not _NUMBER.fullmatch(given):
         raise BadPayload("before: not a place in this list")
     return int(given) if given else None
 
 
-def _away() -> web.Response:
-    return as_json(503, {"error": "the store is away"})
+def _store_away() -> web.Response:
+    return json_response(503, {"error": "the store is away"})

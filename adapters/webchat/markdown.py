@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from adapters.markdown_reader import reading
+from adapters.markdown_reader import extend_parser
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 # Marks that turn the order of what is read, so that it shows as what it is not.
@@ -27,7 +27,7 @@ class _ChatMarkdown(MarkdownIt):
 
 def _harden(state: StateCore) -> None:
     for block in state.tokens:
-        block.children = block.children and list(_leading_somewhere(block.children))
+        block.children = block.children and list(_without_dead_links(block.children))
     for token in _walk(state.tokens):
         if token.type == "link_open":
             token.attrSet("target", "_blank")
@@ -42,7 +42,7 @@ def _harden(state: StateCore) -> None:
             cell.attrJoin("class", "short" if size <= SHORT else "wide")
 
 
-def _leading_somewhere(tokens: Iterable[Token]) -> Iterable[Token]:
+def _without_dead_links(tokens: Iterable[Token]) -> Iterable[Token]:
     """Without links to nowhere, of which only what they say stays; links hold no links."""
     nowhere = False
     for token in tokens:
@@ -59,7 +59,7 @@ def _walk(tokens: Iterable[Token]) -> Iterable[Token]:
 
 
 def _parser() -> MarkdownIt:
-    parser = reading(_ChatMarkdown("commonmark", {"html": False, "breaks": True}))
+    parser = extend_parser(_ChatMarkdown("commonmark", {"html": False, "breaks": True}))
     parser.enable("table").disable("image")
     parser.core.ruler.push("harden", _harden)
     return parser

@@ -28,7 +28,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 HttpError = TypeVar("HttpError", bound=web.HTTPException)
 
 
-class HostGuard:
+class RequestGuard:
     """Handlers behind the Host check, with errors as JSON and the security headers on everything.
 
     The Host check is what stops DNS rebinding: a foreign page cannot make a browser send ours.
@@ -46,12 +46,12 @@ class HostGuard:
                 self._check_host(request)
                 response = await handler(request)
             except web.HTTPException as error:
-                error.headers.update(_headers(error.status))
+                error.headers.update(_response_headers(error.status))
                 raise
             except BadPayload as wrong:
-                response = as_json(400, {"error": str(wrong)})
+                response = json_response(400, {"error": str(wrong)})
             if not response.prepared:
-                response.headers.update(_headers(response.status))
+                response.headers.update(_response_headers(response.status))
             return response
 
         return answer
@@ -60,36 +60,36 @@ class HostGuard:
         """The raw body of a same-origin JSON request of at most 1 MiB; raises 403 or 413."""
         self.check_own(request, "application/json")
         # A copy, so that the limit is ours whatever the application around us allows.
-        return await _read(request.clone(client_max_size=MAX_BODY_BYTES))
+        return await _read_body(request.clone(client_max_size=MAX_BODY_BYTES))
 
     def check_own(self, request: web.Request, content_type: str) -> None:
         """Raises 403 unless the request is of that type, which no foreign page can send unasked."""
         if request.content_type != content_type:
-            raise refused(web.HTTPForbidden, f"Content-Type: must be {content_type}")
+            raise http_error(web.HTTPForbidden, f"Content-Type: must be {content_type}")
         origin = request.headers.get("Origin")
         # A proxy may have put another Host in place of ours.
         ours = {request.headers["Host"].lower(), *self._hosts}
         if origin is not None and urlsplit(origin).netloc.lower() not in ours:
-            raise refused(web.HTTPForbidden, "Origin: must be this page")
+            raise http_error(web.HTTPForbidden, "Origin: must be this page")
 
     def _check_host(self, request: web.Request) -> None:
         host = request.headers.get("Host", "")
         if not _LOOPBACK.fullmatch(host) and host.lower() not in self._hosts:
             served = ", ".join(["a loopback address", *sorted(self._hosts)])
-            raise refused(web.HTTPForbidden, f"Host: only {served} is served")
+            raise http_error(web.HTTPForbidden, f"Host: only {served} is served")
 
 
-def _headers(status: int) -> dict[str, str]:
+def _response_headers(status: int) -> dict[str, str]:
     away = status == web.HTTPServiceUnavailable.status_code
     return SECURITY_HEADERS | ({"Retry-After": RETRY_AFTER_S} if away else {})
 
 
-def as_json(status: int, body: dict[str, Any]) -> web.Response:
+def json_response(status: int, body: dict[str, Any]) -> web.Response:
     """A JSON answer."""
     return web.json_response(body, status=status)
 
 
-async def _read(request: web.Request) -> bytes:
+async def _read_body(request: web.Request) -> bytes:
     try:
         return await request.read()
     except web.HTTPRequestEntityTooLarge as big:
@@ -99,6 +99,6 @@ async def _read(request: web.Request) -> bytes:
         raise too_large from big
 
 
-def refused(kind: type[HttpError], reason: str) -> HttpError:
+def http_error(kind: type[HttpError], reason: str) -> HttpError:
     """An HTTP error with the reason as JSON."""
     return kind(text=json.dumps({"error": reason}), content_type="application/json")

@@ -21,7 +21,7 @@ from engine.errors import BadPayload
 from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
 
 MAIN = "main"
-MOST_FOLLOWED = 20
+MAX_ROOMS = 20
 _POSITION = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 MAX_TEXT = 8_000
 MAX_FILES = 10
@@ -147,7 +147,7 @@ class EnterBody(Frozen):
 BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
 
 
-def parsed(model: type[AnyT], raw: bytes) -> AnyT:
+def parse_body(model: type[AnyT], raw: bytes) -> AnyT:
     """The body in `raw`; raises BadPayload naming the first field that is wrong."""
     try:
         return model.model_validate_json(raw)
@@ -169,19 +169,19 @@ class ReadPosition:
 
 def room_of(request: web.Request) -> str:
     """The room that the address names. Raises BadPayload."""
-    return _valid_room(request.query.get("room", MAIN))
+    return _check_room(request.query.get("room", MAIN))
 
 
-def places_of(request: web.Request) -> Sequence[ReadPosition]:
+def read_positions(request: web.Request) -> Sequence[ReadPosition]:
     """The rooms that the address names, each with the person and position of the same number.
 
     Positions in `Last-Event-ID`, joined by commas, go before those of the address. Raises
     BadPayload.
     """
     query = request.query
-    rooms = [_valid_room(room) for room in query.getall("room", [MAIN])]
-    if len(rooms) > MOST_FOLLOWED:
-        raise BadPayload(f"room: at most {MOST_FOLLOWED} at once")
+    rooms = [_check_room(room) for room in query.getall("room", [MAIN])]
+    if len(rooms) > MAX_ROOMS:
+        raise BadPayload(f"room: at most {MAX_ROOMS} at once")
     people = query.getall("person", [""])
     last = request.headers.get("Last-Event-ID")
     name, given = (
@@ -195,7 +195,7 @@ def places_of(request: web.Request) -> Sequence[ReadPosition]:
     return [ReadPosition(*place) for place in zip(rooms, people, positions, strict=True)]
 
 
-def _valid_room(name: str) -> str:
+def _check_room(name: str) -> str:
     try:
         return _ROOM.validate_python(name)
     except ValidationError as wrong:

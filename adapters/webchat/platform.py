@@ -7,9 +7,9 @@ from urllib.parse import urlencode, urlsplit
 import structlog
 from aiohttp import web
 
-from adapters.webchat.events import EventStreams, Followed
-from adapters.webchat.history import Past
-from adapters.webchat.middleware import Handler, HostGuard, as_json
+from adapters.webchat.events import EventStreams, Subscription
+from adapters.webchat.history import ConversationHistory
+from adapters.webchat.middleware import Handler, RequestGuard, json_response
 from adapters.webchat.page_requests import (
     BodyT,
     EnterBody,
@@ -17,14 +17,27 @@ from adapters.webchat.page_requests import (
     ReadPosition,
     SayBody,
     TapBody,
-    parsed,
-    places_of,
+    parse_body,
+    read_positions,
 )
-from adapters.webchat.render import rendered, rendered_card, rendered_form
-from adapters.webchat.room_names import conversation_of, home_room, is_own, may_enter, own_rooms
+from adapters.webchat.render import render_card, render_form, render_message
+from adapters.webchat.room_names import (
+    conversation_of,
+    home_room,
+    is_own,
+    may_enter,
+    own_room_prefix,
+)
 from adapters.webchat.static_files import StaticFiles
-from adapters.webchat.uploads import Uploads, upload
-from adapters.webchat.visitors import PLATFORM, Authenticator, Choose, Links, Visitors, WebPerson
+from adapters.webchat.uploads import Uploads, upload_handler
+from adapters.webchat.visitors import (
+    PLATFORM,
+    Authenticator,
+    FreeChoice,
+    SignInLinks,
+    Visitors,
+    WebPerson,
+)
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
@@ -51,7 +64,7 @@ GROWS_EVERY_S = 0.3
 _log = structlog.get_logger(__name__)
 
 
-async def _nothing(actor: Actor) -> InboxPage:
+async def _empty_inbox(actor: Actor) -> InboxPage:
     return InboxPage()
 
 
@@ -72,7 +85,7 @@ class WebChat:
         log: ChatLog,
         people: Sequence[WebPerson],
         door: Authenticator | None = None,
-        inbox: Callable[[Actor], Awaitable[InboxPage]] = _nothing,
+        inbox: Callable[[Actor], Awaitable[InboxPage]] = _empty_inbox,
         conversations: Conversations | None = None,
         public_url: str = "",
         uploads: Uploads | None = None,
@@ -80,24 +93,24 @@ class WebChat:
     ) -> None:
         self._log = log
         self._people = [person.id for person in people]
-        self._door = door or Choose()
+        self._door = door or FreeChoice()
         self._visitors = Visitors(self._door, people)
         self._inbox = inbox
         self._files = StaticFiles()
         self._uploads = uploads
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
-        self._guard = HostGuard(self._hosts())
-        self._past = Past(log, conversations, self._visitors, self._guard)
+        self._guard = RequestGuard(self._hosts())
+        self._past = ConversationHistory(log, conversations, self._visitors, self._guard)
 
     def _hosts(self) -> Collection[str]:
         host = urlsplit(self._public_url).netloc
-        return [host] if host and not isinstance(self._door, Choose) else []
+        return [host] if host and not isinstance(self._door, FreeChoice) else []
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
-        await self._append(conversation, {"op": "post", "id": key, "view": rendered(view)})
-        room = _room(conversation)
+        await self._append(conversation, {"op": "post", "id": key, "view": render_message(view)})
+        room = _room_of(conversation)
         for person in self._people if is_own(room) else ():
             if may_enter(room, person):
                 await self._past.told(person, conversation)
@@ -105,7 +118,9 @@ class WebChat:
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Show `view` in place of that message; its id stays. Raises Unavailable."""
-        await self._append(conversation, {"op": "edit", "id": message_id, "view": rendered(view)})
+        await self._append(
+            conversation, {"op": "edit", "id": message_id, "view": render_message(view)}
+        )
         return message_id
 
     def grows_every_s(self, conversation: str) -> float:
@@ -116,7 +131,7 @@ class WebChat:
         """Show an answer as far as it is written, to who looks now. Raises Unavailable."""
         if not message_id:
             return await self.send(conversation, growth.working, key=growth.key)
-        body = {"op": "draft", "id": message_id, "view": rendered(growth.view)}
+        body = {"op": "draft", "id": message_id, "view": render_message(growth.view)}
         try:
             await self._log.draft(conversation, body)
         except StoreUnavailable as away:
@@ -129,7 +144,7 @@ class WebChat:
 
     async def link(self, conversation: str, message_id: str) -> str:
         """A shared room's page, if the web chat is reached from elsewhere; never raises."""
-        room = _room(conversation)
+        room = _room_of(conversation)
         shared = self._public_url and not is_own(room)
         return f"{self._public_url}/?{urlencode({'room': room})}" if shared else ""
 
@@ -162,20 +177,20 @@ class WebChat:
             *self._past.routes(),
         ]
         if self._uploads:
-            taken = upload(self._uploads, self._guard, self._visitors.actor)
+            taken = upload_handler(self._uploads, self._guard, self._visitors.actor)
             routes.append(web.post("/chat/files", guarded(taken)))
-        if isinstance(self._door, Links):
+        if isinstance(self._door, SignInLinks):
             routes += self._entrance(self._door)
         return routes
 
-    def _entrance(self, links: Links) -> list[web.RouteDef]:
+    def _entrance(self, links: SignInLinks) -> list[web.RouteDef]:
         """A sign-in link's page changes nothing: only its button, by POST, spends the link."""
 
         async def landing(request: web.Request) -> web.StreamResponse:
             return self._files.serve("login.html")
 
         async def enter(request: web.Request) -> web.StreamResponse:
-            body = parsed(EnterBody, await self._guard.json_body(request))
+            body = parse_body(EnterBody, await self._guard.json_body(request))
             return await links.enter(body.token)
 
         async def leave(request: web.Request) -> web.StreamResponse:
@@ -206,7 +221,7 @@ class WebChat:
                 "id": person.id,
                 "name": person.name,
                 "role": person.role_label,
-                "rooms": own_rooms(person.id),
+                "rooms": own_room_prefix(person.id),
                 "home": home_room(person.id),
             }
             for person in await self._visitors.there(request)
@@ -214,27 +229,27 @@ class WebChat:
         taken = self._uploads
         told = {
             "people": people,
-            "chooses": isinstance(self._door, Choose),
+            "chooses": isinstance(self._door, FreeChoice),
             "leaves": self._door.leaves,
             "files_mb": taken.most_mb if taken else 0,
             "files_types": taken.kinds if taken else (),
         }
-        return as_json(200, told)
+        return json_response(200, told)
 
     async def _list_inbox(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
         try:
             waiting = await self._inbox(actor)
         except StoreUnavailable:
-            return as_json(503, {"error": "the store is away"})
-        cards = [rendered_card(card) | {"lang": lang} for card, lang in waiting.cards]
-        return as_json(200, {"cards": cards, "more": waiting.more})
+            return json_response(503, {"error": "the store is away"})
+        cards = [render_card(card) | {"lang": lang} for card, lang in waiting.cards]
+        return json_response(200, {"cards": cards, "more": waiting.more})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        followed = [await self._followed(request, place) for place in places_of(request)]
+        followed = [await self._followed(request, place) for place in read_positions(request)]
         return await self._streams.serve(request, followed)
 
-    async def _followed(self, request: web.Request, place: ReadPosition) -> Followed:
+    async def _followed(self, request: web.Request, place: ReadPosition) -> Subscription:
         """The place, if it may be read now. Raises 401, 403, 404, or 503."""
         reader = await self._visitors.reader(request, place.room, place.person)
 
@@ -244,18 +259,18 @@ class WebChat:
             except web.HTTPException:
                 return False
 
-        return Followed(conversation_of(place.room), place.after, may_read)
+        return Subscription(conversation_of(place.room), place.after, may_read)
 
     def _post(self, model: type[BodyT], intake: Intake) -> Handler:
         async def post(request: web.Request) -> web.StreamResponse:
-            body = parsed(model, await self._guard.json_body(request))
+            body = parse_body(model, await self._guard.json_body(request))
             actor = await self._visitors.actor(request, body.person, body.room)
             outcome = await intake(self._with_files(body, body.update(actor)))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._said(body, actor)
             if isinstance(body, SayBody) and isinstance(outcome, Accepted):
                 answers = self._log.reply_id(body.conversation, body.update_id("said"))
-                return as_json(202, {"reply": answers})
+                return json_response(202, {"reply": answers})
             return _answer(outcome)
 
         return post
@@ -299,23 +314,23 @@ class WebChat:
             raise Unavailable(f"the web conversation could not be written: {away}") from away
 
 
-def _room(conversation: str) -> str:
+def _room_of(conversation: str) -> str:
     return conversation.removeprefix(conversation_of(""))
 
 
 def _answer(outcome: Outcome) -> web.Response:
     match outcome:
         case Accepted() | NotForUs():
-            return as_json(202, {})
+            return json_response(202, {})
         case DirectAnswer(text=text, ok=ok):
-            return as_json(200, {"ok": ok, "text": text})
+            return json_response(200, {"ok": ok, "text": text})
         case ConfirmWanted(confirm=confirm):
-            return as_json(200, {"confirm": confirm.model_dump(mode="json")})
+            return json_response(200, {"confirm": confirm.model_dump(mode="json")})
         case FormWanted(form=form):
-            return as_json(200, {"form": rendered_form(form)})
+            return json_response(200, {"form": render_form(form)})
         case FormRefused(errors=errors):
-            return as_json(422, {"errors": errors})
+            return json_response(422, {"errors": errors})
         case NotRecorded(text=text):
-            return as_json(503, {"text": text})
+            return json_response(503, {"text": text})
         case _:
             assert_never(outcome)

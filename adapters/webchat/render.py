@@ -6,18 +6,18 @@ from adapters.webchat.markdown import to_html
 from cards.showing.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
 
 
-def rendered(view: MessageView) -> dict[str, Any]:
+def render_message(view: MessageView) -> dict[str, Any]:
     """The view as JSON; only keys named `html` hold markup, everything else is plain text."""
     return {
         "lang": view.lang,
         "parts": [_part(part) for part in view.parts],
-        "card": rendered_card(view.card) if view.card else None,
+        "card": render_card(view.card) if view.card else None,
         "card_part": view.card_part,
         "chart": _chart(view.chart) if view.chart else None,
     }
 
 
-def rendered_form(form: FormView) -> dict[str, Any]:
+def render_form(form: FormView) -> dict[str, Any]:
     """A form that was wanted by a tap, as JSON; all of it plain text."""
     return form.model_dump(mode="json")
 
@@ -31,7 +31,7 @@ def _part(part: PartView) -> dict[str, Any]:
     }
 
 
-def rendered_card(card: CardView) -> dict[str, Any]:
+def render_card(card: CardView) -> dict[str, Any]:
     """A card as JSON, as messages hold it."""
     return {
         "token": card.token,

@@ -155,16 +155,16 @@ class WebSettings(PlatformSettings):
 def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     from adapters.webchat.platform import WebChat
     from adapters.webchat.uploads import Uploads
-    from adapters.webchat.visitors import Choose, Links, ProxyHeader, WebPerson
+    from adapters.webchat.visitors import FreeChoice, ProxySignIn, SignInLinks, WebPerson
 
     service = context.service
     persons = [WebPerson(p.web, p.name, p.label, p.id) for p in context.persons]
     public_url = service.public_url or ""
-    door: ProxyHeader | Links | Choose = Choose()
+    door: ProxySignIn | SignInLinks | FreeChoice = FreeChoice()
     if settings.web_user_header:
-        door = ProxyHeader(settings.web_user_header, settings.web_trusted_proxy, persons)
+        door = ProxySignIn(settings.web_user_header, settings.web_trusted_proxy, persons)
     elif settings.has_sign_in_links:
-        door = Links(
+        door = SignInLinks(
             context.logins,
             persons,
             session_s=settings.web_session_h * 3600,

@@ -12,7 +12,7 @@ def conversation_of(room: str) -> str:
     return f"web:{WORKSPACE}:{room}"
 
 
-def own_rooms(person: str) -> str:
+def own_room_prefix(person: str) -> str:
     """What the name of each of a person's own rooms begins with; letters and digits follow it."""
     return f"my-{_mark(person)}-"
 

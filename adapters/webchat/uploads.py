@@ -12,8 +12,8 @@ from pathlib import Path
 import structlog
 from aiohttp import web
 
-from adapters.filesystem import make_private
-from adapters.webchat.middleware import Handler, HostGuard, as_json, refused
+from adapters.filesystem import make_private_folder
+from adapters.webchat.middleware import Handler, RequestGuard, http_error, json_response
 from adapters.webchat.page_requests import room_of
 from engine.errors import Gone
 from engine.events import Actor, SharedFile
@@ -23,18 +23,18 @@ PER_PERSON = 20
 """So many may lie here for one person in one room; older ones go after a day."""
 
 IN_ALL = 500
-_KEPT_S = 86_400.0
+_KEEP_S = 86_400.0
 _PIECE_BYTES = 64 * 1024
 _ID = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}")
 _PART = ".part"
 _log = structlog.get_logger(__name__)
 
 
-class TooBig(Exception):
+class UploadTooLarge(Exception):
     """More came than one file may hold."""
 
 
-class TooMany(Exception):
+class TooManyUploads(Exception):
     """As much lies here as there is room for."""
 
 
@@ -61,7 +61,7 @@ class Uploads:
 
     async def take(self, room: str, person: str, content: AsyncIterator[bytes]) -> str:
         """Write the content; returns its id. Raises TooBig, TooMany, OSError, TimeoutError."""
-        owner, upload = _owner(room, person), secrets.token_hex(16)
+        owner, upload = _owner_digest(room, person), secrets.token_hex(16)
         await asyncio.to_thread(self._make_room, owner)
         path = self._folder / f"{owner}-{upload}"
         part = path.with_suffix(_PART)
@@ -81,12 +81,12 @@ class Uploads:
             async for piece in content:
                 size += len(piece)
                 if size > self.most_mb * 1024**2:
-                    raise TooBig
+                    raise UploadTooLarge
                 await asyncio.to_thread(file.write, piece)
 
     def shared(self, room: str, person: str, upload: str, name: str) -> SharedFile:
         """The upload as a file of a message of that person in that room."""
-        return SharedFile(platform="web", id=f"{_owner(room, person)}-{upload}", name=name)
+        return SharedFile(platform="web", id=f"{_owner_digest(room, person)}-{upload}", name=name)
 
     async def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """The upload's content. Raises Gone when it is not here, or not any more."""
@@ -101,29 +101,29 @@ class Uploads:
                 yield piece
 
     def _make_room(self, owner: str) -> None:
-        make_private(self._folder)
+        make_private_folder(self._folder)
         now_s = self._clock.now().timestamp()
         mine = others = 0
         for entry in os.scandir(self._folder):
-            if now_s - entry.stat().st_mtime > _KEPT_S:
+            if now_s - entry.stat().st_mtime > _KEEP_S:
                 Path(entry.path).unlink(missing_ok=True)
             elif entry.name.startswith(owner):
                 mine += 1
             else:
                 others += 1
         if mine >= PER_PERSON or mine + others >= IN_ALL:
-            raise TooMany
+            raise TooManyUploads
 
 
-def _owner(room: str, person: str) -> str:
+def _owner_digest(room: str, person: str) -> str:
     return hashlib.sha256(f"{room}\n{person}".encode()).hexdigest()[:32]
 
 
-Who = Callable[[web.Request, str, str], Awaitable[Actor]]
+IdentifyVisitor = Callable[[web.Request, str, str], Awaitable[Actor]]
 """Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
 
 
-def upload(uploads: Uploads, guard: HostGuard, who: Who) -> Handler:
+def upload_handler(uploads: Uploads, guard: RequestGuard, who: IdentifyVisitor) -> Handler:
     """Takes a file whose bytes are the body, streamed to disk; answers with its id."""
 
     async def take(request: web.Request) -> web.StreamResponse:
@@ -134,19 +134,19 @@ def upload(uploads: Uploads, guard: HostGuard, who: Who) -> Handler:
             raise _too_large(uploads.most_mb)
         try:
             content = request.content.iter_chunked(_PIECE_BYTES)
-            return as_json(201, {"id": await uploads.take(room, actor.user, content)})
-        except TooBig:
+            return json_response(201, {"id": await uploads.take(room, actor.user, content)})
+        except UploadTooLarge:
             raise _too_large(uploads.most_mb) from None
-        except TooMany:
-            raise refused(web.HTTPTooManyRequests, "too_many") from None
+        except TooManyUploads:
+            raise http_error(web.HTTPTooManyRequests, "too_many") from None
         except TimeoutError:
-            raise refused(web.HTTPRequestTimeout, "too_slow") from None
+            raise http_error(web.HTTPRequestTimeout, "too_slow") from None
         except (ConnectionError, web.RequestPayloadError):
             # They have gone; there is nobody to answer.
-            raise refused(web.HTTPBadRequest, "broken off") from None
+            raise http_error(web.HTTPBadRequest, "broken off") from None
         except OSError as error:
             _log.error("upload_not_kept", error=str(error))
-            raise refused(web.HTTPServiceUnavailable, "away") from error
+            raise http_error(web.HTTPServiceUnavailable, "away") from error
 
     return take
 

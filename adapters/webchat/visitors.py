@@ -7,7 +7,7 @@ from typing import Protocol
 
 from aiohttp import web
 
-from adapters.webchat.middleware import refused
+from adapters.webchat.middleware import http_error
 from adapters.webchat.room_names import WORKSPACE, may_enter
 from cards.model import Lang
 from engine.errors import BadPayload, StoreUnavailable
@@ -42,7 +42,7 @@ class Authenticator(Protocol):
         ...
 
 
-class Choose:
+class FreeChoice:
     """Visitors choose whom they are; only for an address that nobody else can reach."""
 
     leaves = False
@@ -52,7 +52,7 @@ class Choose:
         return None
 
 
-class Links:
+class SignInLinks:
     """Whom a one-time link signed in, by a cookie that no script can read."""
 
     leaves = True
@@ -73,10 +73,10 @@ class Links:
         try:
             person = await self._logins.person(session) if session else None
         except StoreUnavailable as away:
-            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+            raise http_error(web.HTTPServiceUnavailable, "the store is away") from away
         found = self._people.get(person or "")
         if found is None:
-            raise refused(web.HTTPUnauthorized, "sign in with a link")
+            raise http_error(web.HTTPUnauthorized, "sign in with a link")
         return found
 
     async def enter(self, link: str) -> web.Response:
@@ -84,9 +84,9 @@ class Links:
         try:
             session = await self._logins.enter(link[:LONGEST_SECRET], keep_s=self._session_s)
         except StoreUnavailable as away:
-            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+            raise http_error(web.HTTPServiceUnavailable, "the store is away") from away
         if session is None:
-            raise refused(web.HTTPForbidden, "token: this link was used before, or is too old")
+            raise http_error(web.HTTPForbidden, "token: this link was used before, or is too old")
         response = web.json_response({"ok": True})
         response.set_cookie(
             self._cookie,
@@ -106,13 +106,13 @@ class Links:
         try:
             await self._logins.leave(session)
         except StoreUnavailable as away:
-            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+            raise http_error(web.HTTPServiceUnavailable, "the store is away") from away
         response = web.json_response({"ok": True})
         response.del_cookie(self._cookie, path="/", secure=self._secure, httponly=True)
         return response
 
 
-class ProxyHeader:
+class ProxySignIn:
     """Whom a trusted proxy names in a header: only requests from its networks are answered."""
 
     leaves = False
@@ -127,13 +127,13 @@ class ProxyHeader:
     async def who(self, request: web.Request) -> WebPerson | None:
         """The person whose web name the one header of that name holds."""
         if not self._trusted(request.remote):
-            raise refused(web.HTTPForbidden, "only the trusted proxy is answered")
+            raise http_error(web.HTTPForbidden, "only the trusted proxy is answered")
         named = request.headers.getall(self._header, [])
         if not named:
-            raise refused(web.HTTPUnauthorized, f"{self._header}: is missing")
+            raise http_error(web.HTTPUnauthorized, f"{self._header}: is missing")
         person = self._people.get(named[0]) if len(named) == 1 else None
         if person is None:
-            raise refused(web.HTTPForbidden, f"{self._header}: nobody of that web name is known")
+            raise http_error(web.HTTPForbidden, f"{self._header}: nobody of that web name is known")
         return person
 
     def _trusted(self, remote: str | None) -> bool:
@@ -168,7 +168,7 @@ class Visitors:
         if person is None:
             raise BadPayload("person: nobody of that id is here")
         if person.id != named:
-            raise refused(web.HTTPForbidden, "person: you are signed in as somebody else")
+            raise http_error(web.HTTPForbidden, "person: you are signed in as somebody else")
         if room and not may_enter(room, person.id):
             raise _no_such_room()
         return Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
@@ -183,4 +183,4 @@ class Visitors:
 
 
 def _no_such_room() -> web.HTTPException:
-    return refused(web.HTTPNotFound, "room: there is no such conversation")
+    return http_error(web.HTTPNotFound, "room: there is no such conversation")

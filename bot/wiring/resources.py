@@ -9,7 +9,7 @@ from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.reader_process import FileReader
-from adapters.sync.http import HttpRecord, Targets
+from adapters.sync.http import HttpRecord, RecordRouter
 from adapters.sync.sample import SampleRecord
 from bot.definitions.loader import Definitions
 from bot.failpoints import Failpoint
@@ -90,7 +90,7 @@ def _open_record(settings: Settings, stack: AsyncExitStack) -> SystemOfRecord:
     stack.callback(sample.close)
     http = HttpRecord(settings.sync_secret, open_clock(settings))
     stack.push_async_callback(http.close)
-    return Targets(sample=sample, http=http)
+    return RecordRouter(sample=sample, http=http)
 
 
 def open_files(settings: Settings, platforms: Mapping[str, object]) -> tuple[Files, InboxFiles]:

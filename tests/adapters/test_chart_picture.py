@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageFont
 
-from adapters.pictures.chart import FONT, WIDTH, drawn, png
+from adapters.pictures.chart import FONT, WIDTH, draw, png
 from cards.showing.view import BarView, ChartView
 from cards.texts import COMPLETE, texts_of
 
@@ -22,7 +22,7 @@ def chart(*bars: tuple[str, int], title: str = "Findings by rule") -> ChartView:
 
 
 def picture(of: ChartView) -> Image.Image:
-    with Image.open(io.BytesIO(drawn(of))) as opened:
+    with Image.open(io.BytesIO(draw(of))) as opened:
         assert opened.format == "PNG"
         return opened.convert("RGB")
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from adapters.markdown_reader import reader
+from adapters.markdown_reader import make_parser
 from adapters.slack.outbound import markdown as slack
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import render_html
@@ -85,7 +85,7 @@ def marked(html: str) -> str:
 @pytest.mark.parametrize("case", CASES)
 def test_emphasis_begins_and_ends_beside_wide_characters(case: str) -> None:
     given, expected = case.split(" | ")
-    assert marked(reader().render(given)) == expected
+    assert marked(make_parser().render(given)) == expected
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "⟨" in case])

@@ -10,7 +10,7 @@ from adapters.slack.outbound.blocks import message
 from adapters.telegram.forms.progress import begin_form
 from adapters.telegram.forms.screens import form_screen
 from adapters.telegram.outbound.render import card_keyboard, render_chunks
-from adapters.webchat.render import rendered
+from adapters.webchat.render import render_message
 from cards.model import Card, Choice, Decision, Field, Review, Row
 from cards.showing.show import confirm_view, show
 from cards.showing.view import FormView, MessageView
@@ -126,7 +126,7 @@ def on_telegram(view):
 
 def on_the_web(view):
     """What the page shows: text as it is, and what is left of its HTML."""
-    told = rendered(view)["card"]
+    told = render_message(view)["card"]
     assert not re.search(r"<(?!/?(?:p|strong|blockquote|br|hr)\b)", told["html"]), told["html"]
     rows = [f"{row['label']} {row['value']}" for row in told["rows"]]
     body = unescape(re.sub(r"<br ?/?>\n?", "\n", re.sub(r"</?(?!br)[^>]+>", "", told["html"])))
@@ -178,7 +178,7 @@ def test_a_choice_and_the_question_whether_one_is_sure(value):
     assert button["confirm"]["text"]["text"].startswith(told)
     ((on_keyboard,),) = card_keyboard(view.card).inline_keyboard
     assert on_keyboard.text == told
-    assert rendered(view)["card"]["buttons"][0]["label"] == told
+    assert render_message(view)["card"]["buttons"][0]["label"] == told
     stored = Card(
         kind="select",
         token="1f-AbCdEf123456",

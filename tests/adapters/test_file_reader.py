@@ -147,8 +147,8 @@ async def test_a_reader_that_hangs_is_ended_with_all_it_started(tmp_path: Path) 
 async def test_the_reading_process_has_no_settings_and_connects_to_nothing() -> None:
     code = (
         "import os, sys, socket\n"
-        "from adapters.file_reader.__main__ import confine, seal\n"
-        "confine(256, 5); seal()\n"
+        "from adapters.file_reader.__main__ import forbid_access, set_limits\n"
+        "set_limits(256, 5); forbid_access()\n"
         "left = sorted(n for n in os.environ if 'TOKEN' in n or 'SIGNOFF' in n)\n"
         "tried = []\n"
         "for name, act in (\n"

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.slack.outbound.buttons import actions
 from adapters.telegram.outbound.render import card_keyboard
-from adapters.webchat.render import rendered_card
+from adapters.webchat.render import render_card
 from cards.model import Card, Choice, Field, Review
 from cards.showing.show import show
 from cards.texts import say
@@ -42,7 +42,7 @@ def on_telegram(card):
 
 
 def on_web(card):
-    return [button["label"] for button in rendered_card(show(card, "UTC"))["buttons"]]
+    return [button["label"] for button in render_card(show(card, "UTC"))["buttons"]]
 
 
 @pytest.mark.parametrize(("lang", "opens"), [("zh", "填写…"), ("en", "Fill in…")])

@@ -6,7 +6,7 @@ from adapters.slack.inbound.receive import receive
 from adapters.slack.outbound.forms import form_modal
 from adapters.telegram.forms.progress import begin_form, enter_values
 from adapters.telegram.forms.prompts import Prompt, PromptField, parse_reply
-from adapters.webchat.page_requests import FormBody, parsed
+from adapters.webchat.page_requests import FormBody, parse_body
 from cards.forms import MAX_TEXT, check_form
 from cards.model import Field
 from cards.showing.view import FormView
@@ -49,7 +49,9 @@ def on_telegram(text: str) -> dict[str, str]:
 
 def on_web(text: str) -> dict[str, str]:
     body = {"room": "main", "person": "lin", "id": "12345678", "button": FORM.data}
-    form = parsed(FormBody, FormBody(**body, values={"reason": text}).model_dump_json().encode())
+    form = parse_body(
+        FormBody, FormBody(**body, values={"reason": text}).model_dump_json().encode()
+    )
     return form.update(Actor(platform="web", workspace="local", user="lin")).values
 
 

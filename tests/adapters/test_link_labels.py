@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from adapters.markdown_reader import poses
+from adapters.markdown_reader import is_misleading
 from adapters.slack.outbound.markdown import render
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import render_html
@@ -159,4 +159,4 @@ def test_a_picture_that_is_a_link_is_no_other_address():
 
 def test_a_chinese_path_is_the_same_however_it_is_written():
     url = "https://example.org/%E4%BD%A0%E5%A5%BD"
-    assert not poses("https://example.org/你好", url)
+    assert not is_misleading("https://example.org/你好", url)

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
-from adapters.filesystem import make_private
+from adapters.filesystem import make_private_folder
 from adapters.redis.server.embedded import open_server
 from adapters.sync.sample import SampleRecord
 from tests.fakes.changes import change
@@ -30,9 +30,9 @@ def mode(folder: Path) -> int:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda data: make_private(data / "files" / "SIGNOFF-101"),
+        lambda data: make_private_folder(data / "files" / "SIGNOFF-101"),
         lambda data: open_records(data / "study.sqlite3", SAMPLE, clock=SystemClock("UTC")).close(),
-        make_private,
+        make_private_folder,
     ],
 )
 def test_the_data_folder_and_what_is_above_it_is_private(
@@ -57,5 +57,5 @@ async def test_so_does_the_sample_record(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o750)
-    make_private(tmp_path / "data" / "redis")
+    make_private_folder(tmp_path / "data" / "redis")
     assert (mode(tmp_path / "data"), mode(tmp_path / "data" / "redis")) == (0o750, 0o700)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files import LARGEST_BYTES, MOST, ProjectFiles
+from adapters.files import MAX_BYTES, MAX_FILES, ProjectFiles
 from engine.errors import ToolFailed
 
 PROJECT = "MATTER-7"
@@ -80,18 +80,18 @@ async def test_a_project_without_a_folder_of_its_own_has_no_files(
 async def test_a_file_of_the_largest_size_is_read_and_no_larger_one(
     folder: Path, files: ProjectFiles
 ) -> None:
-    (folder / "large.txt").write_bytes(b"x" * LARGEST_BYTES)
-    assert len(await files.read(PROJECT, "large.txt") or b"") == LARGEST_BYTES
-    (folder / "large.txt").write_bytes(b"x" * (LARGEST_BYTES + 1))
+    (folder / "large.txt").write_bytes(b"x" * MAX_BYTES)
+    assert len(await files.read(PROJECT, "large.txt") or b"") == MAX_BYTES
+    (folder / "large.txt").write_bytes(b"x" * (MAX_BYTES + 1))
     with pytest.raises(ToolFailed, match="larger than 5 MiB"):
         await files.read(PROJECT, "large.txt")
 
 
 async def test_of_very_many_files_the_first_are_told(folder: Path, files: ProjectFiles) -> None:
-    for number in range(MOST + 1):
+    for number in range(MAX_FILES + 1):
         (folder / f"{number:05}.txt").touch()
     infos = await files.infos(PROJECT)
-    assert (len(infos), infos[-1].name) == (MOST, f"{MOST - 1:05}.txt")
+    assert (len(infos), infos[-1].name) == (MAX_FILES, f"{MAX_FILES - 1:05}.txt")
 
 
 async def test_a_folder_that_cannot_be_opened_is_a_failure_and_no_empty_one(

@@ -10,7 +10,7 @@ from adapters.slack.outbound.forms import field_errors, form_modal
 from adapters.telegram.forms.prompts import form_html, parse_prompt_link, parse_reply, prompt_of
 from adapters.telegram.outbound.render import card_keyboard, render_chunks
 from adapters.webchat.page_requests import FormBody
-from adapters.webchat.render import rendered
+from adapters.webchat.render import render_message
 from cards.deciding.decision import DecidedCard, InvalidForm, decide
 from cards.model import Card
 from cards.showing.show import show
@@ -89,7 +89,7 @@ async def test_every_platform_shows_the_card_within_its_limits(made: Any) -> Non
 
     assert all(len(str(b.callback_data).encode()) <= 64 and b.text.strip() for b in buttons)
     assert len({b.callback_data for b in buttons}) == len(view.card.buttons)
-    card = rendered(view)["card"]
+    card = render_message(view)["card"]
     html = card["html"] + "".join(problem["html"] for problem in card["problems"])
     assert "<b>@here" not in html
 

@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from selenium.webdriver.support.wait import WebDriverWait
 
 from adapters.redis.server.embedded import EmbeddedServer, open_server
-from adapters.webchat.room_names import own_rooms
+from adapters.webchat.room_names import own_room_prefix
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
 from tests.fakes.platforms.patience import START_S
@@ -47,10 +47,10 @@ class Picture:
 
 def _asked(browser: Browser, url: str) -> None:
     for number, text in enumerate(("Check the visits of P001", "ECOG of P001 and P002?")):
-        browser.open(f"{url}/?room={own_rooms('lin')}{number}")
+        browser.open(f"{url}/?room={own_room_prefix('lin')}{number}")
         _say(browser, text)
         browser.find(".reply .part:not(.is-working)")
-    browser.open(f"{url}/?room={own_rooms('lin')}today")
+    browser.open(f"{url}/?room={own_room_prefix('lin')}today")
     _say(browser, "Show me the ECOG of P003, then record today's visit")
     browser.wait_text(".part.is-answered", "ECOG of P003")
     browser.find(".card .form")

@@ -10,7 +10,7 @@ from adapters.slack.inbound.endpoint import parse as parse_slack
 from adapters.slack.inbound.receive import receive as receive_slack
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
-from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parsed
+from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parse_body
 from bot.api.bodies import InvalidBody, NoSuchSkill, read_request
 from bot.definitions.loader import load_definitions
 from cards.buttons import BadButton, Button
@@ -45,7 +45,7 @@ def telegram(raw: bytes) -> None:
 def web_chat(raw: bytes) -> None:
     for body in (SayBody, TapBody, FormBody):
         with suppress(BadPayload):
-            parsed(body, raw)
+            parse_body(body, raw)
 
 
 def button(raw: bytes) -> None:

@@ -9,7 +9,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.repositories.logins import RedisLogins
-from adapters.webchat.room_names import own_rooms
+from adapters.webchat.room_names import own_room_prefix
 from tests.fakes.browser import Browser, window
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
@@ -28,7 +28,7 @@ async def test_a_person_goes_between_conversations_of_their_own(
     first = await asyncio.to_thread(begin_two, browser, service.url, secret, tmp_path)
     # Something is said in the first conversation while the person is in the second one.
     room = first.partition("room=")[2]
-    assert room.startswith(own_rooms("lin"))
+    assert room.startswith(own_room_prefix("lin"))
     await asyncio.to_thread(find_the_first, browser, service.url, first)
     browser.open("about:blank")
 
@@ -39,7 +39,7 @@ async def test_on_a_phone_the_list_opens_and_closes_and_nobody_elses_is_entered(
     service = await start(web_login="link")
     secret = await RedisLogins(service.parts.store.client).link("lin", keep_s=600)
     await asyncio.to_thread(open_the_list, browser, service.url, secret, tmp_path)
-    hostile = f"{service.url}/?room={own_rooms('chen')}theirs"
+    hostile = f"{service.url}/?room={own_room_prefix('chen')}theirs"
     await asyncio.to_thread(stay_out, browser, hostile)
     browser.open("about:blank")
 
@@ -118,7 +118,7 @@ def stay_out(browser: Browser, hostile: str) -> None:
 
 async def test_a_mark_shows_where_something_new_was_said(start: Start, browser: Browser) -> None:
     service = await start()
-    room = own_rooms("lin") + "quiet"
+    room = own_room_prefix("lin") + "quiet"
     async with WebRoom(service.url, room, person="lin") as quiet:
         await quiet.say("lin", "ECOG of P003?")
         await quiet.wait_for(lambda message: "ECOG" in str(message["parts"]))

@@ -7,13 +7,13 @@ from typing import Any
 import aiohttp
 
 from adapters.redis.repositories.logins import RedisLogins
-from adapters.webchat.room_names import home_room, own_rooms
+from adapters.webchat.room_names import home_room, own_room_prefix
 from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
 
-MINE = own_rooms("lin") + "first"
+MINE = own_room_prefix("lin") + "first"
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def test_nobody_else_gets_into_a_persons_conversation(start: Start) -> Non
         status, mine = await asked(lin, "/chat/history", room=MINE)
         assert (status, mine["messages"][0]["text"]) == (200, "a private question")
         home = home_room("lin")
-        for room in (MINE, home, own_rooms("lin") + "0"):
+        for room in (MINE, home, own_room_prefix("lin") + "0"):
             for path in ("/chat/history", "/chat/events"):
                 for named in ({}, {"person": "chen"}, {"person": "lin"}):
                     status, told = await asked(chen, path, room=room, **named)
@@ -123,7 +123,7 @@ async def test_a_card_of_a_private_conversation_goes_to_reviewers_alone(start: S
 
 async def test_a_conversation_is_deleted_once_nothing_waits_there(start: Start) -> None:
     service = await start()
-    room = own_rooms("lin") + "over"
+    room = own_room_prefix("lin") + "over"
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(aiohttp.ClientSession(service.url))
         mine = await stack.enter_async_context(WebRoom(service.url, room, person="lin"))

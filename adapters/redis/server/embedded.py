@@ -20,7 +20,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import BusyLoadingError, RedisError
 
-from adapters.filesystem import make_private
+from adapters.filesystem import make_private_folder
 from adapters.redis.server.binary import ServerBinary, check_data_version, find_server
 from adapters.redis.server.supervisor import (
     LEFT_BEHIND,
@@ -81,7 +81,7 @@ async def open_server(data_dir: Path) -> EmbeddedServer:
 def _prepare(data_dir: Path, binary: ServerBinary) -> Path:
     folder = data_dir.resolve()
     try:
-        make_private(folder)
+        make_private_folder(folder)
         for name in ("users.lock", "supervisor.lock", "server.lock"):
             os.close(open_lock(folder / name))
     except OSError as error:

@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from adapters.download import pieces
+from adapters.download import download
 from adapters.slack.api import WebApi
 from adapters.slack.clouds import COMMERCIAL, cloud_of, is_in
 from adapters.slack.workspace.workspaces import Workspaces
@@ -32,7 +32,7 @@ class SlackFiles:
             # To a token without the scope Slack shows its page for signing in.
             return answer.content_type == "text/html" and not html
 
-        async for piece in pieces(
+        async for piece in download(
             URL(url),
             allowed=self._is_slack,
             headers={"Authorization": f"Bearer {api.token}"},

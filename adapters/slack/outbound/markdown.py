@@ -12,14 +12,14 @@ from itertools import zip_longest
 
 from markdown_it.token import Token
 
-from adapters.markdown_reader import poses, reader
+from adapters.markdown_reader import is_misleading, make_parser
 from adapters.slack.outbound.rich_text import Style, StyledText
 
 MAX_SOURCE = 48_000
 MAX_LABEL = 200
 MAX_URL = 1_500
 
-_PARSER = reader("table", "strikethrough")
+_PARSER = make_parser("table", "strikethrough")
 _LOOKALIKES = {"*": "∗", "_": "ˍ", "~": "∼"}
 _OPENERS = {c: re.compile(rf"(?<!\w)\{c}(?=\S)") for c in _LOOKALIKES}
 _CLOSERS = {c: re.compile(rf"(?<=\S)\{c}(?!\w)") for c in _LOOKALIKES}
@@ -256,7 +256,7 @@ def _leaf(child: Token, marks: str) -> str:
 
 def _picture(url: str, label: str) -> str:
     """A link to a picture, which is not shown."""
-    if poses(label, url):
+    if is_misleading(label, url):
         return f"{literal(label)} ({_link(url, url)})"
     return _link(url, label)
 

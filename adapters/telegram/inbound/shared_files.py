@@ -6,7 +6,7 @@ from telegram import Bot
 from telegram.error import BadRequest
 from yarl import URL
 
-from adapters.download import pieces
+from adapters.download import download
 from adapters.telegram.errors import translate_errors
 from engine.errors import Forbidden, Gone, TooLarge
 from engine.events import SharedFile
@@ -27,7 +27,7 @@ class TelegramFiles:
         if file.size_bytes > LARGEST_MB * 1024**2:
             raise TooLarge("getFile: file is too big", limit_mb=LARGEST_MB)
         path = await self._path(file.id)
-        async for piece in pieces(URL(path), allowed=self._is_ours):
+        async for piece in download(URL(path), allowed=self._is_ours):
             yield piece
 
     async def _path(self, file_id: str) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from adapters.markdown_reader import reader
+from adapters.markdown_reader import make_parser
 from adapters.telegram.outbound.richtext import (
     BOLD,
     CODE,
@@ -25,7 +25,7 @@ from adapters.telegram.outbound.richtext import (
 FORM_HOST = "signoff.invalid"
 """The host of links that carry a form; no link from anybody's text may lead there."""
 
-_READER = reader("table", "strikethrough")
+_READER = make_parser("table", "strikethrough")
 _INLINE = {"strong": BOLD, "em": ITALIC, "s": STRIKE}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.edc.sqlite import SqliteRecords
-from adapters.sqlite_file import write_ahead
+from adapters.sqlite_file import enable_wal
 from tests.adapters.edc.writer import visit
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +77,7 @@ def test_the_write_ahead_log_waits_for_another_start(tmp_path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         done = threading.Timer(0.2, other.rollback)
         done.start()
-        write_ahead(db)
+        enable_wal(db)
         done.join()
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 from mcp import types
 
-from adapters.mcp.offers import MAX_TOOLS, Unfit, check_of, fit, is_readonly, offers, public_name
+from adapters.mcp.offers import (
+    MAX_TOOLS,
+    UnusableTool,
+    argument_check,
+    clean_schema,
+    is_readonly,
+    public_name,
+    select_tools,
+)
 from engine.ports.remote_tools import Server, Stdio
 
 SERVER = Server("s", Stdio("x"), frozenset({"vouched"}))
@@ -58,7 +66,7 @@ def test_read_only_is_what_is_declared_or_vouched_for(found: types.Tool, holds: 
 def test_the_settings_may_leave_tools_out() -> None:
     picky = Server("s", Stdio("x"), only=frozenset({"a", "c"}))
     tools = [tool("a"), tool("b"), tool("c", None)]
-    found, left = offers(picky, tools, ())
+    found, left = select_tools(picky, tools, ())
 
     assert list(found) == ["s__a"]
     assert left == {"b": "the settings leave it out", "c": "it is not declared read-only"}
@@ -66,11 +74,11 @@ def test_the_settings_may_leave_tools_out() -> None:
 
 def test_one_name_is_offered_once_and_too_many_tools_are_left_out() -> None:
     tools = [tool("a"), tool("a"), *(tool(f"t{n}") for n in range(MAX_TOOLS))]
-    found, left = offers(SERVER, tools, {"s__t0"})
+    found, left = select_tools(SERVER, tools, {"s__t0"})
 
     assert len(found) == MAX_TOOLS
     assert left == {"a": "its name is taken: s__a", "t0": "its name is taken: s__t0"}
-    found, left = offers(SERVER, [*tools, tool("more")], ())
+    found, left = select_tools(SERVER, [*tools, tool("more")], ())
     assert left["more"] == f"its server has more than {MAX_TOOLS}"
     assert "s__more" not in found
 
@@ -86,21 +94,21 @@ def test_one_name_is_offered_once_and_too_many_tools_are_left_out() -> None:
     ],
 )
 def test_a_schema_that_would_spoil_every_offer_is_unfit(schema: dict[str, Any], why: str) -> None:
-    with pytest.raises(Unfit, match=why):
-        fit(schema)
+    with pytest.raises(UnusableTool, match=why):
+        clean_schema(schema)
 
 
 def test_a_schema_without_end_is_unfit() -> None:
     nested: dict[str, Any] = {}
     for _ in range(5000):
         nested = {"items": nested}
-    with pytest.raises(Unfit, match="too deep"):
-        fit({"type": "object", "properties": {"a": nested}})
+    with pytest.raises(UnusableTool, match="too deep"):
+        clean_schema({"type": "object", "properties": {"a": nested}})
 
 
 def test_a_schema_that_is_none_is_unfit() -> None:
-    with pytest.raises(Unfit, match="no valid JSON schema"):
-        check_of({"type": "object", "properties": {"a": {"type": "no such type"}}})
+    with pytest.raises(UnusableTool, match="no valid JSON schema"):
+        argument_check({"type": "object", "properties": {"a": {"type": "no such type"}}})
 
 
 def test_prose_is_cut_and_what_counts_stays() -> None:
@@ -112,12 +120,12 @@ def test_prose_is_cut_and_what_counts_stays() -> None:
         "examples": [{"a": 1}],
         "properties": {"examples": examples, "description": {"type": "string"}},
     }
-    kept = fit(schema)
+    kept = clean_schema(schema)
 
     assert kept["title"] == "T " + "t" * 297 + "…"
     assert kept["properties"] == schema["properties"]
     assert set(kept) == {"type", "title", "properties"}
-    assert fit({"type": "object"}) == {"type": "object", "properties": {}}
+    assert clean_schema({"type": "object"}) == {"type": "object", "properties": {}}
 
 
 SCHEMA = {
@@ -147,18 +155,18 @@ SCHEMA = {
 def test_arguments_are_checked_against_the_servers_schema(
     arguments: dict[str, Any], hint: str | None
 ) -> None:
-    assert check_of(SCHEMA)(arguments) == hint
+    assert argument_check(SCHEMA)(arguments) == hint
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", b"x"])
 def test_what_cannot_be_sent_is_told(value: object) -> None:
-    hint = check_of({"type": "object"})({"a": [value]})
+    hint = argument_check({"type": "object"})({"a": [value]})
 
     assert hint == "Wrong arguments: they cannot be written as JSON."
 
 
 def test_unknown_arguments_are_told_and_hints_are_short() -> None:
-    check = check_of({"type": "object", "properties": {}, "additionalProperties": False})
+    check = argument_check({"type": "object", "properties": {}, "additionalProperties": False})
 
     hint = check({"x" * 500: 1})
     assert hint is not None
@@ -168,9 +176,9 @@ def test_unknown_arguments_are_told_and_hints_are_short() -> None:
 
 def test_a_servers_regular_expressions_are_never_run() -> None:
     evil = "a" * 5000 + "!"
-    assert check_of(SCHEMA)({"day": "mon", "slow": evil, "x" * 5000 + "!": "?"}) is None
+    assert argument_check(SCHEMA)({"day": "mon", "slow": evil, "x" * 5000 + "!": "?"}) is None
 
 
 def test_a_schema_that_points_to_nothing_leaves_the_check_to_the_server() -> None:
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/missing"}}}
-    assert check_of(schema)({"a": 1}) is None
+    assert argument_check(schema)({"a": 1}) is None

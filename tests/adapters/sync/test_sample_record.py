@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.sync.http import Targets
+from adapters.sync.http import RecordRouter
 from adapters.sync.sample import SampleRecord
 from engine.errors import SyncRefused, Unavailable
 from tests.fakes.changes import change
@@ -136,7 +136,7 @@ async def test_each_change_goes_where_it_says(
     start: Callable[[], SampleRecord], tmp_path: Path, file: Path
 ) -> None:
     elsewhere = SampleRecord(tmp_path / "elsewhere.sqlite3")
-    targets = Targets(sample=start(), http=elsewhere)
+    targets = RecordRouter(sample=start(), http=elsewhere)
     await targets.take(change(1))
     await targets.take(change(2, to="https://example.com/"))
     elsewhere.close()

@@ -11,10 +11,10 @@ from aiohttp.test_utils import TestServer
 
 from adapters.clock import SystemClock
 from adapters.webchat import events
-from adapters.webchat.middleware import refused
+from adapters.webchat.middleware import http_error
 from adapters.webchat.platform import WebChat
 from adapters.webchat.uploads import Uploads
-from adapters.webchat.visitors import Choose, WebPerson
+from adapters.webchat.visitors import FreeChoice, WebPerson
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, DirectAnswer, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
@@ -64,14 +64,14 @@ def lang(browser: Browser, request: pytest.FixtureRequest) -> str:
     return str(request.node.callspec.params["browser"])
 
 
-class Guarded(Choose):
+class Guarded(FreeChoice):
     """A door at which the session ends when `shut` is set."""
 
     shut = False
 
     async def who(self, request: web.Request) -> WebPerson | None:
         if self.shut:
-            raise refused(web.HTTPUnauthorized, "sign in with a link")
+            raise http_error(web.HTTPUnauthorized, "sign in with a link")
         return await super().who(request)
 
 
@@ -133,7 +133,7 @@ async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, la
         browser.fill("#text", "a message")
 
     async def away(update: Any) -> Any:
-        raise refused(web.HTTPServiceUnavailable, "the store is away")
+        raise http_error(web.HTTPServiceUnavailable, "the store is away")
 
     async with served.up():
         await asyncio.to_thread(begin)
@@ -204,7 +204,7 @@ async def test_a_message_that_had_arrived_after_all_is_not_kept_to_be_sent(serve
     async def lost(update: Any) -> Any:
         body = {"op": "said", "id": update.id.rpartition(":")[2], "person": update.actor.user}
         await served.log.append(ROOM, body | {"name": update.actor.name, "text": update.text})
-        raise refused(web.HTTPGatewayTimeout, "a proxy has waited long enough")
+        raise http_error(web.HTTPGatewayTimeout, "a proxy has waited long enough")
 
     def send() -> None:
         browser.open(served.url)

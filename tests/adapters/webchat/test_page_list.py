@@ -8,10 +8,10 @@ from aiohttp import web
 
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
-from adapters.webchat.room_names import own_rooms
+from adapters.webchat.room_names import own_room_prefix
 from tests.adapters.webchat.conftest import PEOPLE
 
-OWN = own_rooms("lin")
+OWN = own_room_prefix("lin")
 TITLES = "return [...document.querySelectorAll('#list .title')].map((e) => e.innerText)"
 FITS = (
     "return document.documentElement.scrollHeight <= innerHeight"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from adapters.webchat.room_names import own_rooms
+from adapters.webchat.room_names import own_room_prefix
 from cards.showing.view import MessageView, PartView
 from tests.fakes.browser import Browser
 
@@ -67,7 +67,7 @@ async def test_new_conversations_in_a_row_and_back_through_them(page, chat, brow
     added = browser.driver.execute_cdp_cmd(
         "Page.addScriptToEvaluateOnNewDocument", {"source": script}
     )
-    own = own_rooms("lin")
+    own = own_room_prefix("lin")
 
     def go_on() -> list[str]:
         browser.emulate(width=1280, height=800)

@@ -5,13 +5,13 @@ from aiohttp import web
 
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
-from adapters.webchat.room_names import home_room, is_own, may_enter, own_rooms
+from adapters.webchat.room_names import home_room, is_own, may_enter, own_room_prefix
 from tests.adapters.webchat.conftest import PEOPLE
 
-MINE = own_rooms("lin") + "first"
+MINE = own_room_prefix("lin") + "first"
 
 
-@pytest.mark.parametrize("room", [MINE, home_room("lin"), own_rooms("lin") + "0" * 16])
+@pytest.mark.parametrize("room", [MINE, home_room("lin"), own_room_prefix("lin") + "0" * 16])
 def test_a_room_of_ones_own_is_nobody_elses(room):
     assert is_own(room)
     assert may_enter(room, "lin")
@@ -65,7 +65,7 @@ async def test_conversations_are_listed_the_newest_first(
         told = await answer.json()
         return [one["room"] for one in told["conversations"]], told["more"]
 
-    names = [f"{own_rooms('lin')}{number:02}" for number in range(33)]
+    names = [f"{own_room_prefix('lin')}{number:02}" for number in range(33)]
     for number, room in enumerate(names):
         body = {
             "room": room,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from yarl import URL
 
-from adapters.webchat.room_names import home_room, own_rooms
+from adapters.webchat.room_names import home_room, own_room_prefix
 from cards.model import Field
 from cards.showing.view import FormView
 from engine.events import (
@@ -252,7 +252,7 @@ async def test_people_are_listed_with_their_roles(client):
         "id": "lin",
         "name": "Lin Yue",
         "role": {"zh": "申请人", "en": "Requester"},
-        "rooms": own_rooms("lin"),
+        "rooms": own_room_prefix("lin"),
         "home": home_room("lin"),
     }
 

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientResponse, web
 
 from adapters.webchat.platform import WebChat
-from adapters.webchat.room_names import own_rooms
+from adapters.webchat.room_names import own_room_prefix
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
@@ -239,7 +239,7 @@ async def test_one_stream_follows_several_rooms_and_goes_on_in_each(client, chat
         ("?room=main&person=&after=&room=other&person=", 400),
         ("?room=main&person=&after=0&room=other&person=&after=x", 400),
         ("?" + "&".join(["room=main&person=&after=0"] * 21), 400),
-        (f"?room=main&person=chen&after=0&room={own_rooms('lin')}a&person=chen&after=0", 404),
+        (f"?room=main&person=chen&after=0&room={own_room_prefix('lin')}a&person=chen&after=0", 404),
     ],
     ids=["unequal", "no_position", "too_many", "not_theirs"],
 )
