@@ -12,7 +12,6 @@ from cards.frozen import Frozen
 from cards.texts import SpokenLang
 from engine.errors import BadPayload
 from engine.frames.state import AgentState, Attachment
-from engine.playbooks.leaf_faults import checked
 from engine.playbooks.model import Playbook
 from engine.runs.skill_output import SkillOutput
 from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
@@ -235,6 +234,6 @@ def _value_faults(state: Any, playbook: Playbook) -> list[Fault]:
                 found.append((at, message.removesuffix("; ")))
             elif value is not None:
                 path = name if group == "data" else f"{group}.{name}"
-                faults = checked(path, value, definition)[:_MAX_FAULTS]
+                faults = definition.value_faults(path, value)[:_MAX_FAULTS]
                 found += [((*at, *inside), message) for inside, message in faults]
     return found

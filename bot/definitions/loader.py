@@ -10,7 +10,7 @@ from bot.definitions.documents import load_documents
 from bot.people.directory import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
-from engine.playbooks.checks.ends import end_warnings
+from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Document

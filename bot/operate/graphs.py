@@ -14,8 +14,8 @@ from cards.model import Lang
 from engine.errors import DefinitionError
 from engine.jobs.graph import job_graph_of
 from engine.jobs.views import done_and_running, draw_jobs
-from engine.playbooks.drawing.graph import graph_of
-from engine.playbooks.drawing.mermaid import mermaid
+from engine.playbooks.drawing.graph import build_graph
+from engine.playbooks.drawing.mermaid import to_mermaid
 from engine.playbooks.drawing.model import Graph
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.load import MAIN
@@ -30,7 +30,7 @@ def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> in
 
     Raises DefinitionError with every problem of a faulty one, and for one that is not there.
     """
-    _print(_written(graph_of(_playbook(settings, wanted), lang), form))
+    _print(_written(build_graph(_playbook(settings, wanted), lang), form))
     return 0
 
 
@@ -58,7 +58,7 @@ def _print(text: str) -> None:
 def _written(graph: Graph, form: Form) -> str:
     match form:
         case "mermaid":
-            return mermaid(graph)
+            return to_mermaid(graph)
         case "svg":
             return draw(graph)
         case "json":

@@ -13,8 +13,7 @@ from cards.texts import say
 from cards.visible import in_row, in_text, visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
-from engine.playbooks.leaf import Column, Leaf
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS, Column, Leaf
 
 SHOWN_ROWS = 30
 # A choice is judged against its options by who knows them.

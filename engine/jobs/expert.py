@@ -69,7 +69,7 @@ SCHEMA: Mapping[str, Any] = object_schema(
 
 async def advance(frame: JobFrame, event: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model, one round of tool calls, one question; or the expert's skill."""
-    expert = jobs_part(frame.skill, context).named(frame.brief.job.assigned_expert)
+    expert = jobs_part(frame.skill, context).find_expert(frame.brief.job.assigned_expert)
     assert expert is not None, "a job is assigned to one of the experts"
     match event:
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
@@ -181,7 +181,7 @@ def _about_text(frame: JobFrame, context: StepContext) -> str:
 def _finish_skill(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
     """End the job with what its skill said and filled in; the graph takes over the leaves."""
     state = context.run.state
-    filled = {path: value_of(path, state) for path in skill.provided}
+    filled = {path: value_of(path, state) for path in skill.provided_paths}
     leaves = {path: value for path, value in filled.items() if value is not None}
     listed = json.dumps(leaves, ensure_ascii=False, default=str) if leaves else ""
     result = "\n\n".join(filter(None, (state.response, listed))) or skill.name(context.run.lang)

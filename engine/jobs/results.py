@@ -81,7 +81,7 @@ def _retry_or_fail(
 
     The back-off is at least `away_s`, for which the model is away.
     """
-    expert = part.named(job.assigned_expert)
+    expert = part.find_expert(job.assigned_expert)
     tries = expert.retry_count if expert and not job.leading else LEADER_RETRIES
     if job.errors >= tries:
         return graphs.fail(graph, job.id, error)

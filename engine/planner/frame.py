@@ -121,7 +121,7 @@ def _wait(frame: PlannerFrame, plan: Plan, why: str, context: StepContext) -> Fo
 def _choose(frame: PlannerFrame, situation: Situation, why: str, context: StepContext) -> Suspend:
     """Let the requester choose; the skills that fill most of what is missing come first."""
     run, missing = context.run, set(situation.missing)
-    fits = sorted(situation.available, key=lambda skill: -len(missing & set(skill.provided)))
+    fits = sorted(situation.available, key=lambda skill: -len(missing & set(skill.provided_paths)))
     card = next_step_card(fits[:MAX_CHOICES], _missing_text(situation, context), context)
     names = tuple(skill.id for skill in fits[:MAX_CHOICES])
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))

@@ -63,7 +63,8 @@ async def llm_planner(situation: Situation) -> Plan | None:
 
 def _user_message(situation: Situation) -> str:
     skills = [
-        f"- {s.id}: {s.description('en')} (fills {_fills(s.provided)})" for s in situation.available
+        f"- {s.id}: {s.description('en')} (fills {_fills(s.provided_paths)})"
+        for s in situation.available
     ]
     state = json.dumps(situation.state.tree(), ensure_ascii=False)[:STATE_CHARS]
     return "\n".join(

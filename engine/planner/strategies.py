@@ -75,7 +75,7 @@ async def deterministic(situation: Situation) -> Plan | None:
     names = ", ".join(sorted(missing))
     if len(skills) == 1:
         return Plan("call_skill", skills[0].id, f"the only one that can run; missing {names}")
-    covers = sorted(((len(missing & set(s.provided)), s.id) for s in skills), reverse=True)
+    covers = sorted(((len(missing & set(s.provided_paths)), s.id) for s in skills), reverse=True)
     if not covers or covers[0][0] == 0 or (len(covers) > 1 and covers[0][0] == covers[1][0]):
         return None
     count, best = covers[0]

@@ -50,7 +50,7 @@ class Condition(Frozen):
     @field_validator("field")
     @classmethod
     def _known_form(cls, field: str) -> str:
-        return checked_path(field)
+        return validate_path(field)
 
     @field_validator("check")
     @classmethod
@@ -78,7 +78,7 @@ class LogicCondition(Frozen):
 
     @field_validator("logic")
     @classmethod
-    def _paths(cls, logic: dict[str, Any]) -> dict[str, Any]:
+    def _iter_paths(cls, logic: dict[str, Any]) -> dict[str, Any]:
         faults = [((), fault) for name in variables_of(logic) if (fault := _path_fault(name))]
         if faults:
             raise InnerFaults(faults)
@@ -90,7 +90,7 @@ AllOf.model_rebuild()
 AnyOf.model_rebuild()
 
 
-def checked_path(path: str) -> str:
+def validate_path(path: str) -> str:
     """The path itself; raises ValueError with a sentence when it is not of the allowed form."""
     if fault := _path_fault(path):
         raise ValueError(fault)
@@ -121,14 +121,14 @@ def holds(condition: AnyCondition, state: Mapping[str, Any]) -> bool:
     """
     match condition:
         case Condition():
-            return _met(parse_check(condition.check), value_at(condition.field, state))
+            return _is_met(parse_check(condition.check), value_at(condition.field, state))
         case AllOf():
             return all(holds(each, state) for each in condition.all)
         case AnyOf():
             return any(holds(each, state) for each in condition.any)
         case LogicCondition():
             try:
-                return passes(condition.logic, _flat(state))
+                return passes(condition.logic, _flatten(state))
             except RuleFailure:
                 return False
     assert_never(condition)
@@ -154,9 +154,9 @@ def explain(condition: AnyCondition, state: Mapping[str, Any]) -> str:
     assert_never(condition)
 
 
-def paths(condition: AnyCondition) -> tuple[str, ...]:
+def paths_of(condition: AnyCondition) -> tuple[str, ...]:
     """Every path it reads, each once, in the order they stand."""
-    return tuple(dict.fromkeys(_paths(condition)))
+    return tuple(dict.fromkeys(_iter_paths(condition)))
 
 
 def value_at(path: str, state: Mapping[str, Any]) -> Any:
@@ -168,7 +168,7 @@ def value_at(path: str, state: Mapping[str, Any]) -> Any:
     return value
 
 
-def _met(check: ParsedCheck, value: Any) -> bool:
+def _is_met(check: ParsedCheck, value: Any) -> bool:
     match check.kind:
         case "empty":
             return _is_empty(value)
@@ -187,30 +187,30 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, Mapping | list | tuple) and not value)
 
 
-def _flat(state: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten(state: Mapping[str, Any]) -> dict[str, Any]:
     sections = {name: state.get(name) for name in _SECTIONS}
     return {**(state.get("data") or {}), **sections}
 
 
 def _explain_logic(condition: LogicCondition, state: Mapping[str, Any]) -> str:
-    values = ", ".join(f"{path} is {shown(value_at(path, state))}" for path in paths(condition))
+    values = ", ".join(f"{path} is {shown(value_at(path, state))}" for path in paths_of(condition))
     try:
-        verdict = "holds" if passes(condition.logic, _flat(state)) else "does not hold"
+        verdict = "holds" if passes(condition.logic, _flatten(state)) else "does not hold"
     except RuleFailure as failure:
         verdict = failure_text(failure, "en")
     return f"logic {verdict} ({values})"
 
 
-def _paths(condition: AnyCondition) -> Iterator[str]:
+def _iter_paths(condition: AnyCondition) -> Iterator[str]:
     match condition:
         case Condition():
             yield condition.field
         case AllOf():
             for each in condition.all:
-                yield from _paths(each)
+                yield from _iter_paths(each)
         case AnyOf():
             for each in condition.any:
-                yield from _paths(each)
+                yield from _iter_paths(each)
         case LogicCondition():
             yield from variables_of(condition.logic)
         case _:

@@ -48,6 +48,6 @@ class JobsPart(Frozen):
     summary: str = ""
     on_error: dict[str, str | bool | int | None] = {}
 
-    def named(self, name: str) -> Expert | None:
+    def find_expert(self, name: str) -> Expert | None:
         """The expert of that name."""
         return next((expert for expert in self.experts if expert.name == name), None)

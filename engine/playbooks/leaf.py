@@ -1,9 +1,20 @@
-"""Typed leaves of the state: what a playbook keeps of a matter, and how people are asked (003)."""
+"""Typed leaves of the state: how people are asked for them, and which values they hold (003)."""
 
-from typing import Literal
+from contextlib import suppress
+from typing import Any, Literal
 
+from cards.forms import check_form, is_storable
 from cards.frozen import Frozen
+from cards.linear import BadPattern, matches
+from cards.markdown import format_value
+from cards.model import Field
 from engine.text.language import Bilingual
+from engine.yaml.faults import Fault, shown
+
+MAX_ROWS = 1000
+MAX_TEXT = 20_000
+# As many digits as a form takes; all of them are exact.
+MAX_DIGITS = 15
 
 CellType = Literal["text", "integer", "number", "date", "choice"]
 LeafType = Literal["text", "integer", "number", "date", "choice", "boolean", "list"]
@@ -44,3 +55,86 @@ class Leaf(Frozen):
     hint: Bilingual | None = None
     inherit: bool = False
     identity: bool = False
+
+
+def value_faults(leaf: Leaf, value: Any) -> list[Fault]:
+    """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing."""
+    if leaf.type == "list":
+        return _list_faults(leaf, value)
+    wrong = _cell_fault(leaf, value)
+    return [((), wrong)] if wrong else []
+
+
+def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
+    if not isinstance(value, list | tuple):
+        return [((), f"should be a list, not {shown(value)}")]
+    if len(value) > MAX_ROWS:
+        return [((), f"should have at most {MAX_ROWS} rows")]
+    found: list[Fault] = []
+    for number, row in enumerate(value):
+        if not isinstance(row, dict):
+            found.append(((number,), f"should be a mapping, not {shown(row)}"))
+            continue
+        found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
+        for name, column in leaf.columns.items():
+            cell = row.get(name)
+            wrong = "" if cell is None else _cell_fault(column, cell)
+            found += [((number, name), wrong)] if wrong else []
+    return found
+
+
+def _cell_fault(leaf: Leaf | Column, value: Any) -> str:
+    return _type_fault(leaf.type, leaf.options, value) or _bound_fault(leaf, value)
+
+
+def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
+    match kind:
+        case "boolean":
+            return "" if isinstance(value, bool) else f"should be true or false, not {shown(value)}"
+        case "integer" | "number":
+            return _number_fault(kind, value)
+        case "choice":
+            return (
+                ""
+                if value in options
+                else f"should be one of {', '.join(options)}, not {shown(value)}"
+            )
+    if not isinstance(value, str):
+        return f"should be text, not {shown(value)}"
+    if len(value) > MAX_TEXT:
+        return f"should be at most {MAX_TEXT} characters"
+    if not is_storable(value):
+        return "should be without NUL and half characters"
+    if kind == "date":
+        typed, _ = check_form([Field(name="d", label="", type="date")], {"d": value}, "en")
+        return (
+            ""
+            if typed.get("d") == value
+            else f"should be a date like 2026-01-31, not {shown(value)}"
+        )
+    return ""
+
+
+def _bound_fault(leaf: Leaf | Column, value: Any) -> str:
+    """Bounds that belong to no such type, and patterns that cannot be run, are told at the load."""
+    if leaf.type in ("integer", "number"):
+        if leaf.minimum is not None and value < leaf.minimum:
+            return f"should be at least {format_value(leaf.minimum)}, not {shown(value)}"
+        if leaf.maximum is not None and value > leaf.maximum:
+            return f"should be at most {format_value(leaf.maximum)}, not {shown(value)}"
+    with suppress(BadPattern):
+        if leaf.type == "text" and leaf.pattern and not matches(leaf.pattern, value):
+            return f"should be as {leaf.pattern} says, not {shown(value)}"
+    return ""
+
+
+def _number_fault(kind: str, value: Any) -> str:
+    wanted = "a whole number" if kind == "integer" else "a number"
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return f"should be {wanted}, not {shown(value)}"
+    # Not a number is in no order: this holds for finite numbers alone.
+    if not -(10**MAX_DIGITS) < value < 10**MAX_DIGITS:
+        return f"should be {wanted} of at most {MAX_DIGITS} digits"
+    if kind == "integer" and not float(value).is_integer():
+        return f"should be {wanted}, not {shown(value)}"
+    return ""

@@ -7,10 +7,9 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from engine.errors import DefinitionError
-from engine.playbooks.checks.names import Names, fields_of
+from engine.playbooks.checks.names import KnownNames, fields_of
 from engine.playbooks.checks.phases import PhaseCheck
-from engine.playbooks.checks.requires import stuck_requires
-from engine.playbooks.checks.skills import SkillCheck
+from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
 from engine.yaml.source import Problems, Source, read, try_build
@@ -42,7 +41,7 @@ def load(
     main = sources.pop(name) if name else None
     definition = try_build(PlaybookFile, main, problems) if main else None
     skills = _skills(sources, problems)
-    names = Names(
+    names = KnownNames(
         _fields(definition, main),
         definition,
         {key: found.skill for key, found in skills.items()},
@@ -59,7 +58,7 @@ def load(
     for found in skills.values():
         if found.skill and found.source:
             SkillCheck(names, found.skill, found.source, problems).run()
-    for skill, index, fault in stuck_requires(names.built or ()):
+    for skill, index, fault in find_stuck_skills(names.built_skills or ()):
         if source := skills[skill].source:
             problems.add(source.problem(("requires", index), fault))
     problems.sort(key=lambda problem: _place(problem, tuple(files)))

@@ -7,10 +7,11 @@ from pydantic import model_validator
 
 from cards.frozen import Frozen
 from engine.playbooks.conditions import AnyCondition
-from engine.playbooks.leaf import Leaf
+from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.skill import Skill
 from engine.ports.model import ModelBudget
 from engine.text.language import Bilingual
+from engine.yaml.faults import Fault
 
 
 class PriorityRule(Frozen):
@@ -100,6 +101,17 @@ class PlaybookFile(Frozen):
         group, _, name = path.rpartition(".")
         return {"": self.data_fields, "profile": self.profile_fields}.get(group, {}).get(name)
 
+    def value_faults(self, path: str, value: Any) -> list[Fault]:
+        """What keeps a value from standing at a path of the state; [] when nothing does."""
+        if path.startswith("decisions."):
+            is_known = path.removeprefix("decisions.") in self.decision_fields
+            wrong = (
+                "" if isinstance(value, str | int | float | bool) else "should be a single value"
+            )
+            return [((), wrong or "no such decision")] if wrong or not is_known else []
+        leaf = self.leaf(path)
+        return [((), "no such field")] if leaf is None else value_faults(leaf, value)
+
     def phases_of(self, request: str) -> tuple[Phase, ...]:
         """The phases that a request of that id goes through; all of them without one."""
         wanted = next((r.phases for r in self.requests if r.id == request), ())
@@ -136,7 +148,7 @@ class Playbook(Frozen):
         if isinstance(fields, list):
             definition["profile_fields"] = {n: {"label": {"zh": n, "en": n}} for n in fields}
         if isinstance(phases, list) and stored.get("digest"):
-            definition["phases"] = [_held(phase) for phase in phases]
+            definition["phases"] = [_with_hold(phase) for phase in phases]
         return {**stored, "definition": definition}
 
     @property
@@ -149,7 +161,7 @@ class Playbook(Frozen):
         return next(p for p in self.definition.phases if p.id == phase_id)
 
 
-def _held(phase: Any) -> Any:
+def _with_hold(phase: Any) -> Any:
     """A stored phase whose phase_done card holds the run, unless it says otherwise."""
     card = phase.get("done_card") if isinstance(phase, dict) else None
     return {**phase, "done_card": {"holds": True, **card}} if isinstance(card, dict) else phase

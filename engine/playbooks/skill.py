@@ -124,7 +124,7 @@ class SopNodeKind:
     parts: tuple[str, ...]
 
     @property
-    def ways(self) -> tuple[str, ...]:
+    def target_keys(self) -> tuple[str, ...]:
         """The keys of where a node leads when nothing goes wrong; `on_expire` may be left out."""
         expires = () if self.judge == "rules" else ("on_expire",)
         return (self.on_passed, self.on_failed, *expires)
@@ -180,19 +180,19 @@ class SopNode(Frozen):
         return SOP_NODE_KINDS[self.type]
 
     @property
-    def ways(self) -> dict[str, str]:
+    def targets(self) -> dict[str, str]:
         """Where it leads when nothing goes wrong, by key; "" where it does not say."""
-        return {key: str(getattr(self, key)) for key in self.kind.ways}
+        return {key: str(getattr(self, key)) for key in self.kind.target_keys}
 
     @property
-    def passed(self) -> str:
+    def pass_target(self) -> str:
         """Where it leads when it passes or is approved."""
-        return self.ways[self.kind.on_passed]
+        return self.targets[self.kind.on_passed]
 
     @property
-    def failed(self) -> str:
+    def fail_target(self) -> str:
         """Where it leads when it fails or is rejected."""
-        return self.ways[self.kind.on_failed]
+        return self.targets[self.kind.on_failed]
 
 
 END, SAYS = "end", "says"
@@ -304,7 +304,7 @@ class Skill(Frozen):
     jobs: JobsPart | None = None
 
     @property
-    def provided(self) -> tuple[str, ...]:
+    def provided_paths(self) -> tuple[str, ...]:
         """Every path that it may fill: what it says it provides, and its output and card."""
         card = self.card
         decided = f"decisions.{card.decision}" if card and card.decision else ""
@@ -314,7 +314,7 @@ class Skill(Frozen):
         return tuple(dict.fromkeys(filter(None, paths)))
 
     @property
-    def settings(self) -> tuple[dict[str, Setting], ...]:
+    def all_settings(self) -> tuple[dict[str, Setting], ...]:
         """Every set of fixed values that it may leave in the state."""
         found = [self.sets]
         if self.sop:
@@ -325,6 +325,8 @@ class Skill(Frozen):
         return tuple(found)
 
     @property
-    def changes(self) -> frozenset[str]:
+    def changed_paths(self) -> frozenset[str]:
         """Every path that a run of it may change."""
-        return frozenset((*self.provided, *(path for sets in self.settings for path in sets)))
+        return frozenset(
+            (*self.provided_paths, *(path for sets in self.all_settings for path in sets))
+        )

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 
 from engine.frames.state import AgentState, Attachment, Patch, Run
-from engine.playbooks.leaf_faults import checked
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import FILES
 from engine.yaml.faults import key_text
@@ -55,5 +54,5 @@ def state_faults(paths: dict[str, object], playbook: Playbook) -> list[str]:
         f"{'.'.join((path, *map(key_text, inside)))}: {fault}"
         for path, value in paths.items()
         if value is not None
-        for inside, fault in checked(path, value, playbook.definition)
+        for inside, fault in playbook.definition.value_faults(path, value)
     ]

@@ -6,8 +6,7 @@ from cards.forms import is_storable, range_text
 from cards.frozen import Frozen
 from engine.frames.leaves import option_value
 from engine.frames.state import Question
-from engine.playbooks.leaf import Column, Leaf
-from engine.playbooks.leaf_faults import faults_of
+from engine.playbooks.leaf import Column, Leaf, value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -81,7 +80,7 @@ def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list
                 hint = f"unknown key; {suggestion(name, names)}".rstrip("; ")
                 faults.append(((group, name), hint))
                 continue
-            faults += [((group, name, *path), fault) for path, fault in faults_of(leaf, value)]
+            faults += [((group, name, *path), fault) for path, fault in value_faults(leaf, value)]
     return faults
 
 
@@ -144,7 +143,7 @@ def _option_faults(options: tuple[str, ...], leaf: Leaf | None) -> list[Fault]:
         elif label in seen:
             fault = "stands twice"
         elif leaf is not None:
-            fault = next((why for _, why in faults_of(leaf, option_value(leaf, text))), "")
+            fault = next((why for _, why in value_faults(leaf, option_value(leaf, text))), "")
         faults += [((number,), fault)] if fault else []
         seen.add(label)
     return faults

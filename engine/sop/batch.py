@@ -15,7 +15,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
-from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
+from engine.playbooks.leaf import MAX_ROWS, value_faults
 from engine.playbooks.skill import Batch, Sop
 from engine.sop.violations import add_counts, chart_of
 from engine.tools.registry import tool
@@ -63,7 +63,7 @@ async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> Batch
     """The frame with all records to check; those that do not fit their leaf have failed."""
     listed = await context.services.call(tool("list_subjects"), {}, context.tool_context())
     leaf = context.playbook.definition.data_fields[batch.subject]
-    faults = {subject: faults_of(leaf, subject) for subject in listed["subjects"]}
+    faults = {subject: value_faults(leaf, subject) for subject in listed["subjects"]}
     rows = (
         {"subject_id": subject, "result": "failed", "problems": wrong[0][1]}
         for subject, wrong in faults.items()

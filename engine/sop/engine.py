@@ -110,7 +110,7 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     violations = count_violations(frame.violations, (rule for rule, _ in problems), context)
     update = {"problems": tuple(dict.fromkeys(texts)), "violations": violations}
     frame = frame.model_copy(update=update)
-    target = node.failed if failing else node.passed
+    target = node.fail_target if failing else node.pass_target
     result: NodeResult = "failed" if failing else "passed"
     verdict = NodeVerdict(frame.node, result, RULES, target)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""

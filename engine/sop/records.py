@@ -10,7 +10,7 @@ from engine.frames.leaves import label_of
 from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.playbooks.checks.sop import PREVIOUS, TODAY
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
 from engine.rules.engine import HardRule, HardRuleEngine, Violation
@@ -49,7 +49,7 @@ async def check_records(
     chart = chart_of(frame.violations, frame.of, context)
     changes = {"by": frame.skill, "data": data, "response": response, "chart": chart}
     patch = Patch.model_validate(changes)
-    target = node.failed if found else node.passed
+    target = node.fail_target if found else node.pass_target
     return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
 
 

@@ -18,7 +18,7 @@ from engine.frames.leaves import (
 )
 from engine.frames.outcome import NodeVerdict, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode, ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
@@ -196,7 +196,7 @@ def take_decision(
     passed = approved or node.only_branches
     checks = verdict_check(frame, title, reason, context, passed=passed) if soft else ()
     if approved:
-        target = node.passed
+        target = node.pass_target
         # An edited card has the digest of what its last approver saw.
         digest = decision.shown_digest or frame.shown_digest
         until = good_until(_policy(node), decision)
@@ -208,7 +208,7 @@ def take_decision(
         verdict = NodeVerdict(frame.node, "approved", decision.person, target)
         why = f"{decision.name} approved"
         return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
-    target = node.failed
+    target = node.fail_target
     problems = (*frame.problems, rejection_text(decision, context))
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)

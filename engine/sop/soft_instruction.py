@@ -39,7 +39,7 @@ def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftD
 def _follow(
     frame: SopFrame, sop: Sop, node: SopNode, verdict: Verdict, context: StepContext
 ) -> StepOutcome:
-    target = node.passed if verdict.passed else node.failed
+    target = node.pass_target if verdict.passed else node.fail_target
     node_verdict = NodeVerdict(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
     why = f"{frame.node} {node_verdict.result} ({verdict.confidence:.2f}): {verdict.reason}"
     title = title_of(frame, sop, context)

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from cards.policy import Seconds
 from engine.playbooks import conditions
-from engine.playbooks.leaf_faults import MAX_DIGITS, MAX_ROWS, MAX_TEXT
+from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS

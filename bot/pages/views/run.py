@@ -15,7 +15,7 @@ from bot.pages.views.timeline import TimelineEntry, Totals, build_timeline, shor
 from cards.model import CARD_KINDS, Card
 from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import Run, position_of
-from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.graph import build_graph
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import History
@@ -141,7 +141,7 @@ def _draw(
 ) -> tuple[Markup | None, Sequence[tuple[str, bool]]]:
     if run is None or playbook is None:
         return None, ()
-    graph, path = graph_of(playbook, formatter.lang), find_path(run, entries)
+    graph, path = build_graph(playbook, formatter.lang), find_path(run, entries)
     deciders = [
         name
         for card in cards

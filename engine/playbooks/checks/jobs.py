@@ -2,18 +2,18 @@
 
 import re
 
-from engine.playbooks.checks.names import Checking
+from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.job_graph import LEADER, Expert, JobsPart
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.tools.registry import TOOLS
 from engine.yaml.faults import Path
 
-RESULTS = ("job", "expert", "result")
+RESULT_COLUMNS = ("job", "expert", "result")
 """The columns of the list leaf that takes the jobs' results."""
 _NAMED = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
 
-class JobsCheck(Checking):
+class JobsCheck(FileCheck):
     """One pass over a skill's jobs; adds each problem where it stands."""
 
     def run(self, jobs: JobsPart) -> None:
@@ -22,10 +22,10 @@ class JobsCheck(Checking):
             for match in _NAMED.finditer(getattr(jobs.goal, lang)) if jobs.goal else ():
                 known = self.names.data_fields
                 name = match[1] or match[2]
-                self.known(name, known, ("jobs", "goal", lang), "data field")
+                self.require_known(name, known, ("jobs", "goal", lang), "data field")
         self._experts(jobs)
         self._leaves(jobs)
-        self.sets(jobs.on_error, ("jobs", "on_error"))
+        self.check_settings(jobs.on_error, ("jobs", "on_error"))
 
     def _experts(self, jobs: JobsPart) -> None:
         if not jobs.experts:
@@ -40,36 +40,36 @@ class JobsCheck(Checking):
             seen.add(expert.name)
             self._expert(expert, at)
         if jobs.expert:
-            self.known(jobs.expert, seen, ("jobs", "expert"), "expert")
+            self.require_known(jobs.expert, seen, ("jobs", "expert"), "expert")
 
     def _expert(self, expert: Expert, at: Path) -> None:
-        self.tools(expert.tools, (*at, "tools"))
+        self.check_read_tools(expert.tools, (*at, "tools"))
         if not expert.skill:
             return
         if expert.tools:
             self.add((*at, "tools"), "either a skill or tools should be given")
-        self.known(expert.skill, self.names.skills, (*at, "skill"), "skill")
+        self.require_known(expert.skill, self.names.skills, (*at, "skill"), "skill")
         skill = self.names.skills.get(expert.skill)
         if skill is not None:
-            self.add((*at, "skill"), _not_allowed(skill))
+            self.add((*at, "skill"), _why_not_allowed(skill))
 
     def _leaves(self, jobs: JobsPart) -> None:
         for key, name in (("results", jobs.results), ("summary", jobs.summary)):
             if name:
-                self.known(name, self.names.data_fields, ("jobs", key), "data field")
+                self.require_known(name, self.names.data_fields, ("jobs", key), "data field")
         definition = self.names.definition
         if definition is None:
             return
         results = definition.data_fields.get(jobs.results)
-        if results is not None and set(results.columns) != set(RESULTS):
-            fault = f"should be a list with the columns {', '.join(RESULTS)}"
+        if results is not None and set(results.columns) != set(RESULT_COLUMNS):
+            fault = f"should be a list with the columns {', '.join(RESULT_COLUMNS)}"
             self.add(("jobs", "results"), fault)
         summary = definition.data_fields.get(jobs.summary)
         if summary is not None and summary.type != "text":
             self.add(("jobs", "summary"), f"should be a text, not {summary.type}")
 
 
-def _not_allowed(skill: Skill) -> str:
+def _why_not_allowed(skill: Skill) -> str:
     """Why no expert can have that skill, "" when one can."""
     if skill.api_call_only:
         return f"{skill.id!r} runs only over the internal API"

@@ -10,11 +10,11 @@ from engine.playbooks.conditions import (
     Condition,
     LogicCondition,
     Scalar,
-    checked_path,
     parse_check,
-    paths,
+    paths_of,
+    validate_path,
 )
-from engine.playbooks.leaf_faults import faults_of
+from engine.playbooks.leaf import value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
 from engine.rules.bounds import bound_faults
@@ -27,7 +27,7 @@ _KINDS = {"": "data_fields", "profile": "profile_fields", "decisions": "decision
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class KnownNames:
     """What a playbook's files may refer to.
 
     What faults of another kind keep from being known is None, and what depends on it is not
@@ -39,7 +39,7 @@ class Names:
     definition: PlaybookFile | None
     skills: Mapping[str, Skill | None]
     roles: Collection[str] | None
-    held: Collection[str] | None
+    held_roles: Collection[str] | None
     people: Mapping[str, Collection[str]] | None = None
     """The roles of each person; None when they are not known."""
 
@@ -49,7 +49,7 @@ class Names:
         return self.fields["data_fields"]
 
     @property
-    def built(self) -> Sequence[Skill] | None:
+    def built_skills(self) -> Sequence[Skill] | None:
         """Every skill; None while there is one that is not known."""
         known = [skill for skill in self.skills.values() if skill is not None]
         return known if len(known) == len(self.skills) else None
@@ -62,7 +62,7 @@ class Names:
     def path_fault(self, path: str) -> str:
         """Why a path names no allowed profile or decision field and no data leaf; "" if it does."""
         try:
-            checked_path(path)
+            validate_path(path)
         except ValueError as error:
             return str(error)
         group, _, name = path.rpartition(".")
@@ -90,7 +90,7 @@ class Names:
         if leaf is not None and leaf.type == "choice" and not leaf.options:
             # That it has none is told already.
             return ""
-        faults = faults_of(leaf, value) if leaf else []
+        faults = value_faults(leaf, value) if leaf else []
         if not faults:
             return ""
         quoted = leaf is not None and leaf.type in ("text", "choice", "date")
@@ -98,11 +98,11 @@ class Names:
         return f"{path} never holds this: {faults[0][1]}{hint}"
 
     def _decision_fault(self, path: str, value: Scalar) -> str:
-        if self.built is None:
+        if self.built_skills is None:
             return ""
-        decided = [skill.card.decision for skill in self.built if skill.card]
+        decided = [skill.card.decision for skill in self.built_skills if skill.card]
         known: list[Scalar] = [True] if path.removeprefix("decisions.") in decided else []
-        known += [s[path] for skill in self.built for s in skill.settings if path in s]
+        known += [s[path] for skill in self.built_skills for s in skill.all_settings if path in s]
         if any(same(value, each) for each in known):
             return ""
         told = " or ".join(dict.fromkeys(shown(each) for each in known if each is not None))
@@ -123,7 +123,7 @@ class Names:
                 return self._parts_faults("any", parts)
             case LogicCondition(logic=logic):
                 bounds = bound_faults(logic, self.kind_of)
-        faults = (self.path_fault(path) for path in paths(condition))
+        faults = (self.path_fault(path) for path in paths_of(condition))
         return [
             *((("logic",), fault) for fault in faults if fault),
             *((("logic", *inside), fault) for inside, fault in bounds),
@@ -137,10 +137,10 @@ class Names:
         ]
 
 
-class Checking:
+class FileCheck:
     """A pass over one file: adds each problem where it stands."""
 
-    def __init__(self, names: Names, source: Source, problems: Problems) -> None:
+    def __init__(self, names: KnownNames, source: Source, problems: Problems) -> None:
         self.names = names
         self.source = source
         self.problems = problems
@@ -150,24 +150,26 @@ class Checking:
         if message:
             self.problems.add(self.source.problem(path, message))
 
-    def path(self, path: str, at: Path) -> None:
+    def check_path(self, path: str, at: Path) -> None:
         """The path must name a profile or decision field or a data leaf."""
         self.add(at, self.names.path_fault(path))
 
-    def known(self, name: str, known: Collection[str] | None, at: Path, what: str) -> None:
+    def require_known(self, name: str, known: Collection[str] | None, at: Path, what: str) -> None:
         """The name must be among those that are known; None when they are not."""
         if known is not None and name not in known:
             self.add(at, f"there is no {what} {name!r}; {suggestion(name, known)}".rstrip("; "))
 
-    def condition(self, condition: AnyCondition, at: Path) -> None:
+    def check_condition(self, condition: AnyCondition, at: Path) -> None:
         """Every path in the condition must name something."""
         for inside, fault in self.names.condition_faults(condition):
             self.add((*at, *inside), fault)
 
-    def sets(self, sets: Mapping[str, Setting], at: Path, *, by_review: bool = False) -> None:
+    def check_settings(
+        self, sets: Mapping[str, Setting], at: Path, *, by_review: bool = False
+    ) -> None:
         """What is set must be profile or decision fields, and of their types."""
         for path, value in sets.items():
-            self.path(path, (*at, path))
+            self.check_path(path, (*at, path))
             if not path.startswith(("profile.", "decisions.")):
                 self.add((*at, path), "should be a profile or decisions field")
             if path.startswith("decisions.") and value is not None and not by_review:
@@ -175,10 +177,10 @@ class Checking:
             definition = self.names.definition
             leaf = definition.leaf(path) if definition else None
             if leaf is not None and value is not None:
-                for _, fault in faults_of(leaf, value):
+                for _, fault in value_faults(leaf, value):
                     self.add((*at, path), fault)
 
-    def tools(self, names: Sequence[str], at: Path) -> None:
+    def check_read_tools(self, names: Sequence[str], at: Path) -> None:
         """Every one must be a tool that only reads."""
         readonly = {tool.name for tool in READONLY}
         for index, name in enumerate(names):
@@ -186,11 +188,11 @@ class Checking:
                 fault = f"{name!r} writes; a model reaches only tools that read"
                 self.add((*at, index), fault)
             else:
-                self.known(name, readonly, (*at, index), "tool")
+                self.require_known(name, readonly, (*at, index), "tool")
 
-    def skill(self, name: str, at: Path) -> None:
+    def require_skill(self, name: str, at: Path) -> None:
         """The skill must be there."""
-        self.known(name, self.names.skills, at, "skill")
+        self.require_known(name, self.names.skills, at, "skill")
 
 
 def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from math import ceil, floor
 
 from cards.linear import BadPattern, compile_linear
-from engine.playbooks.checks.names import Checking
-from engine.playbooks.conditions import paths
+from engine.playbooks.checks.names import FileCheck
+from engine.playbooks.conditions import paths_of
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.skill import RETRIEVAL, Skill
@@ -16,7 +16,7 @@ from engine.yaml.source import Problems, try_build
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
-class PhaseCheck(Checking):
+class PhaseCheck(FileCheck):
     """One pass over `playbook.yaml`; adds each problem where it stands."""
 
     def run(self, playbook: PlaybookFile) -> None:
@@ -103,7 +103,7 @@ class PhaseCheck(Checking):
         self._allowed(phase.allowed_skills, (*at, "allowed_skills"))
         self._rules(phase.priority_rules, (*at, "priority_rules"))
         for index, path in enumerate(phase.checkpoints):
-            self.path(path, (*at, "checkpoints", index))
+            self.check_path(path, (*at, "checkpoints", index))
         if not phase.gate_field and not phase.checkpoints:
             self.add(at, "needs a gate_field or checkpoints, or it would never begin")
         if phase.gate_field:
@@ -112,11 +112,11 @@ class PhaseCheck(Checking):
             key = "gate_check" if phase.gate_check else "gate_value"
             self.add((*at, key), "says nothing without a gate_field: name the field that it is of")
         for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
-            self.path(path, (*at, "done_card", "shows", index))
+            self.check_path(path, (*at, "done_card", "shows", index))
 
     def _gate(self, phase: Phase, at: Path) -> None:
         field, names = phase.gate_field, self.names
-        self.path(field, (*at, "gate_field"))
+        self.check_path(field, (*at, "gate_field"))
         match phase.gate_value, phase.gate_check:
             case None, "":
                 self.add((*at, "gate_field"), "needs gate_value or gate_check")
@@ -126,28 +126,28 @@ class PhaseCheck(Checking):
                 self.add((*at, "gate_value"), names.value_fault(field, value))
             case _:
                 self.add((*at, "gate_check"), "either gate_value or gate_check should be given")
-        skills = names.built
+        skills = names.built_skills
         if skills is None:
             return
-        if not any(field in skill.provided for skill in skills if _runs(skill)):
+        if not any(field in skill.provided_paths for skill in skills if _is_selectable(skill)):
             fault = f"no skill provides {field!r}, so the phase could never end"
             self.add((*at, "gate_field"), fault)
 
     def _allowed(self, names: tuple[str, ...], at: Path) -> None:
         for index, name in enumerate(names):
-            self.skill(name, (*at, index))
+            self.require_skill(name, (*at, index))
             skill = self.names.skills.get(name)
-            if skill and not skill.changes and skill.category != RETRIEVAL:
+            if skill and not skill.changed_paths and skill.category != RETRIEVAL:
                 fault = f"{name!r} fills and sets nothing, so it could be chosen for ever"
                 self.add((*at, index), fault)
 
     def _rules(self, rules: tuple[PriorityRule, ...], at: Path) -> None:
         for index, rule in enumerate(rules):
-            self.condition(rule.when, (*at, index, "when"))
-            self.skill(rule.skill, (*at, index, "skill"))
+            self.check_condition(rule.when, (*at, index, "when"))
+            self.require_skill(rule.skill, (*at, index, "skill"))
             skill = self.names.skills.get(rule.skill)
-            if skill and not set(paths(rule.when)) & skill.changes:
-                read = ", ".join(paths(rule.when))
+            if skill and not set(paths_of(rule.when)) & skill.changed_paths:
+                read = ", ".join(paths_of(rule.when))
                 fault = f"{rule.skill!r} changes none of {read}, so the rule would hold for ever"
                 self.add((*at, index, "skill"), fault)
 
@@ -157,10 +157,10 @@ class PhaseCheck(Checking):
         for number, request in enumerate(playbook.requests):
             for index, role in enumerate(request.roles):
                 where = ("requests", number, "roles", index)
-                self.known(role, self.names.roles, where, "role in people.yaml")
+                self.require_known(role, self.names.roles, where, "role in people.yaml")
             at: Path = ("requests", number, "phases")
             for index, name in enumerate(request.phases):
-                self.known(name, phases, (*at, index), "phase")
+                self.require_known(name, phases, (*at, index), "phase")
             if not request.not_yet:
                 used |= {phase.id for phase in playbook.phases_of(request.id)}
                 self._ends(playbook, request.id)
@@ -170,7 +170,7 @@ class PhaseCheck(Checking):
 
     def _ends(self, playbook: PlaybookFile, request: str) -> None:
         """Each goal of a request's phases must be filled by what runs up to there."""
-        skills = self.names.built
+        skills = self.names.built_skills
         if skills is None:
             return
         allowed: set[str] = set()
@@ -179,26 +179,26 @@ class PhaseCheck(Checking):
             if not allowed <= set(self.names.skills):
                 # Who knows what the one that is not there would have filled.
                 return
-            runs = [skill for skill in skills if _runs(skill)]
-            filled = {path for s in runs if s.id in allowed for path in s.provided}
+            runs = [skill for skill in skills if _is_selectable(skill)]
+            filled = {path for s in runs if s.id in allowed for path in s.provided_paths}
             at: Path = ("phases", playbook.phases.index(phase))
             wanted: list[tuple[str, Path]] = [
                 (path, ("checkpoints", n)) for n, path in enumerate(phase.checkpoints)
             ]
             wanted += [(phase.gate_field, ("gate_field",))] if phase.gate_field else []
             for path, where in wanted:
-                by = [skill.id for skill in runs if path in skill.provided]
+                by = [skill.id for skill in runs if path in skill.provided_paths]
                 # A path that names nothing, or a gate that no skill fills, is told already.
                 known = not self.names.path_fault(path) and (by or "gate_field" not in where)
                 if path not in filled and known:
-                    self.add((*at, *where), _unfilled(path, by, request))
+                    self.add((*at, *where), _unfilled_message(path, by, request))
 
     def _sync(self, sync: Sync) -> None:
         for index, path in enumerate(sync.fields):
-            self.path(path, ("sync", "fields", index))
+            self.check_path(path, ("sync", "fields", index))
 
 
-def _unfilled(path: str, by: Sequence[str], request: str) -> str:
+def _unfilled_message(path: str, by: Sequence[str], request: str) -> str:
     if not by:
         return f"no skill provides {path!r}, so the phase could never end"
     return (
@@ -207,6 +207,6 @@ def _unfilled(path: str, by: Sequence[str], request: str) -> str:
     )
 
 
-def _runs(skill: Skill) -> bool:
+def _is_selectable(skill: Skill) -> bool:
     """Whether a phase can choose the skill at all."""
     return not (skill.internal or skill.api_call_only or skill.category == RETRIEVAL)

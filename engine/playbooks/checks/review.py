@@ -3,16 +3,16 @@
 from zoneinfo import available_timezones
 
 from cards.policy import Hours, Reminders
-from engine.playbooks.checks.names import Checking
+from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import SopNode
 from engine.yaml.faults import Path
 
-SHORTEST_PAUSE_S = 60
+MIN_REMINDER_PAUSE_S = 60
 """Nobody is reminded more often than this."""
 
 
-class ReviewCheck(Checking):
+class ReviewCheck(FileCheck):
     """One pass over a node's `review`; adds each problem where it stands."""
 
     def run(self, node: SopNode, review: ReviewPolicy, at: Path) -> None:
@@ -36,8 +36,8 @@ class ReviewCheck(Checking):
         if not review.roles:
             self.add((*at, "roles"), "should name at least one role")
         for index, role in enumerate(review.roles):
-            self.known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
-        held = self.names.held
+            self.require_known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
+        held = self.names.held_roles
         if review.roles and held is not None and not set(review.roles) & set(held):
             self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
 
@@ -64,8 +64,8 @@ class ReviewCheck(Checking):
 
     def _escalation(self, review: ReviewPolicy, at: Path) -> None:
         assert review.escalate is not None
-        role, held = review.escalate.role, self.names.held
-        self.known(role, self.names.roles, (*at, "role"), "role in people.yaml")
+        role, held = review.escalate.role, self.names.held_roles
+        self.require_known(role, self.names.roles, (*at, "role"), "role in people.yaml")
         known = self.names.roles is None or role in self.names.roles
         if known and held is not None and role not in held:
             self.add((*at, "role"), f"nobody in people.yaml holds {role}")
@@ -75,15 +75,17 @@ class ReviewCheck(Checking):
 
     def _reminders(self, remind: Reminders, deadline_s: int | None, at: Path) -> None:
         self._before(remind.after_s, deadline_s, (*at, "after"))
-        if remind.every_s is not None and remind.every_s < SHORTEST_PAUSE_S:
-            self.add((*at, "every"), f"should be at least {SHORTEST_PAUSE_S}s")
-        if remind.every_s is None and remind.after_s < SHORTEST_PAUSE_S and remind.at_most > 1:
-            self.add((*at, "every"), f"is required where after is less than {SHORTEST_PAUSE_S}s")
+        if remind.every_s is not None and remind.every_s < MIN_REMINDER_PAUSE_S:
+            self.add((*at, "every"), f"should be at least {MIN_REMINDER_PAUSE_S}s")
+        if remind.every_s is None and remind.after_s < MIN_REMINDER_PAUSE_S and remind.at_most > 1:
+            self.add(
+                (*at, "every"), f"is required where after is less than {MIN_REMINDER_PAUSE_S}s"
+            )
         if remind.hours:
             self._hours(remind.hours, (*at, "hours"))
 
     def _hours(self, hours: Hours, at: Path) -> None:
-        self.known(hours.zone, available_timezones(), (*at, "zone"), "time zone")
+        self.require_known(hours.zone, available_timezones(), (*at, "zone"), "time zone")
         if hours.closes <= hours.opens:
             self.add((*at, "closes"), f"should be later than {hours.opens}, when it opens")
 
@@ -93,6 +95,6 @@ class ReviewCheck(Checking):
 
     def _expiry(self, node: SopNode, at: Path) -> None:
         """Time alone approves nothing."""
-        if node.on_expire and node.on_expire == node.passed:
+        if node.on_expire and node.on_expire == node.pass_target:
             fault = "should lead elsewhere than an approval: nobody has decided"
             self.add((*at, "on_expire"), fault)

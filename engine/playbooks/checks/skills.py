@@ -1,12 +1,13 @@
-"""What models cannot check of a skill: its part, paths, output and card (000 §2, 003)."""
+"""What models cannot check of skills: parts, paths, output, card, which never begin (000 §2)."""
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import assert_never
 
 from engine.playbooks.checks.jobs import JobsCheck
-from engine.playbooks.checks.names import Checking, Names
-from engine.playbooks.checks.plan import PlanCheck
-from engine.playbooks.checks.planner import PlannerCheck
+from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.sop import SopCheck
+from engine.playbooks.checks.tool_plans import PlanCheck, PlannerCheck
+from engine.playbooks.conditions import AllOf, AnyCondition, AnyOf, holds, paths_of
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
 from engine.yaml.source import Problems, Source
@@ -21,10 +22,10 @@ _PARTS = {
 _WITH_MODEL = ("output_schema", "tools", "card")
 
 
-class SkillCheck(Checking):
+class SkillCheck(FileCheck):
     """One pass over a skill's file; adds each problem where it stands."""
 
-    def __init__(self, names: Names, skill: Skill, source: Source, problems: Problems) -> None:
+    def __init__(self, names: KnownNames, skill: Skill, source: Source, problems: Problems) -> None:
         super().__init__(names, source, problems)
         self._it = skill
         self._inner = (names, source, problems)
@@ -34,10 +35,10 @@ class SkillCheck(Checking):
         skill = self._it
         self._parts(skill)
         for index, condition in enumerate(skill.requires):
-            self.condition(condition, ("requires", index))
+            self.check_condition(condition, ("requires", index))
         for index, path in enumerate(skill.provides):
-            self.path(path, ("provides", index))
-        self.sets(skill.sets, ("sets",))
+            self.check_path(path, ("provides", index))
+        self.check_settings(skill.sets, ("sets",))
         if skill.category == RETRIEVAL:
             self._retrieval(skill)
         if skill.ask:
@@ -46,7 +47,7 @@ class SkillCheck(Checking):
             fault = "files are read by a skill with a system_prompt; name another category"
             self.add(("category",), fault)
         self._output(skill.output_schema)
-        self.tools(skill.tools, ("tools",))
+        self.check_read_tools(skill.tools, ("tools",))
         if skill.card:
             self._card(skill.card)
         if skill.sop:
@@ -81,11 +82,11 @@ class SkillCheck(Checking):
     def _ask(self, ask: Ask) -> None:
         for index, name in enumerate(ask.fields):
             known = self.names.data_fields
-            self.known(name, known, ("ask", "fields", index), "data field")
+            self.require_known(name, known, ("ask", "fields", index), "data field")
         if ask.instead:
             at = ("ask", "instead")
-            self.known(ask.instead.of, ask.fields, (*at, "of"), "asked field")
-            self.sets(ask.instead.sets, (*at, "sets"))
+            self.require_known(ask.instead.of, ask.fields, (*at, "of"), "asked field")
+            self.check_settings(ask.instead.sets, (*at, "sets"))
 
     def _output(self, schema: OutputSchema) -> None:
         for group, key, names in (
@@ -95,14 +96,14 @@ class SkillCheck(Checking):
             for index, name in enumerate(names):
                 known = self.names.fields[key]
                 what = f"{group} field"
-                self.known(name, known, ("output_schema", group, index), what)
+                self.require_known(name, known, ("output_schema", group, index), what)
 
     def _card(self, card: SkillCard) -> None:
         for index, path in enumerate(card.shows):
-            self.path(path, ("card", "shows", index))
+            self.check_path(path, ("card", "shows", index))
         if card.decision:
             known = self.names.fields["decision_fields"]
-            self.known(card.decision, known, ("card", "decision"), "decision field")
+            self.require_known(card.decision, known, ("card", "decision"), "decision field")
         match card.kind:
             case "confirm":
                 if not card.decision:
@@ -114,7 +115,7 @@ class SkillCheck(Checking):
                 if not card.field:
                     self.add(("card", "field"), "is required: where the choice goes")
                 else:
-                    self.path(card.field, ("card", "field"))
+                    self.check_path(card.field, ("card", "field"))
                 self._options(card.options_from, card.field)
             case _:
                 assert_never(card.kind)
@@ -130,15 +131,15 @@ class SkillCheck(Checking):
             self.add(at, "should be a column of a list among data_fields, as leaf.column")
             return
         chosen, offered = definition.leaf(field), leaf.columns[column]
-        if chosen and not _takes(chosen, offered):
+        if chosen and not _fits_type(chosen, offered):
             fault = f"takes {chosen.type} values, and {options_from} has {offered.type} ones"
             self.add(("card", "field"), fault)
-        elif chosen and not _has_bounds_of(chosen, offered):
+        elif chosen and not _fits_bounds(chosen, offered):
             fault = f"is bounded, and {options_from} is not so: a choice might not fit"
             self.add(("card", "field"), fault)
 
 
-def _has_bounds_of(chosen: Leaf, offered: Column) -> bool:
+def _fits_bounds(chosen: Leaf, offered: Column) -> bool:
     """Whether what fits the column fits the leaf as well."""
     low, high = offered.minimum, offered.maximum
     return (
@@ -148,8 +149,56 @@ def _has_bounds_of(chosen: Leaf, offered: Column) -> bool:
     )
 
 
-def _takes(chosen: Leaf, offered: Column) -> bool:
+def _fits_type(chosen: Leaf, offered: Column) -> bool:
     """Whether every value of the column fits the leaf."""
     if chosen.type == "choice":
         return offered.type == "choice" and set(offered.options) <= set(chosen.options)
     return chosen.type in ("text", offered.type)
+
+
+def find_stuck_skills(skills: Sequence[Skill]) -> Iterator[tuple[str, int, str]]:
+    """The id of each skill that can never begin, which of its `requires` waits, and for what.
+
+    What no skill changes may come from elsewhere, and any value may be set where one is.
+    """
+    stuck, filled = {skill.id: skill for skill in skills}, set[str]()
+    while free := [skill for skill in stuck.values() if _can_begin(skill, stuck, filled)]:
+        for skill in free:
+            filled |= skill.changed_paths
+            del stuck[skill.id]
+    for skill in stuck.values():
+        for index, condition in enumerate(skill.requires):
+            if not _can_hold(condition, stuck.values(), filled):
+                yield skill.id, index, _stuck_message(skill, condition, stuck.values())
+
+
+def _can_begin(skill: Skill, stuck: dict[str, Skill], filled: Collection[str]) -> bool:
+    if skill.internal or skill.api_call_only:
+        # Whoever calls it gives it a state of their own.
+        return True
+    return all(_can_hold(each, stuck.values(), filled) for each in skill.requires)
+
+
+def _can_hold(condition: AnyCondition, stuck: Collection[Skill], filled: Collection[str]) -> bool:
+    match condition:
+        case AllOf():
+            return all(_can_hold(each, stuck, filled) for each in condition.all)
+        case AnyOf():
+            return any(_can_hold(each, stuck, filled) for each in condition.any)
+    if holds(condition, {}):
+        return True
+    waits_for = [
+        path for path in paths_of(condition) if any(path in s.changed_paths for s in stuck)
+    ]
+    return not waits_for or bool(set(paths_of(condition)) & set(filled))
+
+
+def _stuck_message(skill: Skill, condition: AnyCondition, stuck: Collection[Skill]) -> str:
+    path = next(p for p in paths_of(condition) if any(p in other.changed_paths for other in stuck))
+    by = [other.id for other in stuck if path in other.changed_paths]
+    if by == [skill.id]:
+        return f"could never hold: {path!r} is filled by this skill alone"
+    return (
+        f"could never hold: {path!r} is filled only by {', '.join(by)}, whose own requires wait "
+        "in turn; let one of them begin without"
+    )

@@ -1,11 +1,11 @@
-"""What models cannot check of an SOP: targets, rules, reviewers (spec 001 §4)."""
+"""What models cannot check of an SOP: targets, rules, reviewers, what they may edit (001 §4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from engine.playbooks.checks.edits import edit_faults
-from engine.playbooks.checks.names import Checking
+from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
+from engine.playbooks.model import Playbook
 from engine.playbooks.skill import (
     END,
     SAYS,
@@ -20,7 +20,8 @@ from engine.playbooks.skill import (
 from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
 from engine.text.language import Bilingual
-from engine.yaml.faults import Path
+from engine.yaml.faults import Fault, Path, suggestion
+from engine.yaml.source import Source
 
 # Rules may also read today's date.
 TODAY = "today"
@@ -28,12 +29,12 @@ VISIT_DATE = "visit_date"
 VISIT = ("subject_id", VISIT_DATE, "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
 """What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
 PREVIOUS = "previous_"
-FINDING = ("subject_id", "visit_date", "field", "value", "message")
-RECORDS = ("subject_id", "result", "problems")
-SUMMARY = ("subject_id", "visits", "findings")
+FINDING_COLUMNS = ("subject_id", "visit_date", "field", "value", "message")
+RECORD_COLUMNS = ("subject_id", "result", "problems")
+SUMMARY_COLUMNS = ("subject_id", "visits", "findings")
 
 
-class SopCheck(Checking):
+class SopCheck(FileCheck):
     """One pass over an SOP; adds each problem where it stands."""
 
     def run(self, sop: Sop) -> None:
@@ -41,15 +42,15 @@ class SopCheck(Checking):
         if sop.batch:
             self._batch(sop.batch)
         at: Path = ("sop", "nodes")
-        self.known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
+        self.require_known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
         for name, node in sop.nodes.items():
             if name.startswith("end"):
                 self.add((*at, name), "names that begin with 'end' are ends, not nodes")
             self._targets(sop, node, (*at, name))
             self._node(node, (*at, name))
-        for name in sorted(set(sop.nodes) - _reached(sop)):
+        for name in sorted(set(sop.nodes) - _reachable_nodes(sop)):
             self.add((*at, name), "cannot be reached from start_node")
-        for name in sorted(set(sop.nodes) - _ending(sop)):
+        for name in sorted(set(sop.nodes) - _nodes_with_end(sop)):
             self.add((*at, name), "no end can be reached from it")
         self._outcomes(sop)
 
@@ -59,11 +60,11 @@ class SopCheck(Checking):
             target
             for node in sop.nodes.values()
             if node.kind.judge == "model"
-            for target in (node.passed, node.failed)
+            for target in (node.pass_target, node.fail_target)
         }
         for end, outcome in sop.outcomes.items():
             by_review, at = reviewed and end not in by_model, ("sop", "outcomes", end)
-            self.sets(sop.sets(end), at, by_review=by_review)
+            self.check_settings(sop.sets(end), at, by_review=by_review)
             self._ending(outcome, at)
 
     def _ending(self, outcome: Mapping[str, Setting | Bilingual], at: Path) -> None:
@@ -79,11 +80,11 @@ class SopCheck(Checking):
             self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        for key, target in {**node.ways, "on_error": node.on_error}.items():
+        for key, target in {**node.targets, "on_error": node.on_error}.items():
             if not target and key != "on_expire":
                 self.add((*at, key), "is required")
             elif target and not target.startswith("end"):
-                self.known(target, sop.nodes, (*at, key), "node")
+                self.require_known(target, sop.nodes, (*at, key), "node")
 
     def _node(self, node: SopNode, at: Path) -> None:
         self._foreign(node, at)
@@ -101,7 +102,7 @@ class SopCheck(Checking):
 
     def _foreign(self, node: SopNode, at: Path) -> None:
         """Parts that only nodes of another type have, or that do not go together."""
-        parts = {name: {*kind.parts, *kind.ways} for name, kind in SOP_NODE_KINDS.items()}
+        parts = {name: {*kind.parts, *kind.target_keys} for name, kind in SOP_NODE_KINDS.items()}
         for part in sorted(node.model_fields_set - parts[node.type]):
             named = " or ".join(name for name, own in parts.items() if part in own)
             if named:
@@ -114,7 +115,7 @@ class SopCheck(Checking):
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
             self.add((*at, "instruction"), "is required: what the model is to judge")
-        self.tools(node.tools, (*at, "tools"))
+        self.check_read_tools(node.tools, (*at, "tools"))
         if node.review is None:
             self.add((*at, "review"), "is required: who decides when the model cannot")
         else:
@@ -130,7 +131,7 @@ class SopCheck(Checking):
             self.add((*at, "rules"), "should have at least one rule")
         for index, rule in enumerate(node.rules):
             where = (*at, "rules", index)
-            self.known(rule.field, variables, (*where, "field"), "data field")
+            self.require_known(rule.field, variables, (*where, "field"), "data field")
             faults = check_logic(rule.logic, variables=variables)
             faults += bound_faults(rule.logic, self._visit_kind if node.over else self._kind)
             for path, message in faults:
@@ -148,20 +149,20 @@ class SopCheck(Checking):
 
     def _batch(self, batch: Batch) -> None:
         known = self.names.data_fields
-        self.known(batch.subject, known, ("sop", "batch", "subject"), "data field")
+        self.require_known(batch.subject, known, ("sop", "batch", "subject"), "data field")
         at = ("sop", "batch", "summary")
-        self.known(batch.summary, known, at, "data field")
+        self.require_known(batch.summary, known, at, "data field")
         leaf = self.names.definition.leaf(batch.summary) if self.names.definition else None
-        if leaf is not None and set(leaf.columns) != set(RECORDS):
-            self.add(at, f"should be a list with the columns {', '.join(RECORDS)}")
+        if leaf is not None and set(leaf.columns) != set(RECORD_COLUMNS):
+            self.add(at, f"should be a list with the columns {', '.join(RECORD_COLUMNS)}")
 
     def _over(self, over: Over, at: Path) -> None:
         known = self.names.data_fields
         if over.subject:
-            self.known(over.subject, known, (*at, "subject"), "data field")
-        for key, columns in (("findings", FINDING), ("summary", SUMMARY)):
+            self.require_known(over.subject, known, (*at, "subject"), "data field")
+        for key, columns in (("findings", FINDING_COLUMNS), ("summary", SUMMARY_COLUMNS)):
             name = getattr(over, key)
-            self.known(name, known, (*at, key), "data field")
+            self.require_known(name, known, (*at, key), "data field")
             leaf = self.names.definition.leaf(name) if self.names.definition else None
             if leaf is not None and set(leaf.columns) != set(columns):
                 self.add((*at, key), f"should be a list with the columns {', '.join(columns)}")
@@ -174,20 +175,20 @@ class SopCheck(Checking):
         if not node.decision:
             self.add((*at, "decision"), "is required: the name under which it is remembered")
         for index, path in enumerate(node.presents):
-            self.path(path, (*at, "presents", index))
+            self.check_path(path, (*at, "presents", index))
         if node.shows and node.presents:
             self.add((*at, "presents"), "either shows or presents should be given")
         elif not node.shows and not node.presents:
             fault = "or shows is required: a review that shows nothing approves nothing"
             self.add((*at, "presents"), fault)
         if node.shows:
-            self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
+            self.require_known(node.shows, self.names.skills, (*at, "shows"), "skill")
             shown = self.names.skills.get(node.shows)
             if shown and (shown.plan is None or not shown.plan.calls):
                 self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
 
 
-def _reached(sop: Sop) -> set[str]:
+def _reachable_nodes(sop: Sop) -> set[str]:
     """The nodes that can be reached from the start."""
     reached: set[str] = set()
     open_nodes = [sop.start_node]
@@ -197,11 +198,11 @@ def _reached(sop: Sop) -> set[str]:
             continue
         reached.add(name)
         node = sop.nodes[name]
-        open_nodes += [*_leads(node), node.on_error]
+        open_nodes += [*_targets_of(node), node.on_error]
     return reached
 
 
-def _ending(sop: Sop) -> set[str]:
+def _nodes_with_end(sop: Sop) -> set[str]:
     """The nodes from which an end can be reached without an error."""
     ending: set[str] = set()
     while True:
@@ -210,12 +211,74 @@ def _ending(sop: Sop) -> set[str]:
             for name, node in sop.nodes.items()
             if name not in ending
             # A target that is missing or is not there is told already.
-            and any(t in ending or t not in sop.nodes for t in _leads(node))
+            and any(t in ending or t not in sop.nodes for t in _targets_of(node))
         }
         if not more:
             return ending
         ending |= more
 
 
-def _leads(node: SopNode) -> list[str]:
-    return [target for key, target in node.ways.items() if target or key != "on_expire"]
+def _targets_of(node: SopNode) -> list[str]:
+    return [target for key, target in node.targets.items() if target or key != "on_expire"]
+
+
+def end_warnings(playbook: Playbook, sources: Mapping[str, Source]) -> list[str]:
+    """Each place that leads to an end of which `outcomes` says nothing; `sources` by skill id."""
+    return [
+        sources[skill.id].problem(
+            ("sop", "nodes", node, key),
+            f"{end!r} sets nothing, so the run ends there if the gate of its phase is still open; "
+            "say under outcomes what it sets, or name it there",
+        )
+        for skill in playbook.skills.values()
+        if skill.sop and skill.id in sources
+        for node, key, end in _unset_ends(skill.sop)
+    ]
+
+
+def _unset_ends(sop: Sop) -> Iterator[tuple[str, str, str]]:
+    """Node, key and end. What rules find in records is data, and a batch sums its ends up."""
+    if sop.batch or any(node.over for node in sop.nodes.values()):
+        return
+    for name, node in sop.nodes.items():
+        for key, target in node.targets.items():
+            if target.startswith("end") and target not in sop.outcomes:
+                yield name, key, target
+
+
+def edit_faults(node: SopNode, names: KnownNames) -> list[Fault]:
+    """Each path that the node's card does not show or a form cannot change, and why."""
+    if node.review is None:
+        return []
+    shown = _editable_paths(node, names)
+    found: list[Fault] = []
+    for index, path in enumerate(node.review.may_edit):
+        at = (index,)
+        if path.startswith("decisions."):
+            found.append((at, "decisions are made, not edited"))
+        elif fault := names.path_fault(path):
+            found.append((at, fault))
+        elif shown is not None and path not in shown:
+            near = suggestion(path, shown)
+            found.append((at, f"the card does not show {path!r}; {near}".rstrip("; ")))
+        elif _is_list(path, names):
+            found.append((at, f"{path!r} is a list, which no card's form can change"))
+    return found
+
+
+def _editable_paths(node: SopNode, names: KnownNames) -> tuple[str, ...] | None:
+    """The leaves on the node's card; None when its plan is not known."""
+    if not node.shows:
+        return node.presents
+    skill = names.skills.get(node.shows)
+    if skill is None or skill.plan is None:
+        return None
+    values = [value for call in skill.plan.calls for value in call.arguments.values()]
+    shown = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
+    # A name that is no leaf is told where it stands; what was meant is not known here.
+    return None if any(names.path_fault(path) for path in shown) else shown
+
+
+def _is_list(path: str, names: KnownNames) -> bool:
+    leaf = names.definition.leaf(path) if names.definition else None
+    return leaf is not None and leaf.type == "list"

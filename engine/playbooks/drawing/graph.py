@@ -1,12 +1,13 @@
-"""The graph of a playbook, piece by piece."""
+"""The graph of a playbook: its phases, skills and SOP nodes, and what follows what."""
 
 import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from typing import assert_never
 
 from cards.model import Lang
 from cards.texts import say
-from engine.playbooks.drawing.condition_words import worded
+from engine.playbooks.conditions import AllOf, AnyCondition, AnyOf, Condition, LogicCondition
 from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
 from engine.playbooks.review import ReviewPolicy
@@ -16,12 +17,12 @@ from engine.text.language import Bilingual
 INSTRUCTION_CHARS = 120
 
 
-def graph_of(playbook: Playbook, lang: Lang) -> Graph:
+def build_graph(playbook: Playbook, lang: Lang) -> Graph:
     """The graph of a playbook that the loader has passed, named in that language."""
-    return _Graphing(playbook, lang).run()
+    return _GraphBuilder(playbook, lang).run()
 
 
-class _Graphing:
+class _GraphBuilder:
     def __init__(self, playbook: Playbook, lang: Lang) -> None:
         self._playbook = playbook
         self._lang = lang
@@ -56,7 +57,7 @@ class _Graphing:
 
     def _rules(self, at: str, rules: Iterable[PriorityRule]) -> None:
         for rule in rules:
-            to, when = node_id("skill", rule.skill), one_line(worded(rule.when))
+            to, when = node_id("skill", rule.skill), one_line(condition_text(rule.when))
             self._edges.append(Edge(source=at, target=to, kind="priority", label=when))
 
     def _whole(self) -> Node:
@@ -124,7 +125,7 @@ class _Graphing:
         return _details(
             {
                 "category": [skill.category],
-                "requires": map(worded, skill.requires),
+                "requires": map(condition_text, skill.requires),
                 "card": [self._named(skill.ask.title)] if skill.ask else [],
                 "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
                 "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
@@ -132,7 +133,7 @@ class _Graphing:
                 "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
                 "tools": planner.tools if planner else [],
                 "max_steps": [planner.max_steps] if planner else [],
-                **_review(planner.review if planner else None),
+                **_review_details(planner.review if planner else None),
             }
         )
 
@@ -143,7 +144,7 @@ class _Graphing:
         for key, node in sop.nodes.items():
             self._sop_node(skill, key, node)
             at = node_id("sop", skill, key)
-            for on, target in {**node.ways, "on_error": node.on_error}.items():
+            for on, target in {**node.targets, "on_error": node.on_error}.items():
                 # The common end of what goes wrong is told where it is more than a failed run.
                 if target and (target != ERROR_END or ERROR_END in sop.outcomes):
                     ends += [target] if target.startswith("end") else []
@@ -158,10 +159,10 @@ class _Graphing:
         details = _details(
             {
                 "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
-                "instruction": [_shortened(node.instruction)],
+                "instruction": [_shorten(node.instruction)],
                 "tools": node.tools,
                 "shows": [self._skill_name(node.shows)] if node.shows else [],
-                **_review(node.review),
+                **_review_details(node.review),
             }
         )
         made = Node(
@@ -184,7 +185,7 @@ class _Graphing:
             name=one_line(key),
             inside=node_id("skill", skill),
             details=_details(
-                {"sets": [f"{path} = {_written(value)}" for path, value in sets.items()]}
+                {"sets": [f"{path} = {_as_text(value)}" for path, value in sets.items()]}
             ),
         )
 
@@ -199,7 +200,7 @@ class _Graphing:
         return self._named(field.label) if field else name
 
 
-def _review(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
+def _review_details(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
     if review is None:
         return {}
     return {"roles": review.roles, "quorum": [review.quorum], "four_eyes": [review.four_eyes]}
@@ -215,15 +216,29 @@ def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tupl
     return details
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= INSTRUCTION_CHARS else f"{text[:INSTRUCTION_CHARS]}…"
 
 
 def _gate(phase: Phase) -> str:
     if not phase.gate_field:
         return ""
-    return f"{phase.gate_field} {phase.gate_check or f'equals:{_written(phase.gate_value)}'}"
+    return f"{phase.gate_field} {phase.gate_check or f'equals:{_as_text(phase.gate_value)}'}"
 
 
-def _written(value: str | int | bool | None) -> str:
+def _as_text(value: str | int | bool | None) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def condition_text(condition: AnyCondition) -> str:
+    """`field check`, `all of (...; ...)`, `any of (...; ...)` or `logic {...}`, on one line."""
+    match condition:
+        case Condition():
+            return f"{condition.field} {condition.check.strip()}"
+        case AllOf():
+            return f"all of ({'; '.join(map(condition_text, condition.all))})"
+        case AnyOf():
+            return f"any of ({'; '.join(map(condition_text, condition.any))})"
+        case LogicCondition():
+            return f"logic {json.dumps(condition.logic, ensure_ascii=False)}"
+    assert_never(condition)

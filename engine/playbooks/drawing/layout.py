@@ -10,11 +10,11 @@ from engine.playbooks.drawing.boxes import (
     Block,
     Box,
     TextRole,
-    lettered,
-    together,
+    combine,
+    text_block,
 )
 from engine.playbooks.drawing.model import Graph, Node
-from engine.playbooks.drawing.sop import sop_block
+from engine.playbooks.drawing.sop import layout_sop
 from engine.playbooks.drawing.words import detail_lines, kind_line
 
 # Pixels: between a box and what is inside of it; then the widest row of skills, and texts.
@@ -46,7 +46,7 @@ class Marks:
         return "visited" if node_id in self.visited else None
 
 
-def layout(graph: Graph, marks: Marks) -> Block:
+def layout_playbook(graph: Graph, marks: Marks) -> Block:
     """The whole drawing from (0, 0) on; boxes overlap only where one is inside the other."""
     return _Layout(graph, marks).block()
 
@@ -67,36 +67,38 @@ class _Layout:
                 arrow = Arrow(((width / 2, y), (width / 2, y + _ARROW)), "next")
                 stacked.append(Block(0, 0, (), (arrow,)))
                 y += _ARROW
-            stacked.append(self._around(inner, node, width).moved(0, y))
+            stacked.append(self._around(inner, node, width).move_by(0, y))
             y += inner.height + 2 * _PAD
         if free:
-            rest = self._free(free) if parts else _rows([self._skill(skill) for skill in free])
-            stacked.append(rest.moved(0, y + _GAP))
+            rest = (
+                self._free(free) if parts else _arrange_rows([self._skill(skill) for skill in free])
+            )
+            stacked.append(rest.move_by(0, y + _GAP))
             y, width = y + _GAP + rest.height, max(width, rest.width)
-        return together(stacked, width, y)
+        return combine(stacked, width, y)
 
     def _free(self, skills: Sequence[Node]) -> Block:
         inner = self._below(
-            lettered([("name", say("graph.nowhere", self._graph.lang))], _HEADING),
-            _rows([self._skill(skill) for skill in skills]),
+            text_block([("name", say("graph.nowhere", self._graph.lang))], _HEADING),
+            _arrange_rows([self._skill(skill) for skill in skills]),
         )
         return self._around(inner, None, inner.width + 2 * _PAD)
 
     def _inner(self, node: Node) -> Block:
-        heading = lettered(self._lines(node), _HEADING)
+        heading = text_block(self._lines(node), _HEADING)
         rules: dict[str, list[str]] = {}
         for number, rule in enumerate(self._graph.edges_from(node.id, "priority"), 1):
             told = say("graph.rule", self._graph.lang, number=number, when=rule.label)
             rules.setdefault(rule.target, []).append(told)
         allowed = (edge.target for edge in self._graph.edges_from(node.id, "allows"))
         shown = dict.fromkeys([*allowed, *rules])
-        items = [_ruled(self._item(name, node), rules.get(name, [])) for name in shown]
-        return self._below(heading, _rows(items)) if items else heading
+        items = [_with_rules(self._item(name, node), rules.get(name, [])) for name in shown]
+        return self._below(heading, _arrange_rows(items)) if items else heading
 
     def _below(self, heading: Block, rows: Block) -> Block:
         y = heading.height + _GAP
-        placed = [heading, rows.moved(0, y)]
-        return together(placed, max(heading.width, rows.width), y + rows.height)
+        placed = [heading, rows.move_by(0, y)]
+        return combine(placed, max(heading.width, rows.width), y + rows.height)
 
     def _item(self, name: str, place: Node) -> Block:
         skill = self._nodes[name]
@@ -105,19 +107,19 @@ class _Layout:
         inside = self._nodes.get(skill.inside)
         where = inside.name if inside else say("graph.nowhere", self._graph.lang)
         told = say("graph.elsewhere", self._graph.lang, place=where)
-        inner = lettered([("name", skill.name), ("kind", told)], _SKILL)
+        inner = text_block([("name", skill.name), ("kind", told)], _SKILL)
         return self._around(inner, None, inner.width + 2 * _PAD)
 
     def _skill(self, skill: Node) -> Block:
         if any(self._graph.edges_from(skill.id, "start")):
-            sop = sop_block(self._graph, skill.id, self._boxed)
-            inner = self._below(lettered(self._lines(skill), max(_SKILL, sop.width)), sop)
+            sop = layout_sop(self._graph, skill.id, self._boxed)
+            inner = self._below(text_block(self._lines(skill), max(_SKILL, sop.width)), sop)
         else:
-            inner = lettered(self._lines(skill), _SKILL)
+            inner = text_block(self._lines(skill), _SKILL)
         return self._around(inner, skill, inner.width + 2 * _PAD)
 
     def _boxed(self, node: Node, width: float, height: float) -> Block:
-        inner = lettered(self._lines(node), _SOP)
+        inner = text_block(self._lines(node), _SOP)
         width = max(width, inner.width + 2 * _PAD)
         return self._around(inner, node, width, height=max(height, inner.height + 2 * _PAD))
 
@@ -126,7 +128,7 @@ class _Layout:
     ) -> Block:
         """A box with that inside of it; the inner labels are the box's own texts."""
         height = height or inner.height + 2 * _PAD
-        inside = inner.moved(_PAD, _PAD)
+        inside = inner.move_by(_PAD, _PAD)
         # What belongs to arrows stays apart from what the box itself says.
         own = tuple(text for text in inside.labels if text.role != "label")
         labels = tuple(text for text in inside.labels if text.role == "label")
@@ -148,20 +150,20 @@ class _Layout:
         return f"{told}: {say(f'graph.mark.{mark}', self._graph.lang)}" if mark else told
 
 
-def _ruled(item: Block, rules: Sequence[str]) -> Block:
+def _with_rules(item: Block, rules: Sequence[str]) -> Block:
     """With the priority rules that choose it on an arrow from above."""
     if not rules:
         return item
-    told = lettered([("label", rule) for rule in rules], max(item.width - 3 * _PAD, _SKILL))
-    labels = told.moved(_RULE + 10, 2)
+    told = text_block([("label", rule) for rule in rules], max(item.width - 3 * _PAD, _SKILL))
+    labels = told.move_by(_RULE + 10, 2)
     top = told.height + 10
     arrow = Arrow(((_RULE, 0), (_RULE, top)), "priority")
     width = max(item.width, told.width + _RULE + 10)
     rule = Block(0, 0, (), (arrow,), labels.labels)
-    return together([rule, item.moved(0, top)], width, top + item.height)
+    return combine([rule, item.move_by(0, top)], width, top + item.height)
 
 
-def _rows(items: Sequence[Block]) -> Block:
+def _arrange_rows(items: Sequence[Block]) -> Block:
     """Side by side as far as they fit."""
     placed: list[Block] = []
     x = y = widest = highest = 0.0
@@ -169,7 +171,7 @@ def _rows(items: Sequence[Block]) -> Block:
         if x and x + item.width > _ROW:
             x, y = 0.0, y + highest + _GAP
             highest = 0.0
-        placed.append(item.moved(x, y))
+        placed.append(item.move_by(x, y))
         x += item.width + _GAP
         widest, highest = max(widest, x - _GAP), max(highest, item.height)
-    return together(placed, widest, y + highest)
+    return combine(placed, widest, y + highest)

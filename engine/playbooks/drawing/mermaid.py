@@ -23,12 +23,12 @@ _INNER = re.compile(r"(?<=[^\W_])[._-](?=[^\W_])")
 _WWW = re.compile(r"\bwww$", re.IGNORECASE)
 
 
-def mermaid(graph: Graph) -> str:
+def to_mermaid(graph: Graph) -> str:
     """A flowchart; no text of the playbook can be read as Mermaid, Markdown or HTML."""
     return "\n".join(_MermaidText(graph).lines()) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Words as they are, all else as numeric entities of Mermaid's (`#35;` is the sign itself)."""
     inner = {match.start() for match in _INNER.finditer(text) if not _links(match)}
     return "".join(
@@ -70,7 +70,7 @@ class _MermaidText:
             opening, closing = _shape(node)
             yield f'{indent}{name}{opening}"{self._label(node, whole=True)}"{closing}'
             return
-        yield f'{indent}subgraph {name}["{escaped(node.name)}"]'
+        yield f'{indent}subgraph {name}["{escape(node.name)}"]'
         yield f'{indent}  {name}about["{self._label(node, whole=False)}"]'
         for child in self._graph.inside(node.id):
             yield from self._node(child, indent + "  ")
@@ -79,7 +79,7 @@ class _MermaidText:
     def _label(self, node: Node, *, whole: bool) -> str:
         lines = [node.name] if whole else []
         lines += [kind_line(self._graph, node), *detail_lines(self._graph, node)]
-        return "<br/>".join(map(escaped, lines))
+        return "<br/>".join(map(escape, lines))
 
     def _edge(self, edge: Edge) -> Iterator[str]:
         source, target = self._names[edge.source], self._names[edge.target]
@@ -89,7 +89,7 @@ class _MermaidText:
         if edge.kind in ("allows", "priority", "start") and edge.source in self._boxes:
             source += "about"
         label = say("graph.detail.shows", self._graph.lang) if edge.kind == "shows" else edge.label
-        told = f'|"{escaped(label)}"|' if label else ""
+        told = f'|"{escape(label)}"|' if label else ""
         yield f"  {source} {_ARROWS[edge.kind]}{told} {target}"
 
 

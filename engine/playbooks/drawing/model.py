@@ -78,7 +78,7 @@ class Graph(Frozen):
 
 def node_id(kind: Literal["playbook", "phase", "skill", "sop", "job"], *keys: str) -> str:
     """`phase:x`, `skill:y`, `sop:y/node`, `job:z`: fit for an XML id, never the same for others."""
-    return f"{kind}:" + "/".join(_ODD.sub(_quoted, key) for key in keys)
+    return f"{kind}:" + "/".join(_ODD.sub(_quote, key) for key in keys)
 
 
 def one_line(text: str) -> str:
@@ -86,5 +86,5 @@ def one_line(text: str) -> str:
     return _UNSEEN.sub("\ufffd", " ".join(text.split()))
 
 
-def _quoted(match: re.Match[str]) -> str:
+def _quote(match: re.Match[str]) -> str:
     return quote(match[0], safe="", errors="surrogatepass")

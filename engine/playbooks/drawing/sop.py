@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.playbooks.drawing.boxes import SIZES, Arrow, Block, Text, together
+from engine.playbooks.drawing.boxes import SIZES, Arrow, Block, Text, combine, text_width
 from engine.playbooks.drawing.model import Graph, Node
-from engine.playbooks.drawing.text_width import text_width
 
 _SLOT = 26.0
 _LANE = 12.0
@@ -21,12 +20,12 @@ _ENTRY = 24.0
 _APART = 5.0
 _BETWEEN = " / "
 
-Boxed = Callable[[Node, float, float], Block]
+DrawBox = Callable[[Node, float, float], Block]
 """Draws a node's box, at least that wide and high."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Connection:
     source: str
     target: str
     label: str
@@ -36,14 +35,14 @@ class _Way:
         return text_width(self.label, SIZES["label"])
 
 
-def sop_block(graph: Graph, skill: str, boxed: Boxed) -> Block:
+def layout_sop(graph: Graph, skill: str, boxed: DrawBox) -> Block:
     """The SOP of a skill; nothing in it overlaps, and no two arrows to different targets join."""
-    nodes = _in_order(graph, skill)
+    nodes = _sort_nodes(graph, skill)
     ends = [node for node in graph.inside(skill) if node.kind == "sop_end"]
-    return _SopLayout(nodes, ends, _ways(graph, nodes), boxed).block()
+    return _SopLayout(nodes, ends, _connections(graph, nodes), boxed).block()
 
 
-def _in_order(graph: Graph, skill: str) -> list[Node]:
+def _sort_nodes(graph: Graph, skill: str) -> list[Node]:
     """From the start on, as the arrows go."""
     nodes = {node.id: node for node in graph.inside(skill) if node.kind in ("sop_node", "job")}
     queue = [edge.target for edge in graph.edges_from(skill, "start")]
@@ -56,16 +55,20 @@ def _in_order(graph: Graph, skill: str) -> list[Node]:
     return list({**found, **nodes}.values())
 
 
-def _ways(graph: Graph, nodes: list[Node]) -> list[_Way]:
+def _connections(graph: Graph, nodes: list[Node]) -> list[_Connection]:
     labels: dict[tuple[str, str], list[str]] = {}
     for node in nodes:
         for edge in graph.edges_from(node.id, "on"):
             labels.setdefault((edge.source, edge.target), []).append(edge.label)
-    return [_Way(source, target, _BETWEEN.join(on)) for (source, target), on in labels.items()]
+    return [
+        _Connection(source, target, _BETWEEN.join(on)) for (source, target), on in labels.items()
+    ]
 
 
 class _SopLayout:
-    def __init__(self, nodes: list[Node], ends: list[Node], ways: list[_Way], boxed: Boxed) -> None:
+    def __init__(
+        self, nodes: list[Node], ends: list[Node], ways: list[_Connection], boxed: DrawBox
+    ) -> None:
         following = {a.id: b.id for a, b in pairwise(nodes)}
         self._nodes, self._ends, self._boxed = nodes, ends, boxed
         self._down = {w.source: w for w in ways if following.get(w.source) == w.target}
@@ -77,11 +80,11 @@ class _SopLayout:
     def block(self) -> Block:
         """Nodes first, so that it is known at which heights arrows leave; then ends and arrows."""
         placed: list[Block] = []
-        leaves: dict[_Way, float] = {}
+        leaves: dict[_Connection, float] = {}
         enters: dict[str, float] = {}
         y = _GAP
         for node in self._nodes:
-            box = self._node(node).moved(0, y)
+            box = self._node(node).move_by(0, y)
             self._slots(node, box.height, y, leaves, enters)
             placed += [box, *self._down_from(node, y + box.height)]
             y += box.height + (_DOWN_GAP if node.id in self._down else _GAP)
@@ -91,10 +94,14 @@ class _SopLayout:
         arrows = self._arrows(x, lanes, leaves, enters)
         height = max([y - _GAP, *(end.boxes[0].y + end.height for end in ends)])
         width = x + max((end.width for end in ends), default=0.0)
-        return together([*placed, *ends, arrows], width, height)
+        return combine([*placed, *ends, arrows], width, height)
 
     def _arrows(
-        self, x: float, lanes: list[str], leaves: Mapping[_Way, float], enters: Mapping[str, float]
+        self,
+        x: float,
+        lanes: list[str],
+        leaves: Mapping[_Connection, float],
+        enters: Mapping[str, float],
     ) -> Block:
         """The ways to the right; `x` is where the ends begin."""
         nodes = {node.id for node in self._nodes}
@@ -121,7 +128,7 @@ class _SopLayout:
         node: Node,
         height: float,
         y: float,
-        leaves: dict[_Way, float],
+        leaves: dict[_Connection, float],
         enters: dict[str, float],
     ) -> None:
         """Share the right side out: first what comes in, then what goes out."""
@@ -141,7 +148,7 @@ class _SopLayout:
         return [Block(0, 0, (), (arrow,), (label,))]
 
     def _placed_ends(
-        self, x: float, leaves: Mapping[_Way, float], enters: dict[str, float]
+        self, x: float, leaves: Mapping[_Connection, float], enters: dict[str, float]
     ) -> list[Block]:
         first: dict[str, float] = {}
         for way, at in leaves.items():
@@ -157,6 +164,6 @@ class _SopLayout:
             while any(abs(middle - at) < _APART for at in taken):
                 middle += 1
             enters[node.id] = middle
-            placed.append(box.moved(x, middle - box.height / 2))
+            placed.append(box.move_by(x, middle - box.height / 2))
             below = middle + box.height / 2 + _GAP / 2
         return placed

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from engine.playbooks.drawing.boxes import SIZES, Arrow, Block, Box, Text
-from engine.playbooks.drawing.layout import Marks, layout
+from engine.playbooks.drawing.layout import Marks, layout_playbook
 from engine.playbooks.drawing.model import Graph
 
 STYLE = """\
@@ -44,12 +44,12 @@ def draw(
     not are ignored, as a run may have been through another version of its playbook. Without
     `styled`, the colours of STYLE are for the page to bring.
     """
-    block = layout(graph, Marks(visited, waiting)).moved(_MARGIN, _MARGIN)
+    block = layout_playbook(graph, Marks(visited, waiting)).move_by(_MARGIN, _MARGIN)
     return "\n".join(_svg(graph, block, STYLE if styled else "")) + "\n"
 
 
 def _svg(graph: Graph, block: Block, style: str) -> Iterator[str]:
-    width, height = _n(block.width + 2 * _MARGIN), _n(block.height + 2 * _MARGIN)
+    width, height = _px(block.width + 2 * _MARGIN), _px(block.height + 2 * _MARGIN)
     # Without its style the picture still has the colour of the text around it.
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="playbook-graph" role="img"'
@@ -76,8 +76,8 @@ def _box(box: Box) -> Iterator[str]:
         yield f"<title>{escape(box.title)}</title>"
     dashed = _DASHED if kind == "aside" else ""
     yield (
-        f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}"'
-        f' rx="{_CORNERS.get(kind, 8)}"{dashed}/>'
+        f'<rect x="{_px(box.x)}" y="{_px(box.y)}" width="{_px(box.width)}"'
+        f' height="{_px(box.height)}" rx="{_CORNERS.get(kind, 8)}"{dashed}/>'
     )
     for text in box.texts:
         yield _text(text)
@@ -87,25 +87,25 @@ def _box(box: Box) -> Iterator[str]:
 def _text(text: Text) -> str:
     bold = ' font-weight="600"' if text.role == "name" else ""
     return (
-        f'<text class="{text.role}" x="{_n(text.x)}" y="{_n(text.y)}" fill="currentColor"'
-        f' stroke="none" font-size="{_n(SIZES[text.role])}"{bold}>{escape(text.text)}</text>'
+        f'<text class="{text.role}" x="{_px(text.x)}" y="{_px(text.y)}" fill="currentColor"'
+        f' stroke="none" font-size="{_px(SIZES[text.role])}"{bold}>{escape(text.text)}</text>'
     )
 
 
 def _arrow(arrow: Arrow) -> str:
-    line = " ".join(f"{_n(x)},{_n(y)}" for x, y in arrow.points)
+    line = " ".join(f"{_px(x)},{_px(y)}" for x, y in arrow.points)
     (before_x, before_y), (x, y) = arrow.points[-2:]
     along = ((x > before_x) - (x < before_x), (y > before_y) - (y < before_y))
     back_x, back_y = x - along[0] * _HEAD, y - along[1] * _HEAD
     side_x, side_y = along[1] * _HEAD / 2, along[0] * _HEAD / 2
-    head = f"{_n(x)},{_n(y)} {_n(back_x + side_x)},{_n(back_y + side_y)}"
-    head += f" {_n(back_x - side_x)},{_n(back_y - side_y)}"
+    head = f"{_px(x)},{_px(y)} {_px(back_x + side_x)},{_px(back_y + side_y)}"
+    head += f" {_px(back_x - side_x)},{_px(back_y - side_y)}"
     return (
         f'<g class="arrow {arrow.role}"><polyline points="{line}"/>'
         f'<polygon points="{head}" fill="currentColor"/></g>'
     )
 
 
-def _n(number: float) -> str:
+def _px(number: float) -> str:
     """A number in as few characters as a tenth of a pixel needs."""
     return f"{number:.1f}".removesuffix(".0")

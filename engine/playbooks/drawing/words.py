@@ -18,13 +18,13 @@ def detail_lines(graph: Graph, node: Node) -> list[str]:
             "graph.label",
             graph.lang,
             label=say(f"graph.detail.{key}", graph.lang),
-            values=say("graph.between", graph.lang).join(_told(v, graph) for v in values),
+            values=say("graph.between", graph.lang).join(_value_text(v, graph) for v in values),
         )
         for key, values in node.details.items()
     ]
 
 
-def _told(value: Value, graph: Graph) -> str:
+def _value_text(value: Value, graph: Graph) -> str:
     if isinstance(value, bool):
         return say("graph.yes" if value else "graph.no", graph.lang)
     return str(value)

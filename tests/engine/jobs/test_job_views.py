@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from engine.jobs.graph import job_graph_of
 from engine.jobs.views import done_and_running, draw_jobs
-from engine.playbooks.drawing.mermaid import mermaid
+from engine.playbooks.drawing.mermaid import to_mermaid
 from engine.playbooks.drawing.svg import draw
 from engine.runs.explain import explain_run
 from tests.engine.jobs.test_job_graph_walk import team, tree
@@ -66,7 +66,7 @@ async def test_no_text_of_a_job_is_read_as_mermaid() -> None:
     walk = await in_the_middle()
     graph = draw_jobs(walk.root, walk.playbook, "en")
     assert graph is not None
-    text = mermaid(graph)
+    text = to_mermaid(graph)
     assert text.startswith("flowchart TB")
     assert "<b>" not in text
     assert text.count("-->") == len(graph.edges)

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.playbooks.conditions import AllOf, AnyCondition, AnyOf, Condition, LogicCondition
-from engine.playbooks.drawing.condition_words import worded
+from engine.playbooks.drawing.graph import condition_text
 
 DONE = Condition(field="profile.done", check=" equals:yes ")
 EMPTY = Condition(field="subject_id", check="empty")
@@ -23,4 +23,4 @@ LOGIC = LogicCondition(logic={"<": [{"var": "age"}, 18]})
     ],
 )
 def test_a_condition_is_worded_as_it_is_written(condition: AnyCondition, words: str) -> None:
-    assert worded(condition) == words
+    assert condition_text(condition) == words

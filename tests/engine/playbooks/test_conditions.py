@@ -14,11 +14,11 @@ from engine.playbooks.conditions import (
     Condition,
     LogicCondition,
     ParsedCheck,
-    checked_path,
     explain,
     holds,
     parse_check,
-    paths,
+    paths_of,
+    validate_path,
     value_at,
 )
 from engine.yaml.source import read
@@ -205,7 +205,12 @@ def test_conditions_combine_and_say_why(condition: AnyCondition, result: bool, r
 
 def test_the_paths_read_are_known() -> None:
     condition = AllOf(all=(FAILED, AnyOf(any=(ECOG, LOGIC, PASSED)), MISSING))
-    assert paths(condition) == ("profile.check_status", "ecog", "profile.count", "decisions.score")
+    assert paths_of(condition) == (
+        "profile.check_status",
+        "ecog",
+        "profile.count",
+        "decisions.score",
+    )
 
 
 def test_every_kind_is_read_back_from_json() -> None:
@@ -229,7 +234,7 @@ def test_every_kind_is_read_back_from_json() -> None:
 )
 def test_a_path_of_another_form_is_refused(path: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
-        checked_path(path)
+        validate_path(path)
     assert str(caught.value) == sentence
     for make in (
         lambda: Condition(field=path, check="empty"),

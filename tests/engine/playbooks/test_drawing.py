@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cards.model import Lang
-from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.graph import build_graph
 from engine.playbooks.drawing.model import Graph
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
@@ -93,7 +93,7 @@ def whole(svg: ElementTree.Element) -> Area:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("playbook", ALL)
 def test_every_node_is_one_group_with_its_id_and_title(playbook: Playbook, lang: Lang) -> None:
-    graph = graph_of(playbook, lang)
+    graph = build_graph(playbook, lang)
     svg = picture(graph)
     ids = [element.attrib["id"] for element in svg.iter() if "id" in element.attrib]
     assert sorted(ids) == sorted(node.id for node in graph.nodes)
@@ -110,7 +110,7 @@ def test_every_node_is_one_group_with_its_id_and_title(playbook: Playbook, lang:
 def test_boxes_are_apart_or_inside_each_other_as_the_nodes_are(
     playbook: Playbook, lang: Lang
 ) -> None:
-    graph = graph_of(playbook, lang)
+    graph = build_graph(playbook, lang)
     svg = picture(graph)
     for one, other in itertools.combinations(boxes(svg), 2):
         assert not one.meets(other) or one.holds(other) or other.holds(one)
@@ -135,7 +135,7 @@ def above(name: str, parents: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("playbook", SOPS)
 def test_text_is_inside_its_box_and_over_no_other_text_or_box(playbook: Playbook) -> None:
-    svg = picture(graph_of(playbook, "zh"))
+    svg = picture(build_graph(playbook, "zh"))
     all_boxes = boxes(svg)
     texts = []
     for group in groups(svg):
@@ -156,7 +156,7 @@ def test_text_is_inside_its_box_and_over_no_other_text_or_box(playbook: Playbook
 
 @pytest.mark.parametrize("playbook", SOPS)
 def test_arrows_of_an_sop_join_only_on_the_way_to_one_target(playbook: Playbook) -> None:
-    svg = picture(graph_of(playbook, "en"))
+    svg = picture(build_graph(playbook, "en"))
     lines = [corners(group) for group in svg.iter(f"{SVG}g") if "arrow" in group.attrib["class"]]
     for one, other in itertools.combinations(lines, 2):
         if one[-1] != other[-1]:
@@ -188,7 +188,7 @@ def along(one: Line, other: Line) -> bool:
 
 @pytest.mark.parametrize("playbook", SOPS)
 def test_no_arrow_goes_through_a_box_or_a_text(playbook: Playbook) -> None:
-    svg = picture(graph_of(playbook, "en"))
+    svg = picture(build_graph(playbook, "en"))
     texts = [text_area(text) for text in svg.iter(f"{SVG}text")]
     for group in svg.iter(f"{SVG}g"):
         if "arrow" not in group.attrib["class"]:
@@ -206,11 +206,11 @@ def area_of(line: Line) -> Area:
 
 
 def test_skills_that_do_not_fit_beside_each_other_go_below() -> None:
-    assert whole(picture(graph_of(tangled(), "en"))).right < 1100
+    assert whole(picture(build_graph(tangled(), "en"))).right < 1100
 
 
 def test_every_rule_and_way_out_is_told_at_an_arrow() -> None:
-    svg = picture(graph_of(tangled(), "en"))
+    svg = picture(build_graph(tangled(), "en"))
     labels = [text.text for text in svg.findall(f"{SVG}text")]
     assert labels.count("rule 2: profile.ok equals:false") == 2
     assert labels.count("rule 1: decisions.agreed empty") == 2
@@ -222,7 +222,7 @@ def test_every_rule_and_way_out_is_told_at_an_arrow() -> None:
 
 
 def test_the_way_of_a_run_is_marked_by_class_sign_and_title() -> None:
-    graph = graph_of(shipped("clinical_qc"), "en")
+    graph = build_graph(shipped("clinical_qc"), "en")
     went = {"phase:collect", "skill:visit-collect", "phase:review", "sop:gone/node"}
     svg = picture(graph, visited=went, waiting={"phase:review", "sop:visit-review/approve"})
     found = {group.attrib["id"]: group for group in named(svg)}
@@ -242,4 +242,4 @@ def test_the_way_of_a_run_is_marked_by_class_sign_and_title() -> None:
 
 
 def test_the_same_playbook_gives_the_same_picture() -> None:
-    assert draw(graph_of(tangled(), "en")) == draw(graph_of(tangled(), "en"))
+    assert draw(build_graph(tangled(), "en")) == draw(build_graph(tangled(), "en"))

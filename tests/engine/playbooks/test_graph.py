@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.playbooks.drawing.condition_words import worded
-from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.graph import build_graph, condition_text
 from engine.playbooks.drawing.model import Edge, Graph, node_id, one_line
 from engine.playbooks.model import Playbook
 from tests.engine.playbooks.sample_playbooks import (
@@ -29,7 +28,7 @@ def edges(graph: Graph, kind: str) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("playbook", ALL)
 def test_every_piece_of_a_playbook_is_one_node(playbook: Playbook) -> None:
-    graph = graph_of(playbook, "en")
+    graph = build_graph(playbook, "en")
     wanted = [node_id("playbook", playbook.id)]
     wanted += [node_id("phase", phase.id) for phase in playbook.definition.phases]
     wanted += [node_id("skill", name) for name in playbook.skills]
@@ -48,7 +47,7 @@ def test_every_piece_of_a_playbook_is_one_node(playbook: Playbook) -> None:
 
 @pytest.mark.parametrize("playbook", ALL)
 def test_every_review_says_who_decides_and_every_rule_is_an_edge(playbook: Playbook) -> None:
-    graph = graph_of(playbook, "en")
+    graph = build_graph(playbook, "en")
     details = {node.id: node.details for node in graph.nodes}
     for name, skill in playbook.skills.items():
         for key, node in skill.sop.nodes.items() if skill.sop else ():
@@ -64,7 +63,7 @@ def test_every_review_says_who_decides_and_every_rule_is_an_edge(playbook: Playb
     for phase in definition.phases:
         rules += [(node_id("phase", phase.id), rule) for rule in phase.priority_rules]
     assert edges(graph, "priority") == [
-        (at, node_id("skill", r.skill), one_line(worded(r.when))) for at, r in rules
+        (at, node_id("skill", r.skill), one_line(condition_text(r.when))) for at, r in rules
     ]
 
 
@@ -72,7 +71,7 @@ ROOT = "playbook:clinical_qc"
 
 
 def test_the_visit_playbook_is_told_as_it_is() -> None:
-    graph = graph_of(shipped("clinical_qc"), "en")
+    graph = build_graph(shipped("clinical_qc"), "en")
     entry = [f"phase:{name}" for name in ("collect", "check", "review", "record")]
     quality = ["phase:scope", "phase:quality"]
     report, note = ["phase:subject", "phase:monitoring"], ["phase:note"]
@@ -107,7 +106,7 @@ def test_the_visit_playbook_is_told_as_it_is() -> None:
 
 
 def test_a_soft_instruction_is_told_with_its_ways() -> None:
-    graph = graph_of(loaded(documented()), "en")
+    graph = build_graph(loaded(documented()), "en")
     (node,) = [node for node in graph.nodes if node.id == "sop:eligibility/history"]
     assert (node.name, node.type) == ("Is the pneumonia over", "soft_instruction")
     (told,) = node.details["instruction"]
@@ -126,13 +125,13 @@ def test_errors_are_drawn_where_they_lead_somewhere() -> None:
     files = documented()
     name = "skills/eligibility.yaml"
     files[name] = files[name].replace("on_pass: history", "on_pass: history\n      on_error: sign")
-    graph = graph_of(loaded(files), "en")
+    graph = build_graph(loaded(files), "en")
     at = "sop:eligibility/"
     assert (f"{at}criteria", f"{at}sign", "on_error") in edges(graph, "on")
 
 
 def test_names_are_in_the_language_asked_for_and_the_rest_is_the_same() -> None:
-    english, chinese = (graph_of(shipped("clinical_qc"), lang) for lang in ("en", "zh"))
+    english, chinese = (build_graph(shipped("clinical_qc"), lang) for lang in ("en", "zh"))
     assert english.nodes[1].name == "Collect"
     assert chinese.nodes[1].name == "收集数据"
     assert [node.id for node in english.nodes] == [node.id for node in chinese.nodes]
@@ -140,14 +139,14 @@ def test_names_are_in_the_language_asked_for_and_the_rest_is_the_same() -> None:
 
 
 def test_a_playbook_that_can_do_nothing_yet_is_one_node() -> None:
-    graph = graph_of(idle(), "en")
+    graph = build_graph(idle(), "en")
     (only,) = graph.nodes
     assert only.details["not_yet"] == ("Later",)
     assert graph.edges == ()
 
 
 def test_a_skill_is_where_it_is_allowed_first_or_for_the_whole_playbook() -> None:
-    graph = graph_of(tangled(), "en")
+    graph = build_graph(tangled(), "en")
     inside = {node.id: node.inside for node in graph.nodes}
     assert inside["skill:deep"] == inside["skill:ask"] == "phase:one"
     assert inside["skill:wide"] == "playbook:tangle"
@@ -158,7 +157,7 @@ def test_a_skill_is_where_it_is_allowed_first_or_for_the_whole_playbook() -> Non
 
 
 def test_texts_are_single_lines_without_unseen_characters() -> None:
-    graph = graph_of(hostile(), "en")
+    graph = build_graph(hostile(), "en")
     texts = [
         t for n in graph.nodes for t in (n.name, n.key, *map(str, sum(n.details.values(), ())))
     ]

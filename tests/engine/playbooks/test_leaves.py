@@ -11,8 +11,7 @@ from cards.forms import check_form
 from cards.model import Lang
 from engine.frames.leaves import form_field, from_form, value_of
 from engine.frames.state import AgentState
-from engine.playbooks.leaf import Leaf
-from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
+from engine.playbooks.leaf import MAX_ROWS, Leaf, value_faults
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
 
@@ -90,7 +89,7 @@ def test_any_text_for_rows_is_refused_or_fits(text: str, lang: Lang) -> None:
         rows = from_form(leaf("evidence"), typed["evidence"], lang)
     except ValueError:
         return
-    assert faults_of(leaf("evidence"), rows) == []
+    assert value_faults(leaf("evidence"), rows) == []
 
 
 def test_a_cell_beyond_the_columns_is_not_dropped_in_silence() -> None:

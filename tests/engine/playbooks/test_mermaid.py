@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from engine.playbooks.drawing.graph import graph_of
-from engine.playbooks.drawing.mermaid import escaped, mermaid
+from engine.playbooks.drawing.graph import build_graph
+from engine.playbooks.drawing.mermaid import escape, to_mermaid
 from engine.playbooks.drawing.model import one_line
 from engine.playbooks.model import Playbook
 from tests.engine.playbooks.sample_playbooks import (
@@ -78,8 +78,8 @@ def shown(label: str) -> str:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("playbook", ALL)
 def test_every_node_stands_once_in_what_it_is_inside_of(playbook: Playbook, lang: str) -> None:
-    graph = graph_of(playbook, "zh" if lang == "zh" else "en")
-    read = chart(mermaid(graph))
+    graph = build_graph(playbook, "zh" if lang == "zh" else "en")
+    read = chart(to_mermaid(graph))
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     assert {name.removesuffix("about") for name in read.labels} == set(names.values())
     for node in graph.nodes:
@@ -90,8 +90,8 @@ def test_every_node_stands_once_in_what_it_is_inside_of(playbook: Playbook, lang
 
 @pytest.mark.parametrize("playbook", ALL)
 def test_every_edge_is_an_arrow_with_its_label(playbook: Playbook) -> None:
-    graph = graph_of(playbook, "en")
-    read = chart(mermaid(graph))
+    graph = build_graph(playbook, "en")
+    read = chart(to_mermaid(graph))
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     inside = {node.id: node.inside for node in graph.nodes}
     wanted = [
@@ -106,13 +106,13 @@ def test_every_edge_is_an_arrow_with_its_label(playbook: Playbook) -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_escaped_text_means_nothing_and_reads_the_same(text: str) -> None:
     line = one_line(text)
-    assert shown(escaped(line)) == line
-    assert re.fullmatch(LABEL, f'"{escaped(line)}"')
-    assert not re.search(r"^\d+\.|^[-+] |(?<!\w)_|_(?!\w)|www\.|°|¶", escaped(line))
+    assert shown(escape(line)) == line
+    assert re.fullmatch(LABEL, f'"{escape(line)}"')
+    assert not re.search(r"^\d+\.|^[-+] |(?<!\w)_|_(?!\w)|www\.|°|¶", escape(line))
 
 
 def test_names_stay_readable() -> None:
-    assert escaped("profile.check_status, visit-check 访视：数据") == (
+    assert escape("profile.check_status, visit-check 访视：数据") == (
         "profile.check_status, visit-check 访视：数据"
     )
-    assert escaped("a: <b>") == "a#58; #60;b#62;"
+    assert escape("a: <b>") == "a#58; #60;b#62;"

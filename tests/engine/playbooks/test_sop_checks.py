@@ -155,7 +155,7 @@ def test_a_model_cannot_be_the_way_to_a_decision() -> None:
 
 def test_every_type_of_node_has_its_entry_and_shares_out_what_a_node_may_say() -> None:
     assert set(SOP_NODE_KINDS) == set(get_args(SopNodeType))
-    of_some = {key for kind in SOP_NODE_KINDS.values() for key in (*kind.parts, *kind.ways)}
+    of_some = {key for kind in SOP_NODE_KINDS.values() for key in (*kind.parts, *kind.target_keys)}
     of_all = {"type", "title", "description", "on_error", "max_visits"}
     assert of_some | of_all == set(SopNode.model_fields)
     assert of_some & of_all == set()

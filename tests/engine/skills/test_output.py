@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.frames.state import AgentState, Patch
-from engine.playbooks.leaf_faults import MAX_ROWS, MAX_TEXT
+from engine.playbooks.leaf import MAX_ROWS, MAX_TEXT
 from engine.runs.run_state import merge_patch, state_faults
 from engine.skills.output import Output, read_output, schema_of
 from engine.text.answer import AnswerFaults

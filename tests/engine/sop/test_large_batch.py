@@ -7,7 +7,7 @@ import pytest
 
 from engine.frames.state import BatchFrame, Patch, PlannerFrame, Run
 from engine.mail import ChildRunReported, RunStarted
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.runs.run import MAX_STEPS

@@ -12,7 +12,7 @@ from cards.model import Card
 from engine.errors import ModelUnavailable
 from engine.frames.state import PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
-from engine.playbooks.checks.sop import FINDING, SUMMARY
+from engine.playbooks.checks.sop import FINDING_COLUMNS, SUMMARY_COLUMNS
 from engine.playbooks.model import Playbook
 from engine.ports.records import Records
 from engine.runs.migration import plan_migration
@@ -230,7 +230,7 @@ async def test_records_that_cannot_be_read_go_to_on_error(tmp_path: Path) -> Non
         f"  {name}: {{label: {{zh: x, en: x}}, type: list, columns: {{"
         + ", ".join(f"{column}: {{label: {{zh: x, en: x}}}}" for column in columns)
         + "}}\n"
-        for name, columns in (("found", FINDING), ("told", SUMMARY))
+        for name, columns in (("found", FINDING_COLUMNS), ("told", SUMMARY_COLUMNS))
     )
     main = documented()["playbook.yaml"].replace("data_fields:\n", f"data_fields:\n{lists}")
     node = (

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 from engine.frames.state import AgentState, PlannerFrame, SopFrame
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
 from engine.ports.records import Visit
 from engine.sop.records import SUBJECTS_A_STEP

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.frames.state import PlannerFrame
-from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.graph import build_graph
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
@@ -58,7 +58,9 @@ async def test_the_documented_fixed_plan_keeps_what_was_approved() -> None:
 
 
 def test_the_graph_shows_who_approves_what_the_model_plans() -> None:
-    nodes = {node.key: node for node in graph_of(documented(), "en").nodes if node.kind == "skill"}
+    nodes = {
+        node.key: node for node in build_graph(documented(), "en").nodes if node.kind == "skill"
+    }
     details = nodes["find-out"].details
     assert details["tools"][0] == "read_clinical_data"
     assert details["max_steps"] == (5,)

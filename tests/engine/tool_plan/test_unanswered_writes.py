@@ -10,8 +10,8 @@ from cards.deciding.decision import DecisionRefusal, decide
 from engine.errors import ToolUnsure
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, RunContinued
-from engine.playbooks.checks import plan as check_plan
-from engine.playbooks.checks import planner as check_planner
+from engine.playbooks.checks import tool_plans as check_plan
+from engine.playbooks.checks import tool_plans as check_planner
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
