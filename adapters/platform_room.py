@@ -10,10 +10,10 @@ from cards.model import Card, Lang
 from engine.events import Actor
 from engine.ports.accounts import AccountSource
 from engine.ports.clock import Clock
-from engine.ports.conversations import Conversations
+from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.doctor import Doctor
 from engine.ports.pages import HomePage, InboxPage, NamedPerson
-from engine.ports.platform import ChatLog, Intake, Lease, Platform
+from engine.ports.platform import Intake, Lease, Platform
 from engine.ports.settings import PlatformSettings, ServiceSettings
 from engine.ports.storage.logins import Logins
 from engine.ports.storage.platform_texts import ExpiringTexts, PlatformTexts

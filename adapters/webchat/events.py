@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.webchat.middleware import SECURITY_HEADERS
 from engine.errors import StoreUnavailable
-from engine.ports.platform import ChatEntry, ChatLog, Cursor
+from engine.ports.conversations import ChatEntry, ChatLog, Cursor
 
 RETRY_MS = 2_000
 _HEARTBEAT = b": still here\n\n"

@@ -20,8 +20,7 @@ from adapters.webchat.page_requests import (
 from adapters.webchat.room_names import conversation_of, home_room, is_own
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable
-from engine.ports.conversations import ConversationEntry, Conversations
-from engine.ports.platform import ChatLog
+from engine.ports.conversations import ChatLog, ConversationEntry, Conversations
 
 PAGE = 40
 LIST_PAGE = 30

@@ -54,9 +54,9 @@ from engine.events import (
     SharedFile,
     Update,
 )
-from engine.ports.conversations import Conversations
+from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.pages import InboxPage
-from engine.ports.platform import ChatLog, Intake, Pace
+from engine.ports.platform import Intake, Pace
 from engine.ports.storage.drafts import Growth
 
 HEARTBEAT_S = 15.0

@@ -1,4 +1,4 @@
-"""The web chat's conversations: what each showed, and which of them are a person's."""
+"""The web chat's conversations: what each showed, and which ones a person has."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message as its last entry has it; `number` counts the conversation's messages from 1."""
+    """A message as it is now; `number` counts the conversation's messages from 1."""
 
     number: int
     body: Mapping[str, Any]
@@ -15,11 +15,62 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatPage:
-    """Messages, oldest first, as they are after the entry `seq`; `more` if there are older."""
+    """Messages as of the entry `seq`, oldest first; `more` if there are older ones."""
 
     messages: tuple[ChatMessage, ...]
     seq: str
     more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEntry:
+    """One change of a web conversation: a message posted or edited, in order of `seq`.
+
+    `seq` is "" for a draft, which is not kept and reaches only those who read now.
+    """
+
+    seq: str
+    body: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far a reader of a web conversation has come in its drafts."""
+
+    at: str = ""
+
+
+class ChatLog(Protocol):
+    """What each web conversation showed, in order; kept by the store."""
+
+    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
+        """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
+        ...
+
+    async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
+        """Send an entry to those who read now, without keeping it. Raises StoreUnavailable."""
+        ...
+
+    def reply_id(self, conversation: str, update_id: str) -> str:
+        """The id of the message that will answer an update, once it is shown."""
+        ...
+
+    async def read(
+        self, conversation: str, after: str, *, wait_s: float, drafts: Cursor | None = None
+    ) -> Sequence[ChatEntry]:
+        """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first.
+
+        With `drafts`, the drafts since its last use stand before them.
+        """
+        ...
+
+    async def page(self, conversation: str, *, before: int | None, count: int) -> ChatPage:
+        """The newest `count` messages before that number (None: of all), as they are now."""
+        ...
+
+    async def newest(self, conversations: Sequence[str]) -> Sequence[int]:
+        """The number of the newest message of each, 0 where there is none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,17 @@
-"""What is counted while the service works, for operators (design §9)."""
+"""Counts and durations of the service, for operators (design §9)."""
 
 from typing import Final, Protocol
 
 
 class Meter(Protocol):
-    """Takes counts as things happen; must not raise or wait."""
+    """Counts things as they happen; must not raise or wait."""
 
     def count(self, name: str, *labels: str, amount: float = 1.0) -> None:
         """Add to a count."""
         ...
 
     def took(self, name: str, seconds: float, *labels: str) -> None:
-        """Something was done, and took so long."""
+        """Record how long something took."""
         ...
 
 
@@ -24,4 +24,4 @@ class _NoMeter:
 
 
 NO_METER: Final[Meter] = _NoMeter()
-"""A meter where nobody listens."""
+"""A meter that drops all counts."""

@@ -1,18 +1,20 @@
-"""A chat platform: what comes in goes to an Intake, what goes out through a Platform."""
+"""A chat platform: what comes in goes to an Intake, what goes out through a Platform.
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+What only some platforms can do is a protocol `Supports...` of its own.
+"""
+
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from cards.showing.view import MessageView
 from engine.events import Outcome, Update
-from engine.ports.conversations import ChatPage
 from engine.ports.meter import Meter
 
 Intake = Callable[[Update], Awaitable[Outcome]]
-"""Hands a verified update to the service. It does not raise when the store is away: it answers
-NotRecorded. An adapter acknowledges to its platform only after this has answered."""
+"""Hands a verified update to the service; the answer is NotRecorded when the store is away. An
+adapter acknowledges to its platform only after it has the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Pace:
 
 
 class Rate(Protocol):
-    """Shared by all processes: how much of a pace is used up."""
+    """How much of a pace is used up, over all processes."""
 
     async def ask(self, name: str, pace: Pace, count: int) -> float:
         """Take `count` messages of the pace called `name` and answer 0, or the seconds to wait.
@@ -35,7 +37,7 @@ class Rate(Protocol):
 
 
 class Lease(Protocol):
-    """Sees to it that one process at a time does something."""
+    """Leases by name, each held by one process at a time."""
 
     async def hold(self, name: str) -> bool:
         """True while this process holds or renews the named lease. May raise StoreError."""
@@ -75,13 +77,13 @@ class Platform(Protocol):
         ...
 
     async def typing(self, conversation: str) -> None:
-        """Show that work goes on, where the platform can; best effort, never raises."""
+        """Show that an answer is being worked on; best effort, never raises."""
         ...
 
 
 @runtime_checkable
 class SupportsProbe(Protocol):
-    """A platform that can be asked how this process stands with it."""
+    """A platform that can be asked whether this process can use it."""
 
     async def probe(self) -> str:
         """What is wrong, in our words; "" when the token is taken and updates can come in.
@@ -93,7 +95,7 @@ class SupportsProbe(Protocol):
 
 @runtime_checkable
 class SupportsRecall(Protocol):
-    """A platform that can look for what was posted when nobody heard that it was."""
+    """A platform that can look for a message whose posting was never confirmed."""
 
     async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
         """The id of what a `send` under `key`, or an `edit` of that message, has posted since then.
@@ -105,89 +107,35 @@ class SupportsRecall(Protocol):
 
 @runtime_checkable
 class SupportsListening(Protocol):
-    """A platform that fetches what comes in, over a connection of its own."""
+    """A platform that receives updates over a connection of its own."""
 
     async def is_listening(self) -> bool:
-        """Whether what is said to the bot comes in now; so it does where no connection is needed.
-
-        Asks nobody, and never raises.
-        """
+        """Whether updates come in now; True where no connection is needed. Never raises."""
         ...
 
 
 @runtime_checkable
 class SupportsCardLinks(Protocol):
-    """A platform whose bot can be opened at a card: each reader in a chat of their own."""
+    """A platform with links that open a card in each reader's own chat with the bot."""
 
     async def opening(self, card: str) -> str:
-        """The address that shows the card of this token to who may see it, or ""; never raises."""
+        """The link that shows the card to whoever may see it, "" for none; never raises."""
         ...
 
 
 @runtime_checkable
 class SupportsAddressing(Protocol):
-    """A platform that does not hear every text in every conversation."""
+    """A platform where some conversations only pass on texts that address the bot."""
 
     async def heard(self, conversation: str) -> str:
-        """What a text has to begin with to be heard there, "" for nothing; never raises."""
+        """What a text there has to begin with, "" for nothing; never raises."""
         ...
 
 
 @runtime_checkable
 class SupportsMetering(Protocol):
-    """A platform that counts what nobody else sees of it."""
+    """A platform that has counts of its own."""
 
     def count_in(self, meter: Meter) -> None:
-        """Count there from now on."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ChatEntry:
-    """One change of a web conversation: a message posted or edited, in order of `seq`.
-
-    `seq` is "" for what is not kept: only who waits when it comes is told.
-    """
-
-    seq: str
-    body: Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Cursor:
-    """How far a reader of a web conversation has come in what is not kept."""
-
-    at: str = ""
-
-
-class ChatLog(Protocol):
-    """What a web conversation showed, in order; kept by the store."""
-
-    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
-        """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
-        ...
-
-    async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
-        """Tell who reads now, and keep nothing of it. Raises StoreUnavailable."""
-        ...
-
-    def reply_id(self, conversation: str, update_id: str) -> str:
-        """The id of the message that will answer an update, once it is shown."""
-        ...
-
-    async def read(
-        self, conversation: str, after: str, *, wait_s: float, drafts: Cursor | None = None
-    ) -> Sequence[ChatEntry]:
-        """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first.
-
-        With `drafts`, what was told since its last use stands before them.
-        """
-        ...
-
-    async def page(self, conversation: str, *, before: int | None, count: int) -> ChatPage:
-        """The newest `count` messages before that number (None: of all), as they are now."""
-        ...
-
-    async def newest(self, conversations: Sequence[str]) -> Sequence[int]:
-        """The number of the newest message of each, 0 where there is none."""
+        """Count in this meter from now on."""
         ...

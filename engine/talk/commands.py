@@ -20,8 +20,8 @@ from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects
-from engine.talk.opening import open_link
 from engine.talk.pending import PendingText, pending_text
+from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
 from engine.text.language import detect
 

@@ -10,7 +10,7 @@ from adapters.redis.client import Client
 from adapters.redis.repositories import chat
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.redis.scripts import Scripts
-from engine.ports.platform import Cursor
+from engine.ports.conversations import Cursor
 
 
 @pytest.fixture

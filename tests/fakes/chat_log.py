@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import StoreUnavailable
-from engine.ports.conversations import ChatMessage, ChatPage
-from engine.ports.platform import ChatEntry, Cursor
+from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, Cursor
 
 
 class MemoryChatLog:

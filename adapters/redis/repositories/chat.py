@@ -8,8 +8,7 @@ from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import LUA, LuaScript, Scripts
-from engine.ports.conversations import ChatMessage, ChatPage, ConversationEntry
-from engine.ports.platform import ChatEntry, Cursor
+from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, ConversationEntry, Cursor
 
 CHAT_ENTRIES = 2_000
 CHAT_MESSAGES = 20_000

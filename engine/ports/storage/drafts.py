@@ -1,4 +1,4 @@
-"""An answer while it is being written: shown as far as it goes, kept by nobody, best effort."""
+"""Answers while they are being written: shown as far as they are, best effort, not state."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,14 +9,14 @@ from cards.showing.view import MessageView
 from engine.ports.platform import Pace
 
 ShowDraft = Callable[[str], bool]
-"""Takes the answer's text so far; True once people read, or will, some of it. Never waits."""
+"""Takes the answer's text so far; True once some of it is or will be shown. Never waits."""
 
 
 class DraftSink(Protocol):
     """Takes answers while they are written; must not raise or wait."""
 
     def writing(self, reply: str, conversation: str) -> AbstractContextManager[ShowDraft | None]:
-        """What shows the text of that reply until the block ends; None where nobody would see."""
+        """Shows the reply's text until the block ends; None where it cannot be shown."""
         ...
 
 
@@ -28,7 +28,7 @@ class _NoDrafts:
 
 
 NO_DRAFTS: Final[DraftSink] = _NoDrafts()
-"""Answers are shown when they are whole."""
+"""Shows no drafts: answers are shown when they are whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Everything that shows `ref` (a reply id or card token) is to be shown again in `due_s`."""
+    """Show everything that shows `ref` (a reply id or card token) again in `due_s` seconds."""
 
     ref: str
     due_s: float = 0.0
@@ -104,8 +104,8 @@ class Refresh:
 class TappedMessage:
     """A message at `conversation` in which the card was tapped.
 
-    One that no row knows is kept up to date from now on: its id was lost when it was posted. It is
-    shown anew in `due_s` seconds, or as soon as the card changes.
+    One that no row knows, as its id was lost when it was posted, is kept up to date from now on. It
+    is shown again in `due_s` seconds, or as soon as the card changes.
     """
 
     card: str
@@ -116,7 +116,7 @@ class TappedMessage:
 
 @dataclass(frozen=True, slots=True)
 class AsideWrite:
-    """Mail that could not be handled: kept, with the reason, until an operator retries it."""
+    """Mail that could not be handled, kept with the reason until an operator retries it."""
 
     lane: str
     mail: str
@@ -134,7 +134,7 @@ class TraceWrite:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What one handling changes.
+    """Everything that handling one mail writes, in one commit.
 
     `slots` put a card inside a reply's message: (reply id, card token). `cancels` are runs
     that end now as cancelled: (run id, steps it had when read, or -1 for wherever it is).
@@ -204,7 +204,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class LaneCapacity:
-    """For how many lanes there is room: of any kind, and besides for runs and for commands."""
+    """For how many lanes there are places: for any kind, and besides for runs and for commands."""
 
     shared: int
     run: int = 0
@@ -212,11 +212,11 @@ class LaneCapacity:
 
     @property
     def total(self) -> int:
-        """For how many lanes in all."""
+        """The places for all kinds."""
         return self.shared + self.run + self.control
 
     def without(self, kind: str) -> "LaneCapacity":
-        """What is left beside one more lane of that kind; what is kept for it goes first."""
+        """The places left by one more lane of that kind; it takes a place of its own kind first."""
         if kind == "run" and self.run > 0:
             return replace(self, run=self.run - 1)
         if kind == "control" and self.control > 0:
@@ -234,7 +234,7 @@ class LeasedLanes:
 
 @dataclass(frozen=True, slots=True)
 class LaneBounds:
-    """How much mail a lane takes, and how long it may stand still with mail in it."""
+    """How much mail a lane takes, and how old its oldest mail may be."""
 
     length: int = 1000
     age_s: float = 900.0
@@ -254,7 +254,7 @@ class Mailbox(Protocol):
     async def take(self, limit: int, *, run: int = 0, control: int = 0) -> LeasedLanes:
         """Lease up to `limit` lanes that have mail, and up to so many runs and commands besides.
 
-        When the next is due is told of the kinds for which there was room.
+        `next_s` is of the kinds for which there was a place.
         """
         ...
 
