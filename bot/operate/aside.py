@@ -17,7 +17,7 @@ VIA = "command line"
 
 
 def operator() -> str:
-    """Who acts on the command line, for a run's log."""
+    """The name of the person at the command line, for a run's log."""
     try:
         return f"operator:{getpass.getuser()}"
     except (OSError, KeyError):
@@ -26,21 +26,21 @@ def operator() -> str:
 
 
 async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
-    """Prints mail that was set aside and runs that are blocked, a line each."""
+    """Print mail that was set aside and blocked runs, a line each."""
     async with open_store_ports(settings) as store:
         waiting = await store.operations.waiting()
     if as_json:
-        print(json.dumps([_as_data(kept) for kept in waiting], ensure_ascii=False))
+        print(json.dumps([_as_data(item) for item in waiting], ensure_ascii=False))
         return 0
-    for kept in waiting:
-        print(_line(kept))
+    for item in waiting:
+        print(_line(item))
     if not waiting:
         print("nothing is set aside, and no run is blocked")
     return 0
 
 
 async def retry_aside(settings: Settings, names: Sequence[str]) -> int:
-    """Has each named thing handled again; 1 when one of the names is not waiting."""
+    """Have each named mail or run handled again; 1 when one of the names does not wait."""
     unknown = []
     async with open_store_ports(settings) as store:
         for name in names:
@@ -54,21 +54,23 @@ async def retry_aside(settings: Settings, names: Sequence[str]) -> int:
     return 1 if unknown else 0
 
 
-def _line(kept: MailAside | BlockedRun) -> str:
-    if isinstance(kept, BlockedRun):
-        return f"{kept.name}  blocked  {_why(kept.body)}"
-    return f"{kept.name}  {kept.at:%Y-%m-%d %H:%M:%SZ}  {kept.lane}  {kept.why}: {_what(kept.mail)}"
+def _line(item: MailAside | BlockedRun) -> str:
+    if isinstance(item, BlockedRun):
+        return f"{item.name}  blocked  {_blocked_reason(item.body)}"
+    return (
+        f"{item.name}  {item.at:%Y-%m-%d %H:%M:%SZ}  {item.lane}  {item.why}: {_summary(item.mail)}"
+    )
 
 
-def _as_data(kept: MailAside | BlockedRun) -> dict[str, str]:
-    if isinstance(kept, BlockedRun):
-        return {"name": kept.name, "kind": "run", "why": _why(kept.body)}
-    told = {"name": kept.name, "kind": "mail", "at": kept.at.isoformat(), "lane": kept.lane}
-    return told | {"why": kept.why, "what": _what(kept.mail)}
+def _as_data(item: MailAside | BlockedRun) -> dict[str, str]:
+    if isinstance(item, BlockedRun):
+        return {"name": item.name, "kind": "run", "why": _blocked_reason(item.body)}
+    data = {"name": item.name, "kind": "mail", "at": item.at.isoformat(), "lane": item.lane}
+    return data | {"why": item.why, "what": _summary(item.mail)}
 
 
-def _what(mail: str) -> str:
-    """The text of a message or command, or the beginning of whatever else it is, in one line."""
+def _summary(mail: str) -> str:
+    """The text of a message or command, or the beginning of other mail, in one line."""
     try:
         text = json.loads(mail)["update"]["text"]
     except (ValueError, KeyError, TypeError):
@@ -77,8 +79,8 @@ def _what(mail: str) -> str:
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "..."
 
 
-def _why(body: str) -> str:
-    """Where a blocked run is and what its part of the reply says."""
+def _blocked_reason(body: str) -> str:
+    """The conversation of a blocked run and the text of its part of the reply."""
     try:
         run = json.loads(body)
         return f"{run['conversation']}  {run['part']['text']}"

@@ -1,4 +1,4 @@
-"""What a run's log says: told to an operator, given to a program, or kept in a file."""
+"""The log of a run: printed for an operator or a program, or written to a file."""
 
 import json
 import os
@@ -27,30 +27,30 @@ _NOT_CONTROL: Final = dict.fromkeys((*range(32), 127, *range(128, 160)), " ")
 async def show_audit(
     settings: Settings, run_id: str, *, lang: Lang, as_json: bool, export: Path | None
 ) -> int:
-    """Prints everything that the log of a run says, masked as traces are; 1 for no such run.
+    """Print the log of a run, masked as traces are; 1 for no such run.
 
-    With `export` the entries go into a new file, a JSON line each; 1 when that is there already.
+    With `export` write the entries to a new file, a JSON line each; 1 when the file exists.
     """
     async with open_store_ports(settings) as store:
         history = await store.archive.history(run_id)
     if history is None:
-        return _fault(f"{run_id}: no run is kept under this id")
+        return _report_fault(f"{run_id}: no run is kept under this id")
     mask = compile_mask(settings.trace_mask)
     entries = [mask_values(json.loads(entry), mask) for entry in history.entries]
     if export is not None:
-        return _exported(entries, export)
+        return _export(entries, export)
     standing = reconstruct_state(history.entries)
     if as_json:
-        told = {"run": run_id, "standing": mask_values(asdict(standing), mask), "entries": entries}
-        print(json.dumps(told, ensure_ascii=False))
+        data = {"run": run_id, "standing": mask_values(asdict(standing), mask), "entries": entries}
+        print(json.dumps(data, ensure_ascii=False))
         return 0
     lines = [format_entry(entry, lang) for entry in entries]
-    print("\n".join([*lines, "", *_summed_up(standing, history, lang)]))
+    print("\n".join([*lines, "", *_format_state(standing, history, lang)]))
     return 0
 
 
 def mask_values(value: Any, mask: Callable[[str], str]) -> Any:
-    """The same with personal data taken out of every text, and of numbers that look like it."""
+    """The value with personal data masked in every text, and in numbers that look like it."""
     match value:
         case str():
             return mask(value)
@@ -65,38 +65,40 @@ def mask_values(value: Any, mask: Callable[[str], str]) -> Any:
             return value if mask(text) == text else mask(text)
 
 
-def _exported(entries: Sequence[Any], path: Path) -> int:
+def _export(entries: Sequence[Any], path: Path) -> int:
     text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
     try:
-        # What people wrote is in it: for the operator's eyes only.
+        # It holds what people wrote: readable by the operator only.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(text)
     except OSError as error:
-        return _fault(f"--export: {path}: {error.strerror}; name a file that is not there yet")
+        return _report_fault(
+            f"--export: {path}: {error.strerror}; name a file that is not there yet"
+        )
     print(f"{len(entries)} entries written to {path}")
     return 0
 
 
-def _fault(text: str) -> int:
+def _report_fault(text: str) -> int:
     print(text, file=sys.stderr)
     return 1
 
 
 def format_entry(entry: Mapping[str, Any], lang: Lang) -> str:
-    """An entry as a person reads it: when, who and from where, what, and what it changed."""
+    """An entry in one line: when, who and from where, what, and what it changed."""
     who = str(entry.get("by") or _NO_VALUE)
     place = entry.get("where") or entry.get("via")
     who += f" [{' '.join(filter(None, (entry.get('user'), place)))}]" if place else ""
-    told = [_what(entry, lang)]
-    told += [_lapsed(vote, lang) for vote in entry.get("lapsed", ())]
-    told += [_card(card, lang) for card in entry.get("changed_cards", ())]
+    facts = [_describe_event(entry, lang)]
+    facts += [_describe_lapsed(vote, lang) for vote in entry.get("lapsed", ())]
+    facts += [_describe_card(card, lang) for card in entry.get("changed_cards", ())]
     if paths := ", ".join(entry.get("changes", ())):
-        told.append(say("audit.changes", lang, paths=paths))
+        facts.append(say("audit.changes", lang, paths=paths))
     at = str(entry.get("at", ""))[:19]
-    return "  ".join([at, who, " | ".join(told)]).translate(_NOT_CONTROL)
+    return "  ".join([at, who, " | ".join(facts)]).translate(_NOT_CONTROL)
 
 
-def _what(entry: Mapping[str, Any], lang: Lang) -> str:
+def _describe_event(entry: Mapping[str, Any], lang: Lang) -> str:
     named = {name: entry.get(name, _NO_VALUE) for name in ("card", "choice", "why", "parent")}
     named["name"] = entry.get("key", _NO_VALUE)
     if "outcome" in entry:
@@ -107,9 +109,9 @@ def _what(entry: Mapping[str, Any], lang: Lang) -> str:
             return say("audit.child" if "parent" in entry else "audit.started", lang, **named)
         case "tap":
             key = "audit.form" if entry.get("sent_form") else "audit.tap"
-            return say(key, lang, result=_result(entry, lang), **named)
+            return say(key, lang, result=_describe_result(entry, lang), **named)
         case "text":
-            return say("audit.text", lang, result=_result(entry, lang), **named)
+            return say("audit.text", lang, result=_describe_result(entry, lang), **named)
         case "expired":
             return say("audit.expired", lang, **named)
         case "cancelled" if "parent" in entry:
@@ -130,7 +132,7 @@ def _what(entry: Mapping[str, Any], lang: Lang) -> str:
             return " ".join(filter(None, (str(event), entry.get("card"), entry.get("why"))))
 
 
-def _result(entry: Mapping[str, Any], lang: Lang) -> str:
+def _describe_result(entry: Mapping[str, Any], lang: Lang) -> str:
     result = entry.get("result", _NO_VALUE)
     try:
         return say(f"audit.result.{result}", lang)
@@ -139,12 +141,12 @@ def _result(entry: Mapping[str, Any], lang: Lang) -> str:
         return str(result)
 
 
-def _lapsed(vote: Mapping[str, Any], lang: Lang) -> str:
+def _describe_lapsed(vote: Mapping[str, Any], lang: Lang) -> str:
     given = {"person": vote["person"], "choice": vote["choice"]}
     return say(f"audit.lapsed.{vote['why']}", lang, **given)
 
 
-def _card(card: Mapping[str, Any], lang: Lang) -> str:
+def _describe_card(card: Mapping[str, Any], lang: Lang) -> str:
     return say(
         "audit.card",
         lang,
@@ -155,9 +157,9 @@ def _card(card: Mapping[str, Any], lang: Lang) -> str:
     )
 
 
-def _summed_up(standing: AuditState, history: History, lang: Lang) -> list[str]:
-    """How the run stands by its log, and how it is stored when that is something else."""
-    told = {"status": _ended(standing.status, standing.end), "at": standing.position}
+def _format_state(standing: AuditState, history: History, lang: Lang) -> list[str]:
+    """The state of the run by its log, and its stored state where that differs."""
+    told = {"status": _format_status(standing.status, standing.end), "at": standing.position}
     cards = ", ".join(standing.waiting) or say("audit.none", lang)
     lines = [say("audit.standing", lang, cards=cards, **told)]
     try:
@@ -165,9 +167,12 @@ def _summed_up(standing: AuditState, history: History, lang: Lang) -> list[str]:
     except ValidationError:
         return lines
     run = with_stored_status(run, history.ended)
-    stored = {"status": _ended(run.status, end_of(run) or ""), "at": position_of(run.frames[-1])}
+    stored = {
+        "status": _format_status(run.status, end_of(run) or ""),
+        "at": position_of(run.frames[-1]),
+    }
     return lines if stored == told else [*lines, say("audit.differs", lang, **stored)]
 
 
-def _ended(status: str, end: str) -> str:
+def _format_status(status: str, end: str) -> str:
     return f"{status} ({end})" if end else status

@@ -1,4 +1,4 @@
-"""`signoff doctor`: whether what the settings name can be used, and what mends it."""
+"""`signoff doctor`: whether the connections of the settings work, and what to mend."""
 
 import asyncio
 import json
@@ -11,9 +11,9 @@ from engine.ports.doctor import Diagnosis
 
 
 async def diagnose(settings: Settings, *, as_json: bool) -> int:
-    """Prints what was found; 1 when something is wrong, 3 when not all could be asked."""
-    asked = await asyncio.gather(*(doctor.findings() for doctor in open_doctors(settings)))
-    found = [finding for findings in asked for finding in findings]
+    """Print all diagnoses; 1 when something is wrong, 3 when something could not be asked."""
+    diagnoses = await asyncio.gather(*(doctor.findings() for doctor in open_doctors(settings)))
+    found = [finding for findings in diagnoses for finding in findings]
     if as_json:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     else:

@@ -1,4 +1,4 @@
-"""A playbook's graph on the command line."""
+"""`signoff graph`: playbooks and job graphs as pictures or data."""
 
 import json
 import sys
@@ -25,17 +25,17 @@ from engine.yaml.source import Problems, read
 Form = Literal["mermaid", "svg", "json"]
 
 
-def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> int:
-    """Prints the graph of a playbook, by id or path.
+def show_graph(settings: Settings, name: str, *, form: Form, lang: Lang) -> int:
+    """Print the graph of a playbook, by id or path.
 
     Raises DefinitionError with every problem of a faulty one, and for one that is not there.
     """
-    _print(_written(build_graph(_playbook(settings, wanted), lang), form))
+    _print(_format_graph(build_graph(_playbook(settings, name), lang), form))
     return 0
 
 
 async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
-    """Prints the graph of a run's jobs, with how far each is; 1 when the run has none."""
+    """Print the graph of a run's jobs with their states; 1 when the run has none."""
     async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
@@ -45,17 +45,21 @@ async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) 
         print(f"{run_id}: it is in no job graph", file=sys.stderr)
         return 1
     done, under_way = done_and_running(jobs)
-    _print(draw(graph, visited=done, waiting=under_way) if form == "svg" else _written(graph, form))
+    _print(
+        draw(graph, visited=done, waiting=under_way)
+        if form == "svg"
+        else _format_graph(graph, form)
+    )
     return 0
 
 
 def _print(text: str) -> None:
-    # In UTF-8, as a picture has to be whatever the locale is.
+    # In UTF-8, whatever the locale is, as a picture has to be.
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
 
 
-def _written(graph: Graph, form: Form) -> str:
+def _format_graph(graph: Graph, form: Form) -> str:
     match form:
         case "mermaid":
             return to_mermaid(graph)
@@ -67,14 +71,14 @@ def _written(graph: Graph, form: Form) -> str:
     assert_never(form)
 
 
-def _playbook(settings: Settings, wanted: str) -> Playbook:
-    # Without sound people roles stay unchecked: that is no reason not to draw a playbook.
+def _playbook(settings: Settings, name: str) -> Playbook:
+    # A faulty people.yaml leaves roles unchecked; the playbook is drawn all the same.
     people = try_load_people(settings, Problems())
-    found = _by_id(settings.playbooks, wanted) or _by_path(Path(wanted))
+    found = _find_by_id(settings.playbooks, name) or _find_by_path(Path(name))
     if found is None:
-        known = ", ".join(sorted(map(_id_of, _mains(settings.playbooks)))) or "none"
+        known = ", ".join(sorted(map(_read_id, _mains(settings.playbooks)))) or "none"
         raise DefinitionError(
-            f"PLAYBOOK: there is no playbook {wanted!r};"
+            f"PLAYBOOK: there is no playbook {name!r};"
             f" {SETTING_PREFIX}{settings.playbooks} has: {known}"
         )
     return load_playbook(found, people)
@@ -84,13 +88,13 @@ def _mains(playbooks: Path) -> list[Path]:
     return sorted(playbooks.glob(f"*/{MAIN}"))
 
 
-def _by_id(playbooks: Path, wanted: str) -> Path | None:
+def _find_by_id(playbooks: Path, name: str) -> Path | None:
     # Most playbooks are in a folder of that name, so the others need not be read first.
-    mains = sorted(_mains(playbooks), key=lambda main: main.parent.name != wanted)
-    return next((main for main in mains if _id_of(main) == wanted), None)
+    mains = sorted(_mains(playbooks), key=lambda main: main.parent.name != name)
+    return next((main for main in mains if _read_id(main) == name), None)
 
 
-def _by_path(path: Path) -> Path | None:
+def _find_by_path(path: Path) -> Path | None:
     main = path if path.name == MAIN else path / MAIN
     try:
         return main if main.is_file() else None
@@ -99,7 +103,7 @@ def _by_path(path: Path) -> Path | None:
         return None
 
 
-def _id_of(main: Path) -> str:
+def _read_id(main: Path) -> str:
     """The id that a playbook.yaml gives, or its folder's name when it cannot be read."""
     try:
         data = read(read_text(main), file=str(main)).data

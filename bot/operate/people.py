@@ -30,10 +30,10 @@ _WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:1
 
 
 async def list_people(settings: Settings, *, as_json: bool) -> int:
-    """Prints everybody in people.yaml, and who may ask besides."""
+    """Print everybody in people.yaml, and who else may ask."""
     people = load_people(settings.people, settings.accounts)
-    async with open_people_access(settings, people) as desk:
-        entrants = await desk.admissions.everybody()
+    async with open_people_access(settings, people) as access:
+        entrants = await access.admissions.everybody()
     if as_json:
         listed = [_as_json(each, people) for each in people.people]
         listed += map(_entrant_as_json, entrants)
@@ -55,25 +55,25 @@ async def list_people(settings: Settings, *, as_json: bool) -> int:
 
 
 async def admit_account(settings: Settings, account: str) -> int:
-    """Lets an account in beside people.yaml: it may ask, and start what needs no role."""
+    """Admit an account beside people.yaml: it may ask, and start what needs no role."""
     if not _ACCOUNT.fullmatch(account):
         print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
         return 1
     async with open_people_access(
         settings, load_people(settings.people, settings.accounts)
-    ) as desk:
+    ) as access:
         now = open_clock(settings).now()
-        await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
+        await access.admissions.admit(Entrant(account=account, by="operator", at=now))
     print(f"{account}: may ask now, and start what needs no role")
     return 0
 
 
 async def revoke_account(settings: Settings, account: str) -> int:
-    """Takes that back; 1 when the account was not let in."""
+    """Take an admission back; 1 when the account was not admitted."""
     async with open_people_access(
         settings, load_people(settings.people, settings.accounts)
-    ) as desk:
-        gone = await desk.admissions.revoke(account)
+    ) as access:
+        gone = await access.admissions.revoke(account)
     if not gone:
         print(f"{account}: was not let in; see `signoff people list`", file=sys.stderr)
         return 1
@@ -82,7 +82,7 @@ async def revoke_account(settings: Settings, account: str) -> int:
 
 
 async def check_people(settings: Settings, *, as_json: bool) -> int:
-    """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
+    """Compare people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
     people = load_people(settings.people, settings.accounts)
     async with AsyncExitStack() as stack:
         # Where workspaces installed the app themselves, the store has their tokens.
@@ -107,7 +107,7 @@ def _status(found: Sequence[AccountCheck]) -> int:
 
 
 async def print_sign_in_link(settings: Settings, person_id: str, *, minutes: float) -> int:
-    """Prints a link that signs the person in to the web chat once; 1 when it cannot."""
+    """Print a link that signs the person in to the web chat once; 1 when it cannot."""
     people = load_people(settings.people, settings.accounts)
     person = next((person for person in people.people if person.id == person_id), None)
     if not any(each.has_sign_in_links for each in settings.platforms.values()):
@@ -118,8 +118,8 @@ async def print_sign_in_link(settings: Settings, person_id: str, *, minutes: flo
     if not person.web:
         print(f"{person_id}: has no `web` name in {settings.people}", file=sys.stderr)
         return 1
-    async with open_people_access(settings, people) as desk:
-        secret = await desk.logins.link(person.id, keep_s=minutes * 60)
+    async with open_people_access(settings, people) as access:
+        secret = await access.logins.link(person.id, keep_s=minutes * 60)
     address = settings.public_url or f"http://{_host(settings.host)}:{settings.port}"
     # Behind the # no server on the way and no prefetcher sees it.
     print(f"{address}/login#{secret}")
@@ -128,10 +128,10 @@ async def print_sign_in_link(settings: Settings, person_id: str, *, minutes: flo
 
 
 async def sign_out_everywhere(settings: Settings, person_id: str) -> int:
-    """Signs the person out everywhere; also somebody who is in people.yaml no more."""
+    """Sign the person out everywhere, also somebody who has left people.yaml."""
     people = load_people(settings.people, settings.accounts)
-    async with open_people_access(settings, people) as desk:
-        await desk.logins.leave_everywhere(person_id)
+    async with open_people_access(settings, people) as access:
+        await access.logins.leave_everywhere(person_id)
     known = any(person.id == person_id for person in people.people)
     note = "" if known else " (nobody of this id is in people.yaml)"
     print(f"{person_id}: signed out everywhere, and links given so far are worthless{note}")
@@ -139,7 +139,7 @@ async def sign_out_everywhere(settings: Settings, person_id: str) -> int:
 
 
 def report_unknown_person(people: Directory, person_id: str) -> int:
-    """Says that there is nobody of that id, and who may have been meant; 1."""
+    """Report that nobody has that id, with a suggestion; returns 1."""
     hint = suggestion(person_id, {person.id for person in people.people})
     print(f"{person_id}: nobody of this id is in people.yaml; {hint}", file=sys.stderr)
     return 1
@@ -174,12 +174,12 @@ def _as_json(person: Person, people: Directory) -> dict[str, Any]:
 
 
 async def show_pending(settings: Settings, person_id: str | None, *, as_json: bool) -> int:
-    """Prints what waits for a person, or for anybody, the oldest first; 1 for nobody of that id."""
+    """Print what waits for a person, or for anybody, the oldest first; 1 for nobody of that id."""
     people = load_people(settings.people, settings.accounts)
     if person_id and all(person.id != person_id for person in people.people):
         return report_unknown_person(people, person_id)
-    async with open_people_access(settings, people) as desk:
-        cards, total = await _cards(desk, person_id, settings)
+    async with open_people_access(settings, people) as access:
+        cards, total = await _cards(access, person_id, settings)
     if as_json:
         print(json.dumps([_card_as_json(card) for card in cards], ensure_ascii=False))
     elif cards:
@@ -193,15 +193,15 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
 
 
 async def _cards(
-    desk: PeopleAccess, person_id: str | None, settings: Settings
+    access: PeopleAccess, person_id: str | None, settings: Settings
 ) -> tuple[Sequence[Card], int]:
-    person = desk.people.person(person_id) if person_id else None
+    person = access.people.person(person_id) if person_id else None
     if person is None:
-        listed = await desk.inbox.listed([EVERYBODY])
-        return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
+        listed = await access.inbox.listed([EVERYBODY])
+        return await access.inbox.cards(listed.tokens[:MOST]), listed.total
     clock = open_clock(settings)
-    voter = partial(desk.people.as_voter, person, today=clock.today())
-    page = await read_pending_page(desk.inbox, voter, clock.now(), size=MOST)
+    voter = partial(access.people.as_voter, person, today=clock.today())
+    page = await read_pending_page(access.inbox, voter, clock.now(), size=MOST)
     return page.cards, page.total if page.more else len(page.cards)
 
 

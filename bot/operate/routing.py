@@ -1,4 +1,4 @@
-"""How messages would be understood, on the command line: nothing is started or answered."""
+"""`signoff route` and `lint-examples`: how messages would be understood; nothing is started."""
 
 import json
 import os
@@ -22,20 +22,20 @@ from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
 
 GUESS = 0.22
-"""From this score on a piece that nothing is sure of is printed as what it most likely is."""
+"""The score from which an unsure piece is printed as its likeliest meaning."""
 
 _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
-"""What some readers take for the end of a line, escaped in JSON."""
+"""Characters that some readers take for the end of a line, escaped in JSON."""
 
 
 async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
-    """Prints how a message is read; for `-`, each line of the standard input."""
+    """Print how a message is understood; for `-`, each line of the standard input."""
     table = load_definitions(settings).route_table()
     async with AsyncExitStack() as stack:
         model = open_model(settings, stack) if settings.openai_api_key else None
-        for said in _lines(text):
-            routed = await route(said, _context(settings, table, said), model)
-            told = json.dumps(describe_route(said, routed), ensure_ascii=False)
+        for message in _lines(text):
+            routed = await route(message, _context(settings, table, message), model)
+            told = json.dumps(describe_route(message, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0
 
@@ -48,7 +48,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
-    """Prints examples that look like another route; 1 when a text stands under two."""
+    """Print examples that look like another route; 1 when a text stands under two."""
     table = load_definitions(settings).route_table()
     found = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
@@ -68,7 +68,7 @@ def _doubt(one: DoubtfulExample) -> dict[str, Any]:
 
 
 def describe_route(text: str, routed: RoutedMessage) -> dict[str, Any]:
-    """The message and its intents; an unsure one as what it most likely is."""
+    """The message and its intents as data; an unsure one as its likeliest meaning."""
     return {"text": text, "intents": [_intent(intent) for intent in routed.intents]}
 
 

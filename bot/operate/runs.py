@@ -27,7 +27,7 @@ OPERATOR = "operator"
 
 
 class StoredRun(NamedTuple):
-    """A run as it is kept; `playbook` is None when that is not."""
+    """A run as it is stored; `playbook` is None when it is not published."""
 
     run: Run
     playbook: Playbook | None
@@ -35,7 +35,7 @@ class StoredRun(NamedTuple):
 
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
-    """Prints the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
+    """Print the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
     async with open_store_ports(settings) as store:
         found = await store.archive.runs(_NEWEST)
     told = [_summary(name, history) for name, history in found]
@@ -64,20 +64,20 @@ def _summary(name: str, history: History) -> dict[str, str]:
 
 
 async def show_explanation(settings: Settings, run_id: str, *, as_json: bool) -> int:
-    """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
+    """Print for each skill why it may be chosen now or not, and every step; 1 for no such run."""
     async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
         return 1
     if found.playbook is None:
-        return _fault(f"{run_id}: its playbook {found.run.digest} is not published")
+        return _report_fault(f"{run_id}: its playbook {found.run.digest} is not published")
     why = explain_run(found.run, found.playbook, found.history.entries, ended=found.history.ended)
-    print(why.model_dump_json(indent=2) if as_json else _told(why))
+    print(why.model_dump_json(indent=2) if as_json else _format_explanation(why))
     return 0
 
 
 async def show_run_trace(settings: Settings, run_id: str) -> int:
-    """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
+    """Print the run's trace, which `signoff replay` reads; 1 for no such run."""
     async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
@@ -89,7 +89,7 @@ async def show_run_trace(settings: Settings, run_id: str) -> int:
 async def migrate_run(
     settings: Settings, run_id: str, to: str, *, dry_run: bool, as_json: bool
 ) -> int:
-    """Has the run go on with the playbook of that digest, or tells what would become of it.
+    """Move the run to the playbook of that digest, or print what that would change.
 
     1 when there is no such run, or it cannot.
     """
@@ -99,7 +99,7 @@ async def migrate_run(
             return 1
         new = await _target(store, found.run, to)
         if new is None:
-            return _fault(f"--to: no playbook is published under {to}")
+            return _report_fault(f"--to: no playbook is published under {to}")
         change = plan_migration(found.run, found.playbook, new)
         if not change.faults and not dry_run:
             await _send(store, found.run, new.digest)
@@ -126,27 +126,27 @@ async def _send(store: StorePorts, run: Run, to: str) -> None:
 
 
 async def find_run(store: StorePorts, run_id: str) -> StoredRun | None:
-    """The run with its playbook and history; None, after a word to the operator, for no such."""
+    """The run with its playbook and history; None for no such run, which is reported."""
     history = await store.archive.history(run_id)
     if history is None:
-        _fault(f"{run_id}: no run is kept under this id")
+        _report_fault(f"{run_id}: no run is kept under this id")
         return None
     try:
         run = Run.model_validate_json(history.body)
     except ValidationError:
-        _fault(f"{run_id}: its state was written by another version")
+        _report_fault(f"{run_id}: its state was written by another version")
         return None
     run = with_stored_status(run, history.ended)
     playbook = await load_published_playbook(store.published, run.digest)
     return StoredRun(run, playbook, history)
 
 
-def _fault(text: str) -> int:
+def _report_fault(text: str) -> int:
     print(text, file=sys.stderr)
     return 1
 
 
-def _told(why: RunExplanation) -> str:
+def _format_explanation(why: RunExplanation) -> str:
     waiting = ", ".join(why.waiting) or "nothing"
     ended = f" ({why.end})" if why.end else ""
     lines = [
@@ -194,14 +194,14 @@ def _line(run_id: str, change: Migration, *, dry_run: bool) -> str:
 async def order_job_graph(
     settings: Settings, run_id: str, what: GraphOrder, *, text: str, job: str
 ) -> int:
-    """Puts the order into the run's lane, where its turn comes; 1 if it cannot be done."""
+    """Put an order for the job graph into the run's lane; 1 if it cannot be carried out."""
     async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
         if found is None:
             return 1
         run = found.run
         if run.status in ENDED or run.parent or not can_take(what, run, job):
-            print(f"{run_id}: {_why_not(what, run, job)}", file=sys.stderr)
+            print(f"{run_id}: {_refusal(what, run, job)}", file=sys.stderr)
             return 1
         mail = GraphOrdered(what=what, by=operator(), name=OPERATOR, text=text, job=job, via=VIA)
         # The same order at the same step is one order.
@@ -211,7 +211,7 @@ async def order_job_graph(
     return 0
 
 
-def _why_not(what: GraphOrder, run: Run, job: str) -> str:
+def _refusal(what: GraphOrder, run: Run, job: str) -> str:
     if run.status in ENDED:
         return f"the run has ended: {run.status}"
     if run.parent:

@@ -28,7 +28,7 @@ _NEWEST = 50
 
 
 async def list_traces(settings: Settings, *, as_json: bool = False) -> int:
-    """Prints the newest traces, a line each: how messages were understood and answered."""
+    """Print the newest traces, a line each: how messages were understood and answered."""
     async with open_store_ports(settings) as store:
         found = await store.archive.traces(_NEWEST)
     if as_json:
@@ -46,7 +46,7 @@ async def list_traces(settings: Settings, *, as_json: bool = False) -> int:
 
 
 async def show_trace(settings: Settings, name: str) -> int:
-    """Prints a trace whole, as JSON; 1 when it is not kept."""
+    """Print a trace as JSON; 1 when there is none of that name."""
     async with open_store_ports(settings) as store:
         body = await store.archive.trace(name)
     if body is None:
@@ -59,7 +59,7 @@ async def show_trace(settings: Settings, name: str) -> int:
 async def replay_traces(
     settings: Settings, path: Path, playbooks: Path | None, *, as_json: bool
 ) -> int:
-    """Prints for each trace (a file, or the *.json of a folder) where it decides otherwise now.
+    """Print for each trace (a file, or the *.json of a folder) where it decides otherwise now.
 
     1 when there is a difference, 2 when a trace or playbook cannot be read.
     """
@@ -70,9 +70,9 @@ async def replay_traces(
     assert people is not None
     services = _services(settings, people)
     worst, told = 0, []
-    texts = _texts(path)
-    for file, text in show_progress(texts, "traces", len(texts)):
-        status, line = await _replayed(file, text, found, services)
+    files = _read_files(path)
+    for file, text in show_progress(files, "traces", len(files)):
+        status, line = await _replay_file(file, text, found, services)
         worst = max(worst, status)
         told.append(line)
     if not told:
@@ -82,8 +82,8 @@ async def replay_traces(
     return worst
 
 
-def _texts(path: Path) -> Sequence[tuple[Path, str]]:
-    """The trace files and what is in them; a DefinitionError names one that cannot be read."""
+def _read_files(path: Path) -> Sequence[tuple[Path, str]]:
+    """The trace files with their texts. Raises DefinitionError for one that cannot be read."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     try:
         return [(file, file.read_text(encoding="utf-8")) for file in files]
@@ -91,7 +91,7 @@ def _texts(path: Path) -> Sequence[tuple[Path, str]]:
         raise DefinitionError(f"{path}: cannot be read: {error}") from error
 
 
-async def _replayed(
+async def _replay_file(
     file: Path, text: str, playbooks: Mapping[str, Playbook], services: Services
 ) -> tuple[int, dict[str, object]]:
     try:

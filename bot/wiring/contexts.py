@@ -1,4 +1,4 @@
-"""What the rooms of platforms are given: the store's ports, and what they see of people."""
+"""The contexts of platforms' rooms: ports of the store, and what they may know of people."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -29,7 +29,7 @@ from engine.ports.accounts import AccountSource
 from engine.ports.doctor import Doctor
 from engine.ports.pages import NamedPerson
 
-# A Home tab is looked at every few seconds, so only the newest runs are.
+# A Home tab is read often, so only the newest runs are searched.
 _HOME_LOOKS = 2_000
 
 
@@ -79,14 +79,14 @@ def open_platform(
 
 
 def direct_chat_prefixes(settings: Settings) -> list[str]:
-    """What people's direct chats begin with on the platforms that are on."""
+    """What the ids of direct chats begin with, on the platforms that are on."""
     return [place for each in settings.enabled_platforms.values() for place in each.places]
 
 
 def open_account_sources(
     settings: Settings, stack: AsyncExitStack, store: StoreConnection | None
 ) -> dict[str, AccountSource | None]:
-    """What asks each platform about its accounts, where it can be asked; None while it is off."""
+    """The account source of each platform that has one; None while the platform is off."""
     found: dict[str, AccountSource | None] = {}
     for name, room in PLATFORMS.items():
         if room.accounts is None:
@@ -100,7 +100,7 @@ def open_account_sources(
 
 
 def platform_doctors(settings: Settings) -> Mapping[str, Doctor | None]:
-    """What looks at each platform that can be looked at; None while it is off."""
+    """The doctor of each platform that has one; None while the platform is off."""
     return {
         name: room.doctor(settings.platforms[name], _probe(name, settings, None))
         if name in settings.enabled_platforms
@@ -114,13 +114,13 @@ def _probe(name: str, settings: Settings, store: StoreConnection | None) -> Prob
     kept = (
         RedisPlatformTexts.over(store.client, name)
         if store
-        else RedisPlatformTexts(_opening(settings.redis_url), name)
+        else RedisPlatformTexts(_connections(settings.redis_url), name)
     )
     return ProbeContext(settings, SystemClock(settings.timezone), kept)
 
 
-def _opening(url: str | None) -> Callable[[], AbstractAsyncContextManager[Client]]:
-    """A connection for each look, as the store of a running service has one of its own."""
+def _connections(url: str | None) -> Callable[[], AbstractAsyncContextManager[Client]]:
+    """Opens a connection for each use, for commands without an open store."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Client]:

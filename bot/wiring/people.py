@@ -1,4 +1,4 @@
-"""The concrete classes that know people: their groups, logins and inboxes, and who was let in."""
+"""The concrete classes that know people: groups, logins, inboxes and admissions."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -44,7 +44,7 @@ async def open_groups(
 
 
 async def open_entrants(store: StoreConnection) -> AdmittedAccounts:
-    """Who was let in beside the file, as of now. Raises StoreUnavailable."""
+    """The accounts that were let in beside the file. Raises StoreUnavailable."""
     entrants = AdmittedAccounts(RedisAdmissions(store.client))
     await retry_until_available(entrants.load)
     return entrants
@@ -62,7 +62,7 @@ class PeopleAccess:
 
 @asynccontextmanager
 async def open_people_access(settings: Settings, people: Directory) -> AsyncIterator[PeopleAccess]:
-    """The store as commands about people see it; raises as `open_parts` does."""
+    """The store's ports for commands about people. Raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await connect_store(settings, stack)
         scripts = Scripts(store.client)

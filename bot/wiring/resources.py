@@ -1,4 +1,4 @@
-"""What lies outside of the store: people, the platforms they are on, records, documents, files."""
+"""The resources beside the store: people, platforms, records, documents, files."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -32,7 +32,7 @@ from engine.ports.sync import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What of it a service uses; what a failpoint may name is armed with it."""
+    """The resources of a service; failpoints are armed in them."""
 
     people: Directory
     groups: Groups
@@ -53,7 +53,7 @@ async def open_resources(
     meter: Meter,
     stack: AsyncExitStack,
 ) -> Resources:
-    """All of it, which closes with `stack`. Raises DefinitionError or StoreUnavailable."""
+    """Open all resources, which close with `stack`. Raises DefinitionError, StoreUnavailable."""
     records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
     entrants = await open_entrants(store)
@@ -94,7 +94,10 @@ def _open_record(settings: Settings, stack: AsyncExitStack) -> SystemOfRecord:
 
 
 def open_files(settings: Settings, platforms: Mapping[str, object]) -> tuple[Files, InboxFiles]:
-    """Both, over one folder and one reader; platforms that hand out no files are left out."""
+    """The files of projects and those of the inbox, over one folder and one reader.
+
+    Platforms that hand out no files are left out.
+    """
     folder = settings.data_dir / "files"
     reader = FileReader(seconds=settings.file_seconds, memory_mb=settings.file_memory_mb)
     sources = {name: p for name, p in platforms.items() if isinstance(p, FileSource)}

@@ -65,7 +65,7 @@ class StoreConnection:
 
 
 async def connect_store(settings: Settings, stack: AsyncExitStack) -> StoreConnection:
-    """Clients of the store, which close with `stack`; what is unsafe about it is logged.
+    """Connect to the store, until `stack` closes; what is unsafe about it is logged.
 
     Raises DefinitionError for a store that cannot be used, StoreUnavailable for one that does not
     answer within a minute.
@@ -84,12 +84,12 @@ async def connect_store(settings: Settings, stack: AsyncExitStack) -> StoreConne
 
 
 async def open_own_server(settings: Settings) -> EmbeddedServer:
-    """The server in the data folder, for where no REDIS_URL is set; whoever opens it closes it."""
+    """Start the server in the data folder, for use without REDIS_URL; the caller closes it."""
     return await open_server(settings.data_dir / "redis")
 
 
 async def check_store(url: str, settings: Settings) -> None:
-    """Waits for the store and checks it, without keeping it; raises as `connect_store` does."""
+    """Wait for the store, check it, and disconnect. Raises as `connect_store` does."""
     store = await retry_until_available(partial(_connect_and_check, url, settings))
     await store.close()
 
@@ -104,14 +104,14 @@ async def _connect_and_check(url: str, settings: Settings) -> StoreConnection:
         with translate_errors():
             kept = await describe_durability(client)
         blocking = await connect(url, timeout_s=BLOCK_S + 5)
-        # Both are the caller's now.
+        # From here on both are closed by the caller.
         stack.pop_all()
         return StoreConnection(client, blocking, kept, warnings)
 
 
 @dataclass(frozen=True, slots=True)
 class StorePorts:
-    """Every port of one store; those that a failpoint may name are armed with it.
+    """Every port of one store; failpoints are armed in them.
 
     `durability` says what its writes survive.
     """
@@ -142,7 +142,7 @@ class StorePorts:
         await probe_writes(self.client, self.partitions.count)
 
     def refusal(self, error: BaseException) -> str:
-        """Why it takes no writes, in a word for operators: `full`, `read only`, or `away`."""
+        """Why the store takes no writes: `full`, `read only`, or `away`."""
         return refusal_reason(error)
 
 
@@ -159,7 +159,7 @@ async def open_store_ports(settings: Settings) -> AsyncIterator[StorePorts]:
 def build_store_ports(
     settings: Settings, store: StoreConnection, stack: AsyncExitStack
 ) -> StorePorts:
-    """The ports, which let their last script end before `stack` closes the store."""
+    """The ports of a store; `stack` lets their last script end before it closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
     scripts = Scripts(client)
     stack.push_async_callback(scripts.drain)

@@ -19,26 +19,26 @@ from engine.ports.sync import Change, SystemOfRecord
 from engine.talk.pending import CardRepost
 
 log = structlog.get_logger()
-# Slow endpoints must leave places for the messages that people wait for.
+# Slow endpoints leave places for messages that people wait for.
 AT_ONCE = 8
-# How long a change waits that found no place.
+# How long a change waits for a place.
 FULL_S = 1.0
 _CHANGES = "sync:"
 _ROW = re.compile(r"(?P<run>.+)/sync/(?P<number>[0-9]{1,9})\.(?P<attempt>[0-9]{1,9})")
 _CHECKS = "checks:"
 _CARDS = "cards:"
-# How soon it is looked again whether the list above the cards was posted; later and later.
+# How soon the cards are tried again while their list is not posted yet; ever later.
 _LOOK_S = 0.2
 _LATER = 1.5
-# Cards of one list keep their order by this much.
+# The pause between cards of one list, which keeps their order.
 _APART_S = 0.02
 
 
 class ChangeCarrier:
-    """Hands changes over until they are taken or refused; the run is told before the row goes.
+    """Hands changes to the system of record until they are taken or refused (spec 003).
 
-    A worker that ends in between leaves the row: it is handed over again under the same key, and
-    the same mail is put once.
+    The run gets mail before the row goes. If a worker ends in between, the change is handed
+    over again under the same key, and the same mail is put once.
     """
 
     def __init__(
@@ -52,21 +52,21 @@ class ChangeCarrier:
         self._busy = 0
 
     def carries(self, row: OutboxRow) -> bool:
-        """Whether the row is a change; also one that expired and has lost its kind."""
+        """Whether the row is a change, also one that has expired and lost its kind."""
         return row.conversation.startswith(_CHANGES)
 
     async def carry(self, row: OutboxRow) -> Following:
-        """Hand the row's change over; a fault of ours is raised. Raises StoreUnavailable."""
+        """Hand the row's change over. Raises StoreUnavailable."""
         if self._busy >= AT_ONCE:
             return await self._outbox.retry(row, in_s=FULL_S)
         self._busy += 1
         try:
-            return await self._settled(row)
+            return await self._hand_over_and_mail(row)
         except RateLimited as error:
             log.warning("change_failed", row=row.row, error=str(error))
             return await self._outbox.retry(row, in_s=error.retry_after_s)
         except (Unavailable, Overloaded) as error:
-            # A run that stands still takes no word of it: no reason to send without a pause.
+            # Sent after a pause, however long the run waits for it.
             log.warning("change_failed", row=row.row, error=str(error))
             return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
         finally:
@@ -76,33 +76,33 @@ class ChangeCarrier:
         """Tell the run that its change is not taken, and drop the row. Raises StoreUnavailable."""
         log.error("change_refused", row=row.row, reason=reason)
         try:
-            await self._tell_refused(row.row, reason)
+            await self._mail_refusal(row.row, reason)
         except ValueError:
             log.error("change_of_nobody", row=row.row)
         return await self._outbox.drop(row, reason)
 
-    async def _settled(self, row: OutboxRow) -> Following:
+    async def _hand_over_and_mail(self, row: OutboxRow) -> Following:
         if row.kind != "sync":
             return await self.give_up(row, "could not be handed over for as long as it was kept")
         change = Change.model_validate_json(row.body)
         try:
-            await self._handed_over(change)
+            await self._hand_over(change)
         except SyncRefused as error:
             return await self.give_up(row, str(error))
         await self._put(change.run, ChangeSynced(number=change.number), f"{change.key}:taken")
         return await self._outbox.sent(row, "taken")
 
-    async def _handed_over(self, change: Change) -> None:
+    async def _hand_over(self, change: Change) -> None:
         try:
             async with asyncio.timeout(self._patience_s):
                 await self._record.take(change)
         except TimeoutError as error:
             raise Unavailable(f"no answer within {self._patience_s:g} s") from error
 
-    async def _tell_refused(self, row: str, reason: str) -> None:
-        """Mail to the run that the row's name names, for its body may be what cannot be read.
+    async def _mail_refusal(self, row: str, reason: str) -> None:
+        """Mail the refusal to the run that the row's name has, since its body may be unreadable.
 
-        Raises ValueError when that is no run of ours.
+        Raises ValueError when the name is not of a change.
         """
         named = _ROW.fullmatch(row)
         if named is None:
@@ -117,7 +117,10 @@ class ChangeCarrier:
 
 
 class FindingsCarrier:
-    """Hands over what a step checked; a worker that ends in between leaves the row for another."""
+    """Keeps what a step's checks found among the findings of its project (spec 001 §4.3).
+
+    A worker that ends in between leaves the row for another.
+    """
 
     def __init__(self, outbox: Outbox, findings: Findings, project: Callable[[str], str]) -> None:
         self._outbox = outbox
@@ -125,23 +128,23 @@ class FindingsCarrier:
         self._project = project
 
     def carries(self, row: OutboxRow) -> bool:
-        """Whether the row is a step's checks; also one that expired and has lost its kind."""
+        """Whether the row is a step's checks, also one that has expired and lost its kind."""
         return row.conversation.startswith(_CHECKS)
 
     async def carry(self, row: OutboxRow) -> Following:
-        """Keep all of the row's checks; a fault of ours is raised. Raises StoreError."""
+        """Keep all checks of the row. Raises StoreError."""
         if row.kind != "check":
             return await self.give_up(row, "could not be kept for as long as it waited")
-        told = CheckReport.model_validate_json(row.body)
-        if dropped := await self._findings.keep(*told.checks, *self._former(told.checks)):
-            log.warning("findings_dropped", project=told.checks[0].project, findings=dropped)
-        if told.withdrawn is not None:
-            await self._findings.withdraw(told.withdrawn)
+        report = CheckReport.model_validate_json(row.body)
+        if dropped := await self._findings.keep(*report.checks, *self._close_former(report.checks)):
+            log.warning("findings_dropped", project=report.checks[0].project, findings=dropped)
+        if report.withdrawn is not None:
+            await self._findings.withdraw(report.withdrawn)
         return await self._outbox.sent(row, "kept")
 
-    def _former(self, checks: Sequence[Check]) -> list[Check]:
-        """What closes the same checks where earlier versions kept them: under the conversation's
-        project."""
+    def _close_former(self, checks: Sequence[Check]) -> list[Check]:
+        """Empty checks that close the same ones where earlier versions kept them: under the project
+        of the conversation."""
         found = [(check, self._project(check.conversation)) for check in checks]
         return [
             check.model_copy(update={"project": former, "findings": (), "found": 0})
@@ -156,7 +159,10 @@ class FindingsCarrier:
 
 
 class RepostCarrier:
-    """Posts each card below its list, once; a worker that ends in between leaves it for another."""
+    """Posts the cards of a `/pending` list below it, each once (design §3).
+
+    A worker that ends in between leaves the row for another.
+    """
 
     def __init__(
         self, outbox: Outbox, decisions: Decisions, inbox: Inbox, people: Directory
@@ -167,11 +173,11 @@ class RepostCarrier:
         self._people = people
 
     def carries(self, row: OutboxRow) -> bool:
-        """Whether the row holds cards to show; also one that expired and has lost its kind."""
+        """Whether the row holds cards to show, also one that has expired and lost its kind."""
         return row.conversation.startswith(_CARDS)
 
     async def carry(self, row: OutboxRow) -> Following:
-        """Show the row's cards once their list stands; a fault of ours is raised."""
+        """Show the row's cards once their list is posted."""
         if row.kind != "cards":
             return await self.give_up(row, "could not be shown for as long as it waited")
         if not row.answer_id:
@@ -183,7 +189,7 @@ class RepostCarrier:
         return await self._outbox.sent(row, "shown")
 
     async def _show(self, token: str, again: CardRepost, name: str, due_s: float) -> None:
-        """Unless it closed meanwhile, or the person may not decide it any more."""
+        """Show a card, unless it was closed or the person may no longer decide it."""
         found = await self._decisions.card(token)
         if found is None:
             return
