@@ -275,7 +275,7 @@ class StepContext:
     def read_only_tools(self, names: Iterable[str]) -> ReadOnlyTools:
         """Those of these tools that only read and that the requester may use, for a model."""
         return ReadOnlyTools(
-            [registry.tool(name) for name in names], self.tool_context(), self.services.call
+            [registry.find_tool(name) for name in names], self.tool_context(), self.services.call
         )
 
 

@@ -22,7 +22,7 @@ from engine.playbooks.skill import Skill
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import Services
-from engine.tools.registry import tool
+from engine.tools.registry import find_tool
 
 MAX_STEPS: Final = 200
 CALLER: Final = Principal(id="api", name="API")
@@ -123,7 +123,7 @@ async def _find_obstacle(order: SkillExecution, phase: Phase) -> str:
     if skill.jobs:
         return f"{skill.id} cannot run by itself: its jobs are runs of their own"
     planned = skill.plan.calls if skill.plan else ()
-    if writes := [call.tool for call in planned if not tool(call.tool).readonly]:
+    if writes := [call.tool for call in planned if not find_tool(call.tool).readonly]:
         return f"{', '.join(writes)}: nobody approved it"
     if order.phase and not skill.api_call_only and not _allows(phase, order):
         return f"{skill.id} cannot run: phase {phase.id} does not allow it"

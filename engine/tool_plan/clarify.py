@@ -13,7 +13,7 @@ from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import repeated_title
 from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
-from engine.tools.registry import tool
+from engine.tools.registry import find_tool
 
 HINT_CHARS = 200
 _TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}
@@ -102,7 +102,7 @@ def _argument_key(step: Step, name: str) -> tuple[str, str]:
 
 
 def _schema(step: Step) -> Mapping[str, Any]:
-    schema: Mapping[str, Any] = tool(step.tool).arguments.model_json_schema()
+    schema: Mapping[str, Any] = find_tool(step.tool).arguments.model_json_schema()
     return schema
 
 

@@ -1,4 +1,4 @@
-"""What a tool is: typed arguments, a read-only flag, and how its result is told (spec 001 §5.2)."""
+"""What a tool is: typed arguments, a read-only flag, and its result as text (spec 001 §5.2)."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ Args = TypeVar("Args", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call may use: the project's records, today's date, and for writes who stands for it.
+    """What a call may use: the project's records, today's date, and for writes who approved it.
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
-    `project`, `conversation` and `person` are where it is asked and who asks: they bound what is
+    `project`, `conversation` and `person` are where the question comes from; they bound what is
     read.
     """
 

@@ -43,15 +43,15 @@ TOOLS: tuple[Tool[Any], ...] = (
 )
 
 INNER: tuple[Tool[Any], ...] = (LIST_SUBJECTS, LIST_VISITS)
-"""What rules over records read with; questions have better ones."""
+"""Tools for rules over records; questions have better ones."""
 
 READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
-"""What the question path can reach (design §1, promise 3)."""
+"""The tools that questions can reach (design §1, promise 3)."""
 
 HINT_CHARS = 200
 
 
-def tool(name: str) -> Tool[Any]:
+def find_tool(name: str) -> Tool[Any]:
     """The tool of that name. Raises ToolFailed."""
     found = next((known for known in (*TOOLS, *INNER) if known.name == name), None)
     if found is None:
@@ -61,12 +61,12 @@ def tool(name: str) -> Tool[Any]:
 
 
 class CallTool(Protocol):
-    """Calls a tool; `call` and `rehearse` have this form."""
+    """The signature of `call` and `rehearse`."""
 
     def __call__(
         self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
     ) -> Awaitable[Any]:
-        """What the tool gives; raises ToolError."""
+        """The tool's result. Raises ToolError."""
         ...
 
 
@@ -78,7 +78,7 @@ async def call(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) 
     """
     try:
         _refuse_foreign(tool, ctx)
-        result = await _in_time(tool, tool.run(_checked(tool, arguments), ctx))
+        result = await _in_time(tool, tool.run(_validate(tool, arguments), ctx))
     except ToolError as error:
         ctx.meter.count("tools", tool.name, type(error).__name__)
         raise
@@ -87,22 +87,22 @@ async def call(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) 
 
 
 async def rehearse(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> None:
-    """Nothing when `call` would succeed on the data as it stands; raises what it would raise."""
+    """Check that `call` would succeed on the data as it is; raises what it would raise."""
     _refuse_foreign(tool, ctx)
-    checked = _checked(tool, arguments)
+    valid = _validate(tool, arguments)
     if tool.rehearse is not None:
-        await _in_time(tool, tool.rehearse(checked, ctx), wrote=False)
+        await _in_time(tool, tool.rehearse(valid, ctx), wrote=False)
 
 
 def may_read(tool: Tool[Any], ctx: ToolContext) -> bool:
     """Whether the tool is for this person and project; `call` refuses any other."""
-    return _holds_role(tool, ctx) and not _other_project(tool, ctx)
+    return _holds_role(tool, ctx) and not _is_of_other_project(tool, ctx)
 
 
 def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
     if not _holds_role(tool, ctx):
         raise ToolFailed("tool.role", name=tool.name, roles=", ".join(tool.roles))
-    if _other_project(tool, ctx):
+    if _is_of_other_project(tool, ctx):
         raise ToolFailed("tool.other_project", project=ctx.project, other=ctx.records.project)
 
 
@@ -110,13 +110,13 @@ def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
     return not tool.roles or (ctx.person is not None and ctx.person.holds_one_of(tool.roles))
 
 
-def _other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
+def _is_of_other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
     """A context without a project is bound to none."""
     return tool.clinical and bool(ctx.project) and ctx.project != ctx.records.project
 
 
 async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -> T:
-    """What the work gives; a write that is given up on may have happened, and that is said."""
+    """The work's result. Raises ToolUnsure for a write in time-out: it may have happened."""
     try:
         async with asyncio.timeout(tool.timeout_s):
             return await work
@@ -127,7 +127,7 @@ async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -
         raise ToolFailed("tool.timeout", name=tool.name, seconds=seconds) from error
 
 
-def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
+def _validate(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
     try:
         text = json.dumps(to_jsonable_python(dict(arguments)))
     except (TypeError, ValueError) as error:
@@ -144,5 +144,5 @@ def _hint(error: ValidationError) -> str:
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
         name = shorten(".".join(map(str, fault["loc"])) or "JSON", 40)
         faults.setdefault(name, fault["msg"].removeprefix("Value error, "))
-    told = "; ".join(f"{name}: {message}" for name, message in faults.items())
-    return shorten(f"Wrong arguments {', '.join(faults)}. {told}", HINT_CHARS)
+    messages = "; ".join(f"{name}: {message}" for name, message in faults.items())
+    return shorten(f"Wrong arguments {', '.join(faults)}. {messages}", HINT_CHARS)

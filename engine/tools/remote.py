@@ -1,4 +1,4 @@
-"""Tools of outside servers as tools of ours, for as long as they are offered."""
+"""Tools of outside servers as tools of our own, while the servers offer them."""
 
 import copy
 import json
@@ -14,17 +14,17 @@ from engine.ports.remote_tools import RemoteTool, RemoteTools
 from engine.text.fence import fenced
 from engine.tools.model import Tool, ToolContext
 
-TOLD_CHARS = 1000
-# A call has its own limit where it is made, which says better what was slow.
+RESULT_CHARS = 1000
+# The connection has a time limit of its own, whose error says better what was slow.
 GRACE_S = 1.0
 
 
 class RemoteArguments(RootModel[dict[str, JsonValue]]):
-    """A JSON object; whether it fits the server's schema is checked where the call is made."""
+    """A JSON object; the connection checks it against the server's schema."""
 
 
 class CurrentTools:
-    """Our own tools and those that outside servers offer at the moment of the call."""
+    """Our own tools, and those that outside servers offer at the moment."""
 
     def __init__(self, own: tuple[Tool[Any], ...], remote: RemoteTools) -> None:
         self._own = own
@@ -33,7 +33,7 @@ class CurrentTools:
         self._tools = own
 
     def __call__(self) -> tuple[Tool[Any], ...]:
-        """Ours first; the same object for as long as nothing changes."""
+        """Our own first; the same tuple while nothing changes."""
         listed = self._remote.tools()
         if listed is not self._listed:
             self._tools = (*self._own, *(from_remote(tool, self._remote) for tool in listed))
@@ -42,7 +42,7 @@ class CurrentTools:
 
 
 def from_remote(listed: RemoteTool, remote: RemoteTools) -> Tool[Any]:
-    """The tool as questions reach it; the model is told that its description is outside text."""
+    """The tool for questions; its description is marked as text from outside."""
 
     async def run(args: RemoteArguments, ctx: ToolContext) -> dict[str, Any]:
         return await remote.call(listed.name, args.root)
@@ -72,4 +72,4 @@ def _arguments(schema: Mapping[str, Any]) -> type[RemoteArguments]:
 
 
 def _tell(result: dict[str, Any], lang: Lang) -> str:
-    return literal(shorten(json.dumps(result, ensure_ascii=False), TOLD_CHARS))
+    return literal(shorten(json.dumps(result, ensure_ascii=False), RESULT_CHARS))

@@ -18,7 +18,7 @@ from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
 from engine.text.language import suits
-from engine.tools.registry import call, tool
+from engine.tools.registry import call, find_tool
 from engine.understanding.lookup import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -61,7 +61,7 @@ async def _not_understood_text(
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
-    chosen = tool(lookup.tool)
+    chosen = find_tool(lookup.tool)
     context = services.tool_context(head.conversation, head.principal)
     try:
         result = await call(chosen, lookup.arguments, context)

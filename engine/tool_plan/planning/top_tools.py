@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.text.similarity import cosine, grams
-from engine.tools.knowledge.ranking import ranked, tokens
+from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool
 
 Manifest = Mapping[str, Mapping[str, Any]]
@@ -36,7 +36,7 @@ def top_k_tools(user_query: str, tools: Manifest, k: int = TOP_K) -> dict[str, M
     """At most `k` tools, those that fit best first; what fits alike, or not at all, as listed."""
     query = user_query.lower()
     texts = {name: _text(name, tool) for name, tool in tools.items()}
-    words = dict(ranked(query, {name: Counter(tokens(text)) for name, text in texts.items()}))
+    words = dict(rank(query, {name: Counter(tokens(text)) for name, text in texts.items()}))
     query_grams = grams(query)
     scores = {n: words.get(n, 0.0) + cosine(query_grams, grams(text)) for n, text in texts.items()}
     best = sorted(tools, key=lambda name: -scores[name])[: max(k, 1)]

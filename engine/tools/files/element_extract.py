@@ -14,15 +14,15 @@ from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolRetry
 from engine.tools.arguments import Arguments
-from engine.tools.files.elements import Element, elements
+from engine.tools.files.elements import Element, find_elements
 from engine.tools.files.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
 from engine.tools.model import Tool, ToolContext
 
-LOOKED_AT = 200_000
-"""Of a longer file only so many characters are looked at."""
+SEARCHED_CHARS = 200_000
+"""At most so many characters of a file are searched."""
 
-EACH = 30
-"""Of each kind so many are given."""
+LISTED = 30
+"""At most so many of each kind are listed."""
 
 TEXT_CHARS = 60
 KINDS = {
@@ -36,7 +36,7 @@ KINDS = {
 
 
 class ElementExtract(Arguments):
-    """Out of what."""
+    """The text or the file."""
 
     text: str = Field(default="", max_length=4000, description="The text itself; or give `name`.")
     name: FileName | None = Field(
@@ -53,25 +53,25 @@ async def _run(args: ElementExtract, ctx: ToolContext) -> dict[str, Any]:
     if not text.strip():
         raise ToolRetry("Wrong arguments text, name. Give a text or the name of a file.")
     # A long file takes a while, and nobody else should wait for it.
-    found = await asyncio.to_thread(_found, text[:LOOKED_AT], ctx.today)
+    found = await asyncio.to_thread(_find, text[:SEARCHED_CHARS], ctx.today)
     return {
         "found": True,
         "name": args.name,
-        "elements": [_shown(element) for element in _first(found)],
+        "elements": [_as_json(element) for element in _list_first(found)],
         "counts": dict(Counter(element.kind for element in found)),
-        "cut": len(text) > LOOKED_AT,
+        "cut": len(text) > SEARCHED_CHARS,
     }
 
 
-def _found(text: str, today: date) -> list[Element]:
-    return list(elements(text, today))
+def _find(text: str, today: date) -> list[Element]:
+    return list(find_elements(text, today))
 
 
-def _first(found: Sequence[Element]) -> list[Element]:
-    return [e for kind in KINDS for e in [o for o in found if o.kind == kind][:EACH]]
+def _list_first(found: Sequence[Element]) -> list[Element]:
+    return [e for kind in KINDS for e in [o for o in found if o.kind == kind][:LISTED]]
 
 
-def _shown(element: Element) -> dict[str, Any]:
+def _as_json(element: Element) -> dict[str, Any]:
     return {
         "kind": element.kind,
         "value": shorten(element.value, TEXT_CHARS),
@@ -84,16 +84,16 @@ def _tell(result: dict[str, Any], lang: Lang) -> str:
     if not result["found"]:
         return tell_unknown_file(result, lang)
     lines = [_tell_kind(kind, result, lang) for kind in KINDS if kind in result["counts"]]
-    told = "\n".join(f"- {line}" for line in lines) or say("tool.element.none", lang)
-    return f"{told}\n\n{say('tool.element.cut', lang, n=LOOKED_AT)}" if result["cut"] else told
+    text = "\n".join(f"- {line}" for line in lines) or say("tool.element.none", lang)
+    return f"{text}\n\n{say('tool.element.cut', lang, n=SEARCHED_CHARS)}" if result["cut"] else text
 
 
 def _tell_kind(kind: str, result: dict[str, Any], lang: Lang) -> str:
-    mine = [element for element in result["elements"] if element["kind"] == kind]
-    told = say("list.items", lang).join(_tell_value(element, lang) for element in mine)
+    listed = [element for element in result["elements"] if element["kind"] == kind]
+    values = say("list.items", lang).join(_tell_value(element, lang) for element in listed)
     count = result["counts"][kind]
-    head = say(KINDS[kind], lang, n=count, values=told)
-    more = count - len(mine)
+    head = say(KINDS[kind], lang, n=count, values=values)
+    more = count - len(listed)
     return head + say("tool.element.more", lang, n=more) if more else head
 
 

@@ -1,4 +1,4 @@
-"""What a text names: days, subjects, money, addresses, numbers of people; found by form alone."""
+"""Find days, subjects, money, addresses and people's numbers in a text, by form alone."""
 
 import re
 import unicodedata
@@ -50,9 +50,9 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One thing that is named: its normal form, and the words that name it.
+    """One thing in a text: its normalised value, and its words in the text.
 
-    Of a Chinese identity number both show only the last four characters; `valid` is whether its
+    Both show only the last four characters of a Chinese identity number; `valid` is whether its
     check digit fits.
     """
 
@@ -62,35 +62,35 @@ class Element:
     valid: bool = True
 
 
-def elements(text: str, today: date) -> Iterator[Element]:
-    """What the text names, each value once; those of one kind stand in the order of the text."""
+def find_elements(text: str, today: date) -> Iterator[Element]:
+    """Each value in the text once, those of one kind in the order of the text."""
     plain = unicodedata.normalize("NFKC", text)
     yield from _id_numbers(plain)
-    # What is found is blanked: no other form may show a part of it.
+    # Matches are blanked, so that no other form matches a part of them.
     plain = _ID.sub(lambda match: " " * len(match[0]), plain)
     days, plain = _days(plain, today)
     subjects, plain = _subjects(plain)
     seen: set[tuple[Kind, str]] = set()
-    for found in chain(days, subjects, _amounts(plain), _contacts(plain)):
-        if (found.kind, found.value) not in seen:
-            seen.add((found.kind, found.value))
-            yield found
+    for element in chain(days, subjects, _amounts(plain), _contacts(plain)):
+        if (element.kind, element.value) not in seen:
+            seen.add((element.kind, element.value))
+            yield element
 
 
 def _days(text: str, today: date) -> tuple[list[Element], str]:
     """The days, and the text without them."""
     found: list[Element] = []
     rest: list[str] = []
-    # Days are compared with each other: a long text takes no longer than its length in pieces.
+    # Days are compared with each other, so a long text is searched piece by piece.
     for piece in _pieces(text):
         spans = sorted(day_spans(piece, today))
         found += [Element("date", day.isoformat(), piece[start:end]) for start, end, day in spans]
-        rest.append(_blanked(piece, [(start, end) for start, end, _ in spans]))
+        rest.append(_blank(piece, [(start, end) for start, end, _ in spans]))
     return found, "".join(rest)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in stretches of at most 4,000 characters, up to the last break in each."""
+    """The text in pieces of at most 4,000 characters, each up to its last break."""
     at = 0
     while at < len(text):
         end = min(at + _PIECE_CHARS, len(text))
@@ -105,10 +105,10 @@ def _subjects(text: str) -> tuple[list[Element], str]:
     """The subjects, and the text without them."""
     spans = list(subject_spans(text))
     found = [Element("subject_id", subject, text[start:end]) for start, end, subject in spans]
-    return found, _blanked(text, [(start, end) for start, end, _ in spans])
+    return found, _blank(text, [(start, end) for start, end, _ in spans])
 
 
-def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
     parts, last = [], 0
     for start, end in spans:
         parts += [text[last:start], " "]
@@ -118,8 +118,8 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 def _amounts(text: str) -> Iterator[Element]:
     taken = 0
-    found = sorted((m for form in _AMOUNTS for m in form.finditer(text)), key=lambda m: m.start())
-    for match in found:
+    matches = sorted((m for form in _AMOUNTS for m in form.finditer(text)), key=lambda m: m.start())
+    for match in matches:
         if match.start() < taken:
             continue
         taken = match.end()
@@ -139,6 +139,6 @@ def _contacts(text: str) -> Iterator[Element]:
 
 def _id_numbers(text: str) -> Iterator[Element]:
     for number in dict.fromkeys(match[0].upper() for match in _ID.finditer(text)):
-        shown = "*" * (len(number) - 4) + number[-4:]
+        masked = "*" * (len(number) - 4) + number[-4:]
         total = sum(int(n) * weight for n, weight in zip(number, _WEIGHTS, strict=False))
-        yield Element("id_number", shown, shown, "10X98765432"[total % 11] == number[-1])
+        yield Element("id_number", masked, masked, "10X98765432"[total % 11] == number[-1])

@@ -14,7 +14,7 @@ from engine.tools.files.project_file import (
     project_files,
     tell_size,
     tell_unknown_file,
-    unknown,
+    unknown_file,
 )
 from engine.tools.model import Tool, ToolContext
 
@@ -29,7 +29,7 @@ async def _run(args: FileGetInfo, ctx: ToolContext) -> dict[str, Any]:
     infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
     info = next((info for info in infos if info.name == args.name), None)
     if info is None:
-        return unknown(args.name, infos)
+        return unknown_file(args.name, infos)
     readable = info.name.lower().endswith(READABLE)
     return {"found": True, **info.model_dump(mode="json"), "readable": readable}
 

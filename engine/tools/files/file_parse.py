@@ -67,11 +67,11 @@ def _summarise_extract(extract: Extract) -> dict[str, Any]:
             "rows_more": extract.rows_more,
             "sample": [list(row) for row in extract.sample],
         }
-    shown = _text(extract.text, malformed=extract.malformed)
-    shown |= {"chars": extract.chars, "cut": shown["cut"] or extract.cut}
+    summary = _text(extract.text, malformed=extract.malformed)
+    summary |= {"chars": extract.chars, "cut": summary["cut"] or extract.cut}
     if extract.kind == "pdf":
-        shown |= {"parts": extract.parts, "parts_read": extract.parts_read}
-    return shown
+        summary |= {"parts": extract.parts, "parts_read": extract.parts_read}
+    return summary
 
 
 def _text(text: str, *, malformed: bool = False) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def _json(text: str) -> dict[str, Any] | None:
 def _values(row: Any, columns: Iterable[str]) -> list[str]:
     if not isinstance(row, dict):
         return [json.dumps(row, ensure_ascii=False)]
-    shown = (row.get(column, "") for column in columns)
-    return [v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in shown]
+    values = (row.get(column, "") for column in columns)
+    return [v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in values]
 
 
 def _columned(
@@ -120,15 +120,15 @@ def _columned(
 ) -> dict[str, Any]:
     return {
         "kind": kind,
-        "columns": [_shown(column) for column in columns[:COLUMNS]],
+        "columns": [_short(column) for column in columns[:COLUMNS]],
         "columns_total": len(columns),
         "rows": rows,
-        "sample": [[_shown(value) for value in row[:COLUMNS]] for row in sample],
+        "sample": [[_short(value) for value in row[:COLUMNS]] for row in sample],
     }
 
 
-def _shown(value: str) -> str:
-    """The value, short; half a character, which JSON can spell, is no text."""
+def _short(value: str) -> str:
+    """The value, shortened; half characters, which JSON can spell, are replaced."""
     return shorten(value.strip(), VALUE_CHARS).encode("utf-8", "replace").decode()
 
 
@@ -145,7 +145,7 @@ def _tell(result: dict[str, Any], lang: Lang) -> str:
 
 
 def _named(result: dict[str, Any], *fields: str) -> dict[str, Any]:
-    """Fields of the result as a sentence takes them, and the file's name."""
+    """Fields of the result, and the file's name, as values of a sentence."""
     return {"name": literal(result["name"]), **{field: result[field] for field in fields}}
 
 
@@ -167,10 +167,10 @@ def _tell_text(result: dict[str, Any], lang: Lang) -> str:
 def _tell_table(result: dict[str, Any], lang: Lang) -> str:
     columns = say("list.items", lang).join(map(literal, result["columns"]))
     key = "tool.file.table" if columns else "tool.file.values"
-    name, more = literal(result["name"]), result["columns_total"]
-    # There was no time to count further.
+    name, total = literal(result["name"]), result["columns_total"]
+    # The reader ran out of time to count.
     rows = f"≥ {result['rows']}" if result.get("rows_more") else result["rows"]
-    head = say(key, lang, name=name, rows=rows, columns=columns, total=more)
+    head = say(key, lang, name=name, rows=rows, columns=columns, total=total)
     lines = [f"- {' · '.join(map(literal, row))}" for row in result["sample"]]
     if not lines:
         return head

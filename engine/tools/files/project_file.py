@@ -33,37 +33,37 @@ def project_files(ctx: ToolContext) -> Files:
     return ctx.library.files
 
 
-def unknown(name: str, infos: Sequence[FileInfo]) -> dict[str, Any]:
-    """A result that says that there is no such file, and names close ones."""
+def unknown_file(name: str, infos: Sequence[FileInfo]) -> dict[str, Any]:
+    """A result that there is no such file, with names that are close."""
     names = [info.name for info in infos]
     return {"found": False, "name": name, "nearest": get_close_matches(name, names, 3, 0.4)}
 
 
 async def find_content(name: str, ctx: ToolContext) -> str | Extract | dict[str, Any]:
-    """A plain file's text, what else a file holds, or a result that says that there is none.
+    """A plain file's text, the extract of another file, or a result that there is no such file.
 
     Raises ToolFailed for what cannot be read.
     """
     infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
-    info = next((each for each in infos if each.name == name), None)
+    info = next((info for info in infos if info.name == name), None)
     if info is None:
-        return unknown(name, infos)
+        return unknown_file(name, infos)
     ending = PurePosixPath(name).suffix.lower()
     if ending not in READABLE:
         kinds = ", ".join(ending[1:] for ending in READABLE)
         raise ToolFailed("files.unreadable", name=name, kinds=kinds)
     if ending not in PLAIN or info.size_bytes > WHOLE_BYTES:
-        return await _extracted(name, ctx) or unknown(name, infos)
+        return await _extract(name, ctx) or unknown_file(name, infos)
     content = await project_files(ctx).read(ctx.project, name, ctx.conversation)
     if content is None:
-        return unknown(name, infos)
-    text = _decoded(content)
+        return unknown_file(name, infos)
+    text = _decode(content)
     if text is None:
         raise ToolFailed("files.no_text", name=name)
     return text
 
 
-async def _extracted(name: str, ctx: ToolContext) -> Extract | None:
+async def _extract(name: str, ctx: ToolContext) -> Extract | None:
     extract = await project_files(ctx).extract(ctx.project, name, ctx.conversation)
     if extract is not None and extract.problem:
         raise ToolFailed(f"files.{extract.problem}", name=name)
@@ -71,7 +71,7 @@ async def _extracted(name: str, ctx: ToolContext) -> Extract | None:
 
 
 async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
-    """The text of the file; or a result that says that there is none. Raises ToolFailed."""
+    """The file's text, or a result that there is no such file. Raises ToolFailed."""
     content = await find_content(name, ctx)
     if not isinstance(content, Extract):
         return content
@@ -80,7 +80,7 @@ async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
     return content.text
 
 
-def _decoded(content: bytes) -> str | None:
+def _decode(content: bytes) -> str | None:
     """Text in UTF-8, else in the encoding of Chinese spreadsheets; None when it is no text."""
     for encoding in ("utf-8-sig", "gb18030"):
         try:
@@ -92,7 +92,7 @@ def _decoded(content: bytes) -> str | None:
 
 
 def tell_unknown_file(result: dict[str, Any], lang: Lang) -> str:
-    """That there is no such file, and which names are close."""
+    """A sentence that there is no such file, with names that are close."""
     name = literal(result["name"])
     if not result["nearest"]:
         return say("tool.file.unknown", lang, name=name)

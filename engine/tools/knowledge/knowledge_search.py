@@ -1,4 +1,4 @@
-"""Find what the documents of a project's playbooks say."""
+"""Search the documents of a project's playbooks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from engine.tools.model import Tool, ToolContext
 
 MATCHES = 3
 CLOSE_SECOND = 0.8
-"""A second passage is told when it scores at least this share of the best."""
+"""A second passage is shown when it scores at least this share of the best."""
 
 QUOTED_CHARS = 900
 ECHO_CHARS = 80
@@ -46,8 +46,8 @@ def _tell(result: dict[str, Any], lang: Lang) -> str:
         query = literal(shorten(result["query"], ECHO_CHARS))
         return say("tool.knowledge.nothing", lang, query=query)
     best = matches[0]["score"]
-    told = [match for match in matches[:2] if match["score"] >= best * CLOSE_SECOND]
-    return "\n\n".join(_tell_match(match, lang) for match in told)
+    shown = [match for match in matches[:2] if match["score"] >= best * CLOSE_SECOND]
+    return "\n\n".join(_tell_match(match, lang) for match in shown)
 
 
 def _tell_match(match: Mapping[str, Any], lang: Lang) -> str:

@@ -1,4 +1,4 @@
-"""Find what a project remembered."""
+"""Search what a project remembered."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
 from engine.tools.arguments import Arguments
-from engine.tools.knowledge.ranking import ranked, tokens
+from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool, ToolContext
 
 MATCHES = 5
@@ -32,12 +32,12 @@ async def _run(args: MemorySearch, ctx: ToolContext) -> dict[str, Any]:
         raise ToolFailed("memory.none")
     memos = await ctx.library.memory.memos(ctx.project)
     texts = {f"{number:09d}": Counter(tokens(memo.text)) for number, memo in enumerate(memos)}
-    found = [int(name) for name, _ in ranked(args.query, texts)]
-    shown = found or range(len(memos))
+    matching = [int(name) for name, _ in rank(args.query, texts)]
+    listed = matching or range(len(memos))
     return {
         "query": args.query.strip(),
-        "matched": bool(found),
-        "memos": [memos[number].model_dump(mode="json") for number in shown[:MATCHES]],
+        "matched": bool(matching),
+        "memos": [memos[number].model_dump(mode="json") for number in listed[:MATCHES]],
         "total": len(memos),
     }
 
@@ -50,13 +50,13 @@ def _tell(result: dict[str, Any], lang: Lang) -> str:
 
 
 def _head(result: dict[str, Any], lang: Lang) -> str:
-    shown, total = len(result["memos"]), result["total"]
+    count, total = len(result["memos"]), result["total"]
     if result["matched"]:
-        return say("tool.memory.found", lang, n=shown, total=total)
+        return say("tool.memory.found", lang, n=count, total=total)
     if not result["query"]:
-        return say("tool.memory.newest", lang, n=shown, total=total)
+        return say("tool.memory.newest", lang, n=count, total=total)
     query = literal(shorten(result["query"], ECHO_CHARS))
-    return say("tool.memory.nothing_but", lang, query=query, n=shown, total=total)
+    return say("tool.memory.nothing_but", lang, query=query, n=count, total=total)
 
 
 def _tell_memo(memo: Mapping[str, Any], lang: Lang) -> str:

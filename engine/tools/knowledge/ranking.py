@@ -19,7 +19,7 @@ _COMMON_CJK = re.compile(
     "|[的了是有吗呢么几]"
 )
 
-SHARE = 0.12
+MIN_SHARE = 0.12
 """Less than this share of a question's weight in common is no match."""
 
 SATURATION = 1.5
@@ -31,13 +31,13 @@ def tokens(text: str) -> list[str]:
 
     Words that questions are made of and that point nowhere are left out.
     """
-    found = [_singular(word) for word in _LATIN.findall(text.lower())]
+    words = [_singular(word) for word in _LATIN.findall(text.lower())]
     for run in _CJK.findall(_COMMON_CJK.sub(" ", text)):
-        found += [run[i : i + 2] for i in range(len(run) - 1)]
-    return [word for word in found if word not in _COMMON]
+        words += [run[i : i + 2] for i in range(len(run) - 1)]
+    return [word for word in words if word not in _COMMON]
 
 
-def ranked(query: str, texts: Mapping[str, Counter[str]]) -> list[tuple[str, float]]:
+def rank(query: str, texts: Mapping[str, Counter[str]]) -> list[tuple[str, float]]:
     """Names of the texts that match, best first, with scores from 0 to 1; equal ones by name.
 
     A word counts more the fewer texts have it; words that no text has count against a match.
@@ -50,8 +50,8 @@ def ranked(query: str, texts: Mapping[str, Counter[str]]) -> list[tuple[str, flo
         for name, text in texts.items()
         if total
     }
-    found = [(name, score) for name, score in scores.items() if score >= SHARE]
-    return sorted(found, key=lambda item: (-item[1], item[0]))
+    matches = [(name, score) for name, score in scores.items() if score >= MIN_SHARE]
+    return sorted(matches, key=lambda item: (-item[1], item[0]))
 
 
 def _weights(words: Iterable[str], texts: Iterable[Counter[str]]) -> dict[str, float]:

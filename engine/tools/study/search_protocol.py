@@ -13,7 +13,7 @@ from cards.texts import say
 from engine.ports.records import Passage
 from engine.text.language import detect
 from engine.tools.arguments import Arguments
-from engine.tools.knowledge.ranking import ranked, tokens
+from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool, ToolContext
 
 TITLE_WEIGHT = 4
@@ -39,7 +39,7 @@ class SearchProtocol(Arguments):
 async def _run(args: SearchProtocol, ctx: ToolContext) -> dict[str, Any]:
     passages, _ = await ctx.records.protocol()
     sections = _by_section(passages)
-    found = ranked(args.query, {name: _words(texts) for name, texts in sections.items()})
+    found = rank(args.query, {name: _words(texts) for name, texts in sections.items()})
     return {
         "query": args.query.strip(),
         "matches": [

@@ -13,7 +13,7 @@ from engine.rules.verdict import SCHEMA, Verdict, read_verdict
 from engine.text.answer import NOT_ONE
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
-from engine.tools.registry import tool
+from engine.tools.registry import find_tool
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
 
 GOOD: dict[str, Any] = {
@@ -136,7 +136,9 @@ def engine(
     model: Answering | None, records: Records, *tools: str, limits: SoftLimits = USUAL
 ) -> SoftRuleEngine:
     context = ToolContext(records=records, today=date(2026, 11, 21))
-    return SoftRuleEngine(model, ReadOnlyTools([tool(name) for name in tools], context), limits)
+    return SoftRuleEngine(
+        model, ReadOnlyTools([find_tool(name) for name in tools], context), limits
+    )
 
 
 async def judged(rules: SoftRuleEngine, known: dict[str, Any] | None = None) -> list[SoftDialogue]:
