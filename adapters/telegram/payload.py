@@ -73,7 +73,7 @@ class Entity(_PayloadPart):
     user: TelegramUser | None = None
 
 
-class Attachment(_PayloadPart):
+class MediaFile(_PayloadPart):
     """A file of a message; of a photo, one of its sizes."""
 
     file_id: str
@@ -95,11 +95,11 @@ class TelegramMessage(_PayloadPart):
     entities: tuple[Entity, ...] = Field(
         default=(), validation_alias=AliasChoices("entities", "caption_entities")
     )
-    document: Attachment | None = None
-    photo: tuple[Attachment, ...] = ()
-    video: Attachment | None = None
-    audio: Attachment | None = None
-    voice: Attachment | None = None
+    document: MediaFile | None = None
+    photo: tuple[MediaFile, ...] = ()
+    video: MediaFile | None = None
+    audio: MediaFile | None = None
+    voice: MediaFile | None = None
     edit_date: int = 0
     message_thread_id: int | None = None
     is_topic_message: bool = False

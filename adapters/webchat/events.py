@@ -1,4 +1,4 @@
-"""Conversations as server-sent events: everything kept, then whatever comes."""
+"""Conversations as server-sent events: all entries that are kept, then new ones."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ _HEARTBEAT_EVENT = b"event: beat\ndata: {}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A conversation that is read from a position on, while its reader `may_read` it."""
+    """A conversation to be read after a position, while its reader `may_read` it."""
 
     conversation: str
     after: str
@@ -26,7 +26,7 @@ class Subscription:
 
 
 class EventStreams:
-    """The open event streams of this process; `close` ends them all cleanly."""
+    """The open event streams of this process; `close` ends them all."""
 
     def __init__(self, log: ChatLog, *, heartbeat_s: float) -> None:
         self._log = log
@@ -35,12 +35,12 @@ class EventStreams:
         self._closed = False
 
     async def serve(
-        self, request: web.Request, followed: Sequence[Subscription]
+        self, request: web.Request, subscriptions: Sequence[Subscription]
     ) -> web.StreamResponse:
-        """Stream what comes after each position until the client goes or `close`.
+        """Stream entries after each position until the client goes or `close`.
 
-        It also ends as soon as a reader may not read on, asked before each write. With `beats` in
-        the query the heartbeats are events, which a page can hear.
+        It also ends when a reader may not read on, checked before each write. With `beats` in the
+        query heartbeats are events, which a page can hear.
         """
         if self._closed:
             return web.json_response({"error": "shutting down"}, status=503)
@@ -49,7 +49,7 @@ class EventStreams:
         )
         await response.prepare(request)
         beat = _HEARTBEAT_EVENT if "beats" in request.query else _HEARTBEAT
-        stream = _Stream(self._log, response, followed, beat, self._heartbeat_s)
+        stream = _Stream(self._log, response, subscriptions, beat, self._heartbeat_s)
         # A deadline without a time: `close` moves it to now, which wakes the reads that wait.
         scope = asyncio.timeout(None)
         try:
@@ -78,24 +78,24 @@ class _AccessEnded(Exception):
 
 
 class _Stream:
-    """One response with the entries of several conversations.
+    """One response with the entries of one or more conversations.
 
-    Of several, an event's name is the conversation's number in the request, from 0. Its id is the
-    positions in all of them, so that the browser goes on in each after a break.
+    Of several, an event's name is the conversation's number in the request, from 0. An event's id
+    is the positions in all of them, so that the browser resumes each after a break.
     """
 
     def __init__(
         self,
         log: ChatLog,
         response: web.StreamResponse,
-        followed: Sequence[Subscription],
+        subscriptions: Sequence[Subscription],
         beat: bytes,
         heartbeat_s: float,
     ) -> None:
         self._log = log
         self._response = response
-        self._followed = followed
-        self._positions = [one.after for one in followed]
+        self._subscriptions = subscriptions
+        self._positions = [subscription.after for subscription in subscriptions]
         self._beat = beat
         self._heartbeat_s = heartbeat_s
 
@@ -104,26 +104,29 @@ class _Stream:
         try:
             await self._response.write(f"retry: {RETRY_MS}\n\n".encode())
             async with asyncio.TaskGroup() as group:
-                for number, one in enumerate(self._followed):
-                    group.create_task(self._follow(number, one))
+                for number, subscription in enumerate(self._subscriptions):
+                    group.create_task(self._follow(number, subscription))
         except* (ConnectionResetError, StoreUnavailable, _AccessEnded):
             pass  # the client has gone, or comes back on its own with its last id
 
-    async def _follow(self, number: int, one: Subscription) -> None:
+    async def _follow(self, number: int, subscription: Subscription) -> None:
         drafts = Cursor()
         while True:
             entries = await self._log.read(
-                one.conversation, self._positions[number], wait_s=self._heartbeat_s, drafts=drafts
+                subscription.conversation,
+                self._positions[number],
+                wait_s=self._heartbeat_s,
+                drafts=drafts,
             )
-            if not await one.may_read():
+            if not await subscription.may_read():
                 raise _AccessEnded
             events = b"".join(self._event(number, entry) for entry in entries)
             await self._response.write(events or self._beat)
 
     def _event(self, number: int, entry: ChatEntry) -> bytes:
         data = json.dumps(dict(entry.body), ensure_ascii=False, separators=(",", ":"))
-        name = f"event: {number}\n" if len(self._followed) > 1 else ""
-        # What is not kept is no place to go on from.
+        name = f"event: {number}\n" if len(self._subscriptions) > 1 else ""
+        # An entry that is not kept is no position to resume from.
         place = ""
         if entry.seq:
             self._positions[number] = entry.seq

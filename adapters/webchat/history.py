@@ -1,4 +1,4 @@
-"""A conversation's past in pages, and the list of a person's conversations."""
+"""A conversation's messages in pages, and the list of a person's conversations."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ConversationHistory:
-    """What was said: read in pages, listed by person; without `conversations` nothing is listed."""
+    """Requests about past messages and listed conversations; without `conversations` no list."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ConversationHistory:
         self._guard = guard
 
     def routes(self) -> list[web.RouteDef]:
-        """The page's requests about the past."""
+        """Return the routes of these requests."""
         return [
             web.get("/chat/history", self._guard(self._history)),
             web.get("/chat/conversations", self._guard(self._list)),
@@ -54,25 +54,25 @@ class ConversationHistory:
             web.post("/chat/delete", self._guard(self._delete)),
         ]
 
-    async def said(self, body: SayBody) -> None:
-        """Put the conversation first in the list of who said something there; never raises."""
+    async def note_message(self, body: SayBody) -> None:
+        """Put the conversation first in the list of the message's writer; never raises."""
         title = " ".join((body.text or body.files[0].name).split())[:TITLE_CHARACTERS]
         try:
             number = (await self._log.newest([body.conversation]))[0]
-            await self._spoken(body.person, body.conversation, title)
+            await self._move_to_top(body.person, body.conversation, title)
             if self._conversations:
                 await self._conversations.saw(body.person, body.conversation, number)
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=body.conversation)
 
-    async def told(self, person: str, conversation: str) -> None:
-        """Put a person's own conversation first when the service says something; never raises."""
+    async def note_answer(self, person: str, conversation: str) -> None:
+        """Put a person's own conversation first in their list; never raises."""
         try:
-            await self._spoken(person, conversation, "")
+            await self._move_to_top(person, conversation, "")
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=conversation)
 
-    async def _spoken(self, person: str, conversation: str, title: str) -> None:
+    async def _move_to_top(self, person: str, conversation: str, title: str) -> None:
         if self._conversations:
             await self._conversations.spoken(person, conversation, title)
 
@@ -92,12 +92,12 @@ class ConversationHistory:
         before = _position_before(request)
         words = request.query.get("words", "")[:TITLE_CHARACTERS].casefold().split()
         try:
-            told = await self._listed(actor.user, before, words)
+            body = await self._list_body(actor.user, before, words)
         except StoreUnavailable:
             return _store_away()
-        return json_response(200, told)
+        return json_response(200, body)
 
-    async def _listed(
+    async def _list_body(
         self, person: str, before: int | None, words: Sequence[str]
     ) -> dict[str, Any]:
         if not self._conversations:
@@ -112,31 +112,31 @@ class ConversationHistory:
         found = await self._conversations.listed(
             person, before_us=before, count=LIST_PAGE + 1, matches=matches if words else None
         )
-        page = [one for one in found[:LIST_PAGE] if one.conversation not in pinned]
+        page = [entry for entry in found[:LIST_PAGE] if entry.conversation not in pinned]
         seen = [await self._conversations.seen(person, name) for name in pinned]
         fixed = [
             ConversationEntry(name, "", 0, number)
             for name, number in zip(pinned, seen, strict=True)
         ]
         return {
-            "conversations": await self._shown(page),
-            "pinned": await self._shown(fixed),
+            "conversations": await self._entries(page),
+            "pinned": await self._entries(fixed),
             "more": str(found[LIST_PAGE - 1].at_us) if len(found) > LIST_PAGE else "",
         }
 
-    async def _shown(self, listed: Sequence[ConversationEntry]) -> list[dict[str, Any]]:
-        newest = await self._log.newest([one.conversation for one in listed])
-        rooms = [_room_of(one.conversation) for one in listed]
+    async def _entries(self, listed: Sequence[ConversationEntry]) -> list[dict[str, Any]]:
+        newest = await self._log.newest([entry.conversation for entry in listed])
+        rooms = [_room_of(entry.conversation) for entry in listed]
         return [
             {
                 "room": room,
-                "title": one.title,
+                "title": entry.title,
                 "shared": not is_own(room),
-                "at_ms": one.at_us // 1000,
+                "at_ms": entry.at_us // 1000,
                 "empty": number == 0,
-                "unread": number > one.seen,
+                "unread": number > entry.seen,
             }
-            for one, room, number in zip(listed, rooms, newest, strict=True)
+            for entry, room, number in zip(listed, rooms, newest, strict=True)
         ]
 
     async def _seen(self, request: web.Request) -> web.StreamResponse:
@@ -165,7 +165,7 @@ class ConversationHistory:
         return json_response(404, {"error": "room: it is not in the list"})
 
     async def _delete(self, request: web.Request) -> web.StreamResponse:
-        """What was said in a room of their own goes; a shared one leaves their list alone."""
+        """Delete a room of their own with its messages; a shared room only from their list."""
         body = parse_body(DeleteBody, await self._guard.json_body(request))
         actor = await self._visitors.actor(request, body.person, body.room)
         if body.room in (MAIN, home_room(actor.user)):
@@ -186,10 +186,10 @@ def _room_of(conversation: str) -> str:
 
 
 def _position_before(request: web.Request) -> int | None:
-    given = request.query.get("before", "")
-    if given and not _NUMBER.fullmatch(given):
+    before = request.query.get("before", "")
+    if before and not _NUMBER.fullmatch(before):
         raise BadPayload("before: not a place in this list")
-    return int(given) if given else None
+    return int(before) if before else None
 
 
 def _store_away() -> web.Response:

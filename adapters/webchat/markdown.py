@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from adapters.markdown_reader import extend_parser
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
-# Marks that turn the order of what is read, so that it shows as what it is not.
+# Marks that change the direction of text, so that it reads as something else.
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _ALIGN = "text-align:"
 _CELLS = ("th_open", "td_open")
@@ -43,7 +43,7 @@ def _harden(state: StateCore) -> None:
 
 
 def _without_dead_links(tokens: Iterable[Token]) -> Iterable[Token]:
-    """Without links to nowhere, of which only what they say stays; links hold no links."""
+    """Yield the tokens without links that have no target, of which the text stays."""
     nowhere = False
     for token in tokens:
         if token.type == "link_open":

@@ -1,4 +1,4 @@
-"""What every request must be before a handler sees it: local, same-origin, JSON, and small."""
+"""Checks of every request (host, origin, type, size) and headers of every response."""
 
 import json
 import re
@@ -29,17 +29,17 @@ HttpError = TypeVar("HttpError", bound=web.HTTPException)
 
 
 class RequestGuard:
-    """Handlers behind the Host check, with errors as JSON and the security headers on everything.
+    """Wraps handlers with the Host check, errors as JSON, and security headers.
 
-    The Host check is what stops DNS rebinding: a foreign page cannot make a browser send ours.
-    `hosts` ("NAME" or "NAME:PORT") are served besides loopback addresses.
+    The Host check stops DNS rebinding: a foreign page cannot make a browser send our host. `hosts`
+    ("NAME" or "NAME:PORT") are served besides loopback addresses.
     """
 
     def __init__(self, hosts: Collection[str] = ()) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
 
     def __call__(self, handler: Handler) -> Handler:
-        """The handler behind the checks."""
+        """Return the handler behind the checks."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
@@ -57,13 +57,13 @@ class RequestGuard:
         return answer
 
     async def json_body(self, request: web.Request) -> bytes:
-        """The raw body of a same-origin JSON request of at most 1 MiB; raises 403 or 413."""
-        self.check_own(request, "application/json")
-        # A copy, so that the limit is ours whatever the application around us allows.
+        """Return the raw body of a same-origin JSON request of at most 1 MiB. Raises 403 or 413."""
+        self.check_origin(request, "application/json")
+        # On a copy, so that our limit holds whatever the application allows.
         return await _read_body(request.clone(client_max_size=MAX_BODY_BYTES))
 
-    def check_own(self, request: web.Request, content_type: str) -> None:
-        """Raises 403 unless the request is of that type, which no foreign page can send unasked."""
+    def check_origin(self, request: web.Request, content_type: str) -> None:
+        """Raises 403 for another origin or type; foreign pages cannot send this type."""
         if request.content_type != content_type:
             raise http_error(web.HTTPForbidden, f"Content-Type: must be {content_type}")
         origin = request.headers.get("Origin")

@@ -25,7 +25,7 @@ MAX_ROOMS = 20
 _POSITION = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 MAX_TEXT = 8_000
 MAX_FILES = 10
-# More than any field takes: what is too long for one is told by the sentence at that field.
+# More than any field takes, so that too long a value gets its field's own message.
 _MAX_VALUE = 100_000
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s(.*))?", re.DOTALL)
 Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
@@ -63,12 +63,12 @@ class _Body(SeenBody):
         return conversation_of(self.room)
 
     def update_id(self, kind: str) -> str:
-        """The update's id: a browser's id means something only for one person and kind."""
+        """Return the update's id: a browser's id is unique only for one person and kind."""
         return f"web:{self.person}:{kind}:{self.id}"
 
 
 class UploadRef(Frozen):
-    """A file that was sent before: its upload's id, and what the sender calls it."""
+    """An uploaded file: its id, and the sender's name of it."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}\z")]
     name: Annotated[str, StringConstraints(max_length=255)]
@@ -82,7 +82,7 @@ class SayBody(_Body):
 
     @field_validator("text")
     @classmethod
-    def _says_something(cls, text: str, info: ValidationInfo) -> str:
+    def _check_not_empty(cls, text: str, info: ValidationInfo) -> str:
         stripped = text.strip()
         if not stripped and not info.data.get("files"):
             raise ValueError("is empty")
@@ -148,7 +148,7 @@ BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
 
 
 def parse_body(model: type[AnyT], raw: bytes) -> AnyT:
-    """The body in `raw`; raises BadPayload naming the first field that is wrong."""
+    """Return the parsed body. Raises BadPayload that names the first wrong field."""
     try:
         return model.model_validate_json(raw)
     except ValidationError as wrong:
@@ -160,7 +160,7 @@ def parse_body(model: type[AnyT], raw: bytes) -> AnyT:
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
-    """A room, whom the request says its reader is, and the position after which they read on."""
+    """A room, its claimed reader, and the position after which they read on."""
 
     room: str
     person: str
@@ -168,15 +168,14 @@ class ReadPosition:
 
 
 def room_of(request: web.Request) -> str:
-    """The room that the address names. Raises BadPayload."""
+    """Return the room that the address names. Raises BadPayload."""
     return _check_room(request.query.get("room", MAIN))
 
 
 def read_positions(request: web.Request) -> Sequence[ReadPosition]:
-    """The rooms that the address names, each with the person and position of the same number.
+    """Return the rooms of the address, each with its person and position. Raises BadPayload.
 
-    Positions in `Last-Event-ID`, joined by commas, go before those of the address. Raises
-    BadPayload.
+    Positions in `Last-Event-ID`, joined by commas, replace those of the address.
     """
     query = request.query
     rooms = [_check_room(room) for room in query.getall("room", [MAIN])]
@@ -184,12 +183,12 @@ def read_positions(request: web.Request) -> Sequence[ReadPosition]:
         raise BadPayload(f"room: at most {MAX_ROOMS} at once")
     people = query.getall("person", [""])
     last = request.headers.get("Last-Event-ID")
-    name, given = (
+    name, values = (
         ("Last-Event-ID", last.split(",")) if last else ("after", query.getall("after", [""]))
     )
-    if not len(rooms) == len(people) == len(given):
+    if not len(rooms) == len(people) == len(values):
         raise BadPayload(f"{name}: each room needs one, and a person")
-    positions = [position or "0" for position in given]
+    positions = [position or "0" for position in values]
     if not all(_POSITION.fullmatch(position) for position in positions):
         raise BadPayload(f"{name}: not a position of this conversation")
     return [ReadPosition(*place) for place in zip(rooms, people, positions, strict=True)]

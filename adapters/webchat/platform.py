@@ -1,4 +1,4 @@
-"""The web chat as a platform: what the page sends becomes updates, views become log entries."""
+"""The web chat as a platform: the page's requests become updates, views become log entries."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from typing import assert_never
@@ -71,8 +71,8 @@ async def _empty_inbox(actor: Actor) -> InboxPage:
 class WebChat:
     """The Platform of the web chat (design §3, §9): rooms of one person, and rooms that all share.
 
-    The `door` says who a visitor is. Every request must name a loopback host, or that of
-    `public_url` where the door tells visitors apart. `inbox` is what waits for a person.
+    The `authenticator` says who a visitor is. Every request must name a loopback host, or that of
+    `public_url` where visitors sign in. `inbox` returns what waits for a person.
     """
 
     name = PLATFORM
@@ -84,7 +84,7 @@ class WebChat:
         *,
         log: ChatLog,
         people: Sequence[WebPerson],
-        door: Authenticator | None = None,
+        authenticator: Authenticator | None = None,
         inbox: Callable[[Actor], Awaitable[InboxPage]] = _empty_inbox,
         conversations: Conversations | None = None,
         public_url: str = "",
@@ -93,19 +93,19 @@ class WebChat:
     ) -> None:
         self._log = log
         self._people = [person.id for person in people]
-        self._door = door or FreeChoice()
-        self._visitors = Visitors(self._door, people)
+        self._authenticator = authenticator or FreeChoice()
+        self._visitors = Visitors(self._authenticator, people)
         self._inbox = inbox
         self._files = StaticFiles()
         self._uploads = uploads
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
         self._guard = RequestGuard(self._hosts())
-        self._past = ConversationHistory(log, conversations, self._visitors, self._guard)
+        self._history = ConversationHistory(log, conversations, self._visitors, self._guard)
 
     def _hosts(self) -> Collection[str]:
         host = urlsplit(self._public_url).netloc
-        return [host] if host and not isinstance(self._door, FreeChoice) else []
+        return [host] if host and not isinstance(self._authenticator, FreeChoice) else []
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
@@ -113,7 +113,7 @@ class WebChat:
         room = _room_of(conversation)
         for person in self._people if is_own(room) else ():
             if may_enter(room, person):
-                await self._past.told(person, conversation)
+                await self._history.note_answer(person, conversation)
         return key
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
@@ -128,7 +128,7 @@ class WebChat:
         return GROWS_EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
-        """Show an answer as far as it is written, to who looks now. Raises Unavailable."""
+        """Show an answer as far as it is written, to current readers. Raises Unavailable."""
         if not message_id:
             return await self.send(conversation, growth.working, key=growth.key)
         body = {"op": "draft", "id": message_id, "view": render_message(growth.view)}
@@ -139,7 +139,7 @@ class WebChat:
         return message_id
 
     def pace(self, conversation: str) -> Pace:
-        """As fast as it comes."""
+        """No limit."""
         return Pace()
 
     async def link(self, conversation: str, message_id: str) -> str:
@@ -156,7 +156,7 @@ class WebChat:
             _log.info("typing_not_shown", conversation=conversation)
 
     async def listen(self, intake: Intake) -> None:
-        """Nothing to connect to: the updates come in over `routes`."""
+        """Do nothing: updates come in over `routes`."""
 
     async def close(self) -> None:
         """End the open event streams; call it on shutdown, before the server waits for them."""
@@ -174,17 +174,17 @@ class WebChat:
             web.post("/chat/messages", guarded(self._post(SayBody, intake))),
             web.post("/chat/taps", guarded(self._post(TapBody, intake))),
             web.post("/chat/forms", guarded(self._post(FormBody, intake))),
-            *self._past.routes(),
+            *self._history.routes(),
         ]
         if self._uploads:
-            taken = upload_handler(self._uploads, self._guard, self._visitors.actor)
-            routes.append(web.post("/chat/files", guarded(taken)))
-        if isinstance(self._door, SignInLinks):
-            routes += self._entrance(self._door)
+            handler = upload_handler(self._uploads, self._guard, self._visitors.actor)
+            routes.append(web.post("/chat/files", guarded(handler)))
+        if isinstance(self._authenticator, SignInLinks):
+            routes += self._sign_in_routes(self._authenticator)
         return routes
 
-    def _entrance(self, links: SignInLinks) -> list[web.RouteDef]:
-        """A sign-in link's page changes nothing: only its button, by POST, spends the link."""
+    def _sign_in_routes(self, links: SignInLinks) -> list[web.RouteDef]:
+        """Return the sign-in routes: opening a link changes nothing, its button spends it."""
 
         async def landing(request: web.Request) -> web.StreamResponse:
             return self._files.serve("login.html")
@@ -205,7 +205,7 @@ class WebChat:
 
     async def _page(self, request: web.Request) -> web.Response:
         try:
-            await self._door.who(request)
+            await self._authenticator.who(request)
         except web.HTTPUnauthorized:
             page = self._files.serve("login.html")
             page.set_status(401)
@@ -224,17 +224,17 @@ class WebChat:
                 "rooms": own_room_prefix(person.id),
                 "home": home_room(person.id),
             }
-            for person in await self._visitors.there(request)
+            for person in await self._visitors.choices(request)
         ]
-        taken = self._uploads
-        told = {
+        uploads = self._uploads
+        body = {
             "people": people,
-            "chooses": isinstance(self._door, FreeChoice),
-            "leaves": self._door.leaves,
-            "files_mb": taken.most_mb if taken else 0,
-            "files_types": taken.kinds if taken else (),
+            "chooses": isinstance(self._authenticator, FreeChoice),
+            "leaves": self._authenticator.can_sign_out,
+            "files_mb": uploads.max_mb if uploads else 0,
+            "files_types": uploads.kinds if uploads else (),
         }
-        return json_response(200, told)
+        return json_response(200, body)
 
     async def _list_inbox(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
@@ -246,11 +246,11 @@ class WebChat:
         return json_response(200, {"cards": cards, "more": waiting.more})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        followed = [await self._followed(request, place) for place in read_positions(request)]
-        return await self._streams.serve(request, followed)
+        subscriptions = [await self._subscribe(request, place) for place in read_positions(request)]
+        return await self._streams.serve(request, subscriptions)
 
-    async def _followed(self, request: web.Request, place: ReadPosition) -> Subscription:
-        """The place, if it may be read now. Raises 401, 403, 404, or 503."""
+    async def _subscribe(self, request: web.Request, place: ReadPosition) -> Subscription:
+        """Return the subscription, if the room may be read now. Raises 401, 403, 404, or 503."""
         reader = await self._visitors.reader(request, place.room, place.person)
 
         async def may_read() -> bool:
@@ -267,7 +267,7 @@ class WebChat:
             actor = await self._visitors.actor(request, body.person, body.room)
             outcome = await intake(self._with_files(body, body.update(actor)))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
-                await self._said(body, actor)
+                await self._log_message(body, actor)
             if isinstance(body, SayBody) and isinstance(outcome, Accepted):
                 answers = self._log.reply_id(body.conversation, body.update_id("said"))
                 return json_response(202, {"reply": answers})
@@ -286,12 +286,12 @@ class WebChat:
         return update.model_copy(update={"files": tuple(files)})
 
     def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
-        """A file that the page sent before its message. Raises Gone when it is not here."""
+        """Yield a file that the page sent before its message. Raises Gone when it is not here."""
         if self._uploads is None:
             raise Gone("files are not taken here")
         return self._uploads.fetch(file)
 
-    async def _said(self, body: SayBody, actor: Actor) -> None:
+    async def _log_message(self, body: SayBody, actor: Actor) -> None:
         entry = {
             "op": "said",
             "id": body.id,
@@ -303,9 +303,9 @@ class WebChat:
         try:
             await self._log.append(body.conversation, entry)
         except StoreUnavailable:
-            # The message itself is safe with intake: saying "not sent" would have it sent twice.
+            # Intake has the message: an error would have it sent twice.
             _log.warning("own_message_not_shown", conversation=body.conversation, update=body.id)
-        await self._past.said(body)
+        await self._history.note_message(body)
 
     async def _append(self, conversation: str, entry: dict[str, object]) -> None:
         try:

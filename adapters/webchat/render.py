@@ -1,4 +1,4 @@
-"""A message as the page gets it: JSON, with every Markdown text already made HTML (design §8)."""
+"""Messages as JSON for the page, with Markdown rendered to HTML (design §8)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from cards.showing.view import ButtonView, CardView, ChartView, FormView, Messag
 
 
 def render_message(view: MessageView) -> dict[str, Any]:
-    """The view as JSON; only keys named `html` hold markup, everything else is plain text."""
+    """Return the view as JSON; only keys named `html` hold markup, all else is plain text."""
     return {
         "lang": view.lang,
         "parts": [_part(part) for part in view.parts],

@@ -41,7 +41,7 @@ class WebAccountRules(AccountRules):
         return conversation_of(written)
 
     def owner_id(self, conversation: str) -> str:
-        """Nobody's: no room is named by its person."""
+        """Return "": no room is named by its person."""
         return ""
 
     def home(self, written: str, places: Collection[str]) -> str:
@@ -124,12 +124,12 @@ class WebSettings(PlatformSettings):
         return self.web_login == "link"
 
     def faults(self, service: ServiceSettings) -> list[str]:
-        """A proxy that is not whole, and while it is on, who could be its visitors."""
+        """Return half-set proxy settings and, while it is on, faults of the sign-in."""
         lines = missing_settings([(_PROXY, (name,)) for name in _PROXY], self.given())
-        return [*lines, *self._visitors(service)] if self.webchat else lines
+        return [*lines, *self._visitor_faults(service)] if self.webchat else lines
 
-    def _visitors(self, service: ServiceSettings) -> list[str]:
-        """What must not be: strangers who choose who they are, and two ways to sign in."""
+    def _visitor_faults(self, service: ServiceSettings) -> list[str]:
+        """Return faults of the sign-in: strangers who choose who they are, or two ways at once."""
         if self.has_sign_in_links and self.web_user_header:
             return [
                 "SIGNOFF_WEB_LOGIN: should be off while SIGNOFF_WEB_USER_HEADER is set, because a"
@@ -160,11 +160,11 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     service = context.service
     persons = [WebPerson(p.web, p.name, p.label, p.id) for p in context.persons]
     public_url = service.public_url or ""
-    door: ProxySignIn | SignInLinks | FreeChoice = FreeChoice()
+    authenticator: ProxySignIn | SignInLinks | FreeChoice = FreeChoice()
     if settings.web_user_header:
-        door = ProxySignIn(settings.web_user_header, settings.web_trusted_proxy, persons)
+        authenticator = ProxySignIn(settings.web_user_header, settings.web_trusted_proxy, persons)
     elif settings.has_sign_in_links:
-        door = SignInLinks(
+        authenticator = SignInLinks(
             context.logins,
             persons,
             session_s=settings.web_session_h * 3600,
@@ -173,13 +173,13 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     return WebChat(
         log=context.chat_log,
         people=persons,
-        door=door,
+        authenticator=authenticator,
         inbox=context.inbox,
         conversations=context.conversations,
         uploads=Uploads(
             service.data_dir / "files" / ".uploads",
             context.clock,
-            most_mb=service.file_max_mb,
+            max_mb=service.file_max_mb,
             seconds=service.file_seconds,
             kinds=service.file_types,
         ),

@@ -1,4 +1,4 @@
-"""Whose a room of the web chat is: its name says so, and nothing has to be looked up."""
+"""Names of rooms of the web chat, which say whose a room is."""
 
 import re
 from hashlib import blake2b
@@ -13,12 +13,12 @@ def conversation_of(room: str) -> str:
 
 
 def own_room_prefix(person: str) -> str:
-    """What the name of each of a person's own rooms begins with; letters and digits follow it."""
+    """Return what the names of a person's own rooms begin with; letters and digits follow."""
     return f"my-{_mark(person)}-"
 
 
 def home_room(person: str) -> str:
-    """The person's own room where the service tells them what comes from elsewhere."""
+    """Return the person's own room for messages from elsewhere."""
     return f"home-{_mark(person)}"
 
 
@@ -28,7 +28,7 @@ def is_own(room: str) -> bool:
 
 
 def may_enter(room: str, person: str) -> bool:
-    """Whether this person may read and write there: a room of nobody's, or one of theirs."""
+    """Whether this person may read and write there: a shared room, or one of theirs."""
     found = _OWN.match(room)
     return found is None or _mark(person) in found.groups()
 

@@ -1,4 +1,4 @@
-"""The page's files, read once; only these names are served."""
+"""The page's files, read once; no other names are served."""
 
 from fnmatch import fnmatch
 from pathlib import Path

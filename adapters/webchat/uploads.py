@@ -19,10 +19,10 @@ from engine.errors import Gone
 from engine.events import Actor, SharedFile
 from engine.ports.clock import Clock
 
-PER_PERSON = 20
-"""So many may lie here for one person in one room; older ones go after a day."""
+MAX_PER_PERSON = 20
+"""The most files of one person in one room; each is deleted after a day."""
 
-IN_ALL = 500
+MAX_IN_ALL = 500
 _KEEP_S = 86_400.0
 _PIECE_BYTES = 64 * 1024
 _ID = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}")
@@ -31,17 +31,17 @@ _log = structlog.get_logger(__name__)
 
 
 class UploadTooLarge(Exception):
-    """More came than one file may hold."""
+    """The file is too large."""
 
 
 class TooManyUploads(Exception):
-    """As much lies here as there is room for."""
+    """There is no room for another file."""
 
 
 class Uploads:
-    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send.
+    """A folder of files named `<owner>-<id>`, so that no id leads to another person's file.
 
-    `kinds` are what a message's files may be, for the page to tell; who reads them judges.
+    `kinds` are the kinds of files that the page offers; they are checked when files are read.
     """
 
     def __init__(
@@ -49,20 +49,20 @@ class Uploads:
         folder: Path,
         clock: Clock,
         *,
-        most_mb: int = 20,
+        max_mb: int = 20,
         seconds: float = 20.0,
         kinds: Sequence[str] = (),
     ) -> None:
         self._folder = folder
         self._clock = clock
-        self.most_mb = most_mb
+        self.max_mb = max_mb
         self.kinds = tuple(kinds)
         self.seconds = seconds
 
     async def take(self, room: str, person: str, content: AsyncIterator[bytes]) -> str:
         """Write the content; returns its id. Raises TooBig, TooMany, OSError, TimeoutError."""
         owner, upload = _owner_digest(room, person), secrets.token_hex(16)
-        await asyncio.to_thread(self._make_room, owner)
+        await asyncio.to_thread(self._free_space, owner)
         path = self._folder / f"{owner}-{upload}"
         part = path.with_suffix(_PART)
         try:
@@ -80,16 +80,16 @@ class Uploads:
         with file:
             async for piece in content:
                 size += len(piece)
-                if size > self.most_mb * 1024**2:
+                if size > self.max_mb * 1024**2:
                     raise UploadTooLarge
                 await asyncio.to_thread(file.write, piece)
 
     def shared(self, room: str, person: str, upload: str, name: str) -> SharedFile:
-        """The upload as a file of a message of that person in that room."""
+        """Return the upload as a file of that person's message in that room."""
         return SharedFile(platform="web", id=f"{_owner_digest(room, person)}-{upload}", name=name)
 
     async def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
-        """The upload's content. Raises Gone when it is not here, or not any more."""
+        """Yield the upload's content. Raises Gone when it is not here (any more)."""
         if not _ID.fullmatch(file.id):
             raise Gone("no upload has such an id")
         try:
@@ -100,7 +100,7 @@ class Uploads:
             while piece := await asyncio.to_thread(opened.read, _PIECE_BYTES):
                 yield piece
 
-    def _make_room(self, owner: str) -> None:
+    def _free_space(self, owner: str) -> None:
         make_private_folder(self._folder)
         now_s = self._clock.now().timestamp()
         mine = others = 0
@@ -111,7 +111,7 @@ class Uploads:
                 mine += 1
             else:
                 others += 1
-        if mine >= PER_PERSON or mine + others >= IN_ALL:
+        if mine >= MAX_PER_PERSON or mine + others >= MAX_IN_ALL:
             raise TooManyUploads
 
 
@@ -120,29 +120,29 @@ def _owner_digest(room: str, person: str) -> str:
 
 
 IdentifyVisitor = Callable[[web.Request, str, str], Awaitable[Actor]]
-"""Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
+"""Returns who asks, from their claimed name and the room. Raises 401, 403, 404, BadPayload."""
 
 
-def upload_handler(uploads: Uploads, guard: RequestGuard, who: IdentifyVisitor) -> Handler:
-    """Takes a file whose bytes are the body, streamed to disk; answers with its id."""
+def upload_handler(uploads: Uploads, guard: RequestGuard, identify: IdentifyVisitor) -> Handler:
+    """Return the handler that streams a body to disk as a file and answers with its id."""
 
     async def take(request: web.Request) -> web.StreamResponse:
-        guard.check_own(request, "application/octet-stream")
+        guard.check_origin(request, "application/octet-stream")
         room = room_of(request)
-        actor = await who(request, request.query.get("person", ""), room)
-        if (request.content_length or 0) > uploads.most_mb * 1024**2:
-            raise _too_large(uploads.most_mb)
+        actor = await identify(request, request.query.get("person", ""), room)
+        if (request.content_length or 0) > uploads.max_mb * 1024**2:
+            raise _too_large(uploads.max_mb)
         try:
             content = request.content.iter_chunked(_PIECE_BYTES)
             return json_response(201, {"id": await uploads.take(room, actor.user, content)})
         except UploadTooLarge:
-            raise _too_large(uploads.most_mb) from None
+            raise _too_large(uploads.max_mb) from None
         except TooManyUploads:
             raise http_error(web.HTTPTooManyRequests, "too_many") from None
         except TimeoutError:
             raise http_error(web.HTTPRequestTimeout, "too_slow") from None
         except (ConnectionError, web.RequestPayloadError):
-            # They have gone; there is nobody to answer.
+            # The client has gone.
             raise http_error(web.HTTPBadRequest, "broken off") from None
         except OSError as error:
             _log.error("upload_not_kept", error=str(error))
@@ -151,8 +151,8 @@ def upload_handler(uploads: Uploads, guard: RequestGuard, who: IdentifyVisitor) 
     return take
 
 
-def _too_large(most_mb: int) -> web.HTTPException:
-    error = web.HTTPRequestEntityTooLarge(most_mb * 1024**2)
+def _too_large(max_mb: int) -> web.HTTPException:
+    error = web.HTTPRequestEntityTooLarge(max_mb * 1024**2)
     error.text, error.content_type = json.dumps({"error": "too_large"}), "application/json"
     # The rest of the body is not waited for.
     error.headers["Connection"] = "close"

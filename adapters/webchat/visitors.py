@@ -33,29 +33,29 @@ class WebPerson:
 
 
 class Authenticator(Protocol):
-    """Lets visitors in; `leaves` when they can sign out again."""
+    """Says who a visitor is; `can_sign_out` when they can."""
 
-    leaves: bool
+    can_sign_out: bool
 
     async def who(self, request: web.Request) -> WebPerson | None:
-        """The person who asks; None where visitors choose. Raises 401, 403, or 503."""
+        """Return the person; None where visitors choose. Raises 401, 403, or 503."""
         ...
 
 
 class FreeChoice:
-    """Visitors choose whom they are; only for an address that nobody else can reach."""
+    """Visitors choose who they are; only for an address that nobody else can reach."""
 
-    leaves = False
+    can_sign_out = False
 
     async def who(self, request: web.Request) -> WebPerson | None:
-        """Nobody in particular."""
+        """Return None."""
         return None
 
 
 class SignInLinks:
-    """Whom a one-time link signed in, by a cookie that no script can read."""
+    """Visitors sign in by a one-time link, and keep a cookie that no script can read."""
 
-    leaves = True
+    can_sign_out = True
 
     def __init__(
         self, logins: Logins, people: Sequence[WebPerson], *, session_s: float, secure: bool
@@ -68,7 +68,7 @@ class SignInLinks:
         self._cookie = "__Host-signoff" if secure else "signoff"
 
     async def who(self, request: web.Request) -> WebPerson | None:
-        """The session's person, who still has to be in people.yaml."""
+        """Return the session's person, who still has to be in people.yaml."""
         session = request.cookies.get(self._cookie, "")[:LONGEST_SECRET]
         try:
             person = await self._logins.person(session) if session else None
@@ -80,7 +80,7 @@ class SignInLinks:
         return found
 
     async def enter(self, link: str) -> web.Response:
-        """Spend a link and set the session's cookie; 403 for one that is spent or too old."""
+        """Spend a link and set the session's cookie. Raises 403 for a spent or expired one."""
         try:
             session = await self._logins.enter(link[:LONGEST_SECRET], keep_s=self._session_s)
         except StoreUnavailable as away:
@@ -101,7 +101,7 @@ class SignInLinks:
         return response
 
     async def leave(self, request: web.Request) -> web.Response:
-        """End the session and take the cookie back."""
+        """End the session and delete the cookie."""
         session = request.cookies.get(self._cookie, "")[:LONGEST_SECRET]
         try:
             await self._logins.leave(session)
@@ -113,9 +113,9 @@ class SignInLinks:
 
 
 class ProxySignIn:
-    """Whom a trusted proxy names in a header: only requests from its networks are answered."""
+    """A trusted proxy names the visitor in a header; other networks are refused."""
 
-    leaves = False
+    can_sign_out = False
 
     def __init__(
         self, header: str, networks: Iterable[Network], people: Sequence[WebPerson]
@@ -125,18 +125,18 @@ class ProxySignIn:
         self._people = {person.id: person for person in people}
 
     async def who(self, request: web.Request) -> WebPerson | None:
-        """The person whose web name the one header of that name holds."""
-        if not self._trusted(request.remote):
+        """Return the person whose web name stands in the header."""
+        if not self._is_trusted(request.remote):
             raise http_error(web.HTTPForbidden, "only the trusted proxy is answered")
-        named = request.headers.getall(self._header, [])
-        if not named:
+        names = request.headers.getall(self._header, [])
+        if not names:
             raise http_error(web.HTTPUnauthorized, f"{self._header}: is missing")
-        person = self._people.get(named[0]) if len(named) == 1 else None
+        person = self._people.get(names[0]) if len(names) == 1 else None
         if person is None:
             raise http_error(web.HTTPForbidden, f"{self._header}: nobody of that web name is known")
         return person
 
-    def _trusted(self, remote: str | None) -> bool:
+    def _is_trusted(self, remote: str | None) -> bool:
         try:
             address = ipaddress.ip_address(remote or "")
         except ValueError:
@@ -146,24 +146,24 @@ class ProxySignIn:
 
 
 class Visitors:
-    """The people of the page behind a door."""
+    """The people of the page, and the rooms that they may enter."""
 
-    def __init__(self, door: Authenticator, people: Sequence[WebPerson]) -> None:
-        self._door = door
+    def __init__(self, authenticator: Authenticator, people: Sequence[WebPerson]) -> None:
+        self._authenticator = authenticator
         self._people = {person.id: person for person in people}
 
-    async def there(self, request: web.Request) -> Sequence[WebPerson]:
-        """Whoever the visitor can be: themselves, or anybody where visitors choose."""
-        me = await self._door.who(request)
+    async def choices(self, request: web.Request) -> Sequence[WebPerson]:
+        """Return whom the visitor can be: themselves, or anybody where visitors choose."""
+        me = await self._authenticator.who(request)
         return [me] if me else list(self._people.values())
 
     async def actor(self, request: web.Request, named: str, room: str = "") -> Actor:
-        """Who asks, whatever they say they are. Raises BadPayload, 401, 403, 404, or 503.
+        """Return who asks. Raises BadPayload, 401, 403, 404, or 503.
 
-        Where visitors do not choose, another's name is refused; so is a room of somebody else,
-        which is not told from a room that nobody has.
+        Where visitors sign in, another's name is refused; so is another's room, as one that does
+        not exist.
         """
-        me = await self._door.who(request)
+        me = await self._authenticator.who(request)
         person = me or self._people.get(named)
         if person is None:
             raise BadPayload("person: nobody of that id is here")
@@ -174,8 +174,8 @@ class Visitors:
         return Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
 
     async def reader(self, request: web.Request, room: str, named: str) -> str:
-        """The id of who reads the room, "" where they need not say. Raises as `actor` does."""
-        me = await self._door.who(request)
+        """Return the id of the room's reader, "" where none is needed. Raises as `actor` does."""
+        me = await self._authenticator.who(request)
         person = me.id if me else named
         if not may_enter(room, person):
             raise _no_such_room()

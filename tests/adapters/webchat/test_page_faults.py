@@ -80,7 +80,7 @@ class Served:
 
     def __init__(self, folder: Any) -> None:
         self.log, self.intake, self.door = MemoryChatLog(), ScriptedIntake(), Guarded()
-        self._uploads = Uploads(folder, SystemClock("UTC"), most_mb=1, kinds=("csv", "png"))
+        self._uploads = Uploads(folder, SystemClock("UTC"), max_mb=1, kinds=("csv", "png"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/?room=main"
 
@@ -89,7 +89,7 @@ class Served:
         chat = WebChat(
             log=self.log,
             people=PEOPLE,
-            door=self.door,
+            authenticator=self.door,
             uploads=self._uploads,
             heartbeat_s=0.05,
         )

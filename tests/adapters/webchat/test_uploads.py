@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.webchat.uploads import PER_PERSON, TooManyUploads, Uploads, UploadTooLarge
+from adapters.webchat.uploads import MAX_PER_PERSON, TooManyUploads, Uploads, UploadTooLarge
 from engine.errors import Gone
 from engine.events import SharedFile
 from tests.fakes.late_clock import LateClock
@@ -41,7 +41,7 @@ async def test_an_id_is_no_path(tmp_path: Path, id: str) -> None:
 
 
 async def test_too_much_leaves_nothing_behind(tmp_path: Path) -> None:
-    uploads = Uploads(tmp_path, CLOCK, most_mb=1)
+    uploads = Uploads(tmp_path, CLOCK, max_mb=1)
     with pytest.raises(UploadTooLarge):
         await uploads.take("main", "lin", content(b"x" * 1024**2, b"y"))
     assert os.listdir(tmp_path) == []
@@ -59,7 +59,7 @@ async def test_what_comes_too_slowly_is_ended_and_leaves_nothing(tmp_path: Path)
 
 async def test_a_person_may_leave_so_many_until_they_are_a_day_old(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path, CLOCK)
-    for _ in range(PER_PERSON):
+    for _ in range(MAX_PER_PERSON):
         await uploads.take("main", "lin", content(b"x"))
     with pytest.raises(TooManyUploads):
         await uploads.take("main", "lin", content(b"x"))
