@@ -1,4 +1,4 @@
-"""What systemd is told of the service: that it is ready, lives, and stops (sd_notify(3))."""
+"""Notifies systemd that the service is ready, alive, and stopping (sd_notify(3))."""
 
 import asyncio
 import os
@@ -13,33 +13,33 @@ _MOST_S = 3600.0
 
 
 class Notifier:
-    """Sends datagrams to NOTIFY_SOCKET; where there is none, nothing is told.
+    """Sends states to NOTIFY_SOCKET, if there is one.
 
-    `every_s` is how often systemd wants to hear ALIVE at least: half of its WatchdogSec.
+    `every_s` is how often ALIVE is due: half of systemd's WatchdogSec.
     """
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
         wanted = environment.get("WATCHDOG_USEC", "")
-        # systemd may mean another process, whose environment this one has been given.
+        # The variable may be meant for another process, whose environment was inherited.
         ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         micros = int(wanted) if wanted.isdecimal() and ours else 0
         self.every_s = min(micros / 2e6, _MOST_S) or _MOST_S
 
-    def tell(self, state: str) -> None:
-        """Tell systemd; it is no fault of ours when it does not listen."""
+    def send(self, state: str) -> None:
+        """Send a state; it is no fault of ours when systemd does not listen."""
         if not self._address:
             return
-        # A name that begins with @ has no file.
+        # A name with @ is an abstract socket.
         address = self._address.replace("@", "\0", 1) if self._address[0] == "@" else self._address
-        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as talking:
-            talking.setblocking(False)
-            talking.sendto(state.encode(), address)
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
+            channel.setblocking(False)
+            channel.sendto(state.encode(), address)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Ready from now on, and alive as long as the event loop turns, until `stop`."""
-        self.tell(READY)
+        """Send READY, then ALIVE as long as the event loop turns, and STOPPING after `stop`."""
+        self.send(READY)
         while not stop.is_set():
-            self.tell(ALIVE)
+            self.send(ALIVE)
             await pause(stop, self.every_s)
-        self.tell(STOPPING)
+        self.send(STOPPING)

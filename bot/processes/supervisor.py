@@ -34,7 +34,7 @@ _POLL_S = 0.1
 
 @dataclass(slots=True)
 class _End:
-    """How the whole thing ends: `reached` is set by a signal or by a child that cannot start."""
+    """The end of the service: `reached` is set by a signal or by a child that cannot start."""
 
     reached: asyncio.Event
     status: int = 0
@@ -50,19 +50,19 @@ class _End:
 
 
 async def serve(settings: Settings, stop: asyncio.Event) -> int:
-    """Runs everything until `stop` is set; answers the exit status.
+    """Run everything until `stop` is set; returns the exit status.
 
     0 after `stop`; 2 when a process finds its settings wrong. What both processes would find wrong
-    is found here first, so that it is told once: raises DefinitionError for a taken port, files or
-    a store that cannot be used, StoreUnavailable for a store that stays away, Stopped
-    once `stop` is set before it is up.
+    is found here first, so that it is reported once: raises DefinitionError for a taken port, files
+    or a store that cannot be used, StoreUnavailable for a store that stays away, Stopped once `stop`
+    is set before the service is up.
     """
     await _check_port(settings)
     await asyncio.to_thread(check_definitions, settings)
     end = _End(stop)
     async with _store(settings, stop), asyncio.TaskGroup() as tasks:
         for name in _PROCESSES:
-            tasks.create_task(_keep(name, end))
+            tasks.create_task(_keep_running(name, end))
         tasks.create_task(_announce(settings, end))
         tasks.create_task(Notifier().run(stop))
     return end.status
@@ -103,7 +103,7 @@ async def _store(settings: Settings, stop: asyncio.Event) -> AsyncIterator[None]
         await run_unless_stopped(stop, check_store(settings.redis_url, settings))
         yield
         return
-    # Held here so that the server stays up while web and worker start again.
+    # Opened here, so that the server stays up while web and worker are restarted.
     server = await run_unless_stopped(stop, open_own_server(settings))
     try:
         await run_unless_stopped(stop, check_store(server.url, settings))
@@ -115,8 +115,8 @@ async def _store(settings: Settings, stop: asyncio.Event) -> AsyncIterator[None]
         server.close()
 
 
-async def _keep(name: str, end: _End) -> None:
-    """Starts the process again, after a growing pause, until the end is reached."""
+async def _keep_running(name: str, end: _End) -> None:
+    """Restart the process, after a growing pause, until the end is reached."""
     loop = asyncio.get_running_loop()
     pause_s = 0.0
     while not end.reached.is_set():
@@ -135,7 +135,7 @@ async def _keep(name: str, end: _End) -> None:
 
 
 async def _run_once(name: str, end: _End) -> int:
-    # Our end of the pipe closes with this process, however it ends; Ctrl-C comes to us alone.
+    # Our end of the pipe closes with this process; Ctrl-C reaches this process alone.
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", name, "--stop-at-eof"),
         stdin=asyncio.subprocess.PIPE,
@@ -167,14 +167,14 @@ async def _announce(settings: Settings, end: _End) -> None:
     timeout = aiohttp.ClientTimeout(total=2)
     async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as client:
         while not end.reached.is_set():
-            if await _healthy(client, address):
+            if await _is_healthy(client, address):
                 what = "Signoff web chat:" if settings.has_page else "Signoff listens on"
                 print(f"{what} {address}", flush=True)
                 return
             await end.within(_POLL_S)
 
 
-async def _healthy(client: aiohttp.ClientSession, address: str) -> bool:
+async def _is_healthy(client: aiohttp.ClientSession, address: str) -> bool:
     try:
         async with client.get(address + "healthz") as answer:
             return answer.status == 200

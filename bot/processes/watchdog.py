@@ -1,4 +1,4 @@
-"""The process that watches over a worker: one that stands still is ended, and another begun.
+"""The process that watches over a worker: it ends one that stands still, and starts another.
 
 What a worker needs is imported and read here before it is forked, so that the next one takes
 mail at once. This process has neither threads nor an event loop when it forks.
@@ -38,19 +38,19 @@ _STACK_S: Final = 0.2
 _STACK_LINES: Final = 12
 _IDLE: Final = "in _worker"
 _SHOW_STACK: Final = signal.SIGUSR1
-# How long a worker may finish what it has in hand when nobody is left to ask for it.
+# How long a worker may take to finish after the process that started it is gone.
 _ORPHAN_S: Final = 20.0
 _ENDINGS: Final = (signal.SIGTERM, signal.SIGINT)
 _SET_PARENT_DEATH_SIGNAL: Final = 1
 
 
 def prepare(settings: Settings) -> None:
-    """Read and check what every worker begins with; raises DefinitionError."""
+    """Read and check the definitions, so that workers inherit them. Raises DefinitionError."""
     load_definitions(settings)
 
 
 class Silence:
-    """For how long a worker has not been heard.
+    """For how long a worker has shown no beat.
 
     Only time in which its watchdog was awake counts: a machine that was suspended, a container that
     was paused, and a processor that is given to others tell nothing about the worker.
@@ -63,14 +63,14 @@ class Silence:
         self.seconds = 0.0
 
     def look(self, beats: int, now: float) -> None:
-        """Take note of the beats that there were up to now, 0 while none is to be waited for."""
+        """Take note of the number of beats so far, 0 while no beat is expected."""
         passed_s, self._at = min(now - self._at, self._most_s), now
         heard = beats != self._beats or not beats
         self._beats, self.seconds = beats, 0.0 if heard else self.seconds + passed_s
 
 
 class Watchdog:
-    """Begins a worker as its child, and the next one when that one stands still."""
+    """Starts a worker as its child, and another one when that one stands still."""
 
     def __init__(self, settings: Settings, *, stop_at_eof: bool) -> None:
         self._settings = settings
@@ -79,7 +79,7 @@ class Watchdog:
         self._notifier = Notifier()
         self._stack = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         self._inputs = [0] if stop_at_eof else []
-        self._told_at = float("-inf")
+        self._notified_at = float("-inf")
         self._ready = self._stopping = False
         self._deadline = float("inf")
         self._woken, self._wakes = os.pipe()
@@ -87,34 +87,34 @@ class Watchdog:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self._wakes)
         for number in (*_ENDINGS, signal.SIGCHLD):
-            signal.signal(number, self._heard)
+            signal.signal(number, self._on_signal)
 
-    def _heard(self, number: int, *_: object) -> None:
+    def _on_signal(self, number: int, *_: object) -> None:
         self._stopping = self._stopping or number != signal.SIGCHLD
 
     def run(self) -> Pulse | int:
-        """Its pulse, in each worker; in the watchdog the exit status, once one ended by itself."""
+        """Returns the pulse in each worker, and in the watchdog the exit status of the last one."""
         left: _Left | None = None
         while True:
-            worker = self._begin()
+            worker = self._fork_worker()
             if not worker:
                 return self._pulse
             if left:
-                # Beside the start of the next one, which takes it then.
+                # While the next one starts, which then takes these lanes.
                 self._give_back(left)
             ended = self._watch(worker)
             os.close(self._life)
             if isinstance(ended, int):
-                return self._ended(ended)
+                return self._exit_status(ended)
             left = ended
             if self._stopping:
                 self._give_back(left)
                 return 1
 
-    def _begin(self) -> int:
+    def _fork_worker(self) -> int:
         """The worker's process id, 0 in the worker."""
         parent, (reads, self._life) = os.getpid(), os.pipe()
-        # What is said meanwhile is for the handlers of the one or of the other.
+        # Signals wait until the handlers of parent and child are set.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
         worker = os.fork()
         if not worker:
@@ -127,7 +127,7 @@ class Watchdog:
         signal.set_wakeup_fd(-1)
         for number in (*_ENDINGS, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        # The end of this pipe, which is that of the watchdog, is read as its standard input.
+        # The standard input ends with the watchdog.
         os.dup2(reads, 0)
         for end in (self._life, self._woken, self._wakes):
             os.close(end)
@@ -139,7 +139,7 @@ class Watchdog:
                 os._exit(1)
 
     def _watch(self, worker: int) -> "int | _Left":
-        """The status with which the worker ended, or what it left that was ended here."""
+        """The worker's exit status; or the lanes of a worker that was ended here."""
         silence, asked = Silence(self._look_s, time.monotonic()), False
         while True:
             found, status = os.waitpid(worker, os.WNOHANG)
@@ -148,10 +148,10 @@ class Watchdog:
             now = time.monotonic()
             silence.look(self._pulse.beats, now)
             if silence.seconds > self._settings.watchdog_s and not _is_traced(worker):
-                return self._end(worker, silence.seconds)
+                return self._end_silent(worker, silence.seconds)
             if self._stopping and not asked:
                 asked = True
-                self._notifier.tell(STOPPING)
+                self._notifier.send(STOPPING)
                 os.kill(worker, signal.SIGTERM)
             if now > self._deadline:
                 os.kill(worker, signal.SIGKILL)
@@ -159,32 +159,32 @@ class Watchdog:
             self._wait()
 
     def _wait(self) -> None:
-        """Until something is heard, or it is time to look."""
+        """Wait for a signal, the end of the input, or the next look."""
         ready, _, _ = select.select([self._woken, *self._inputs], [], [], self._look_s)
         if self._woken in ready:
             os.read(self._woken, 4096)
         if 0 in ready:
-            # Nobody writes there: whoever began this process is gone.
+            # Nobody writes there: the process that started this one is gone.
             self._inputs, self._stopping = [], True
             self._deadline = time.monotonic() + _ORPHAN_S
 
     def _notify(self, now: float) -> None:
         if self._pulse.beats and not self._ready:
             self._ready = True
-            self._notifier.tell(READY)
-        if now - self._told_at >= self._notifier.every_s:
-            self._told_at = now
-            self._notifier.tell(ALIVE)
+            self._notifier.send(READY)
+        if now - self._notified_at >= self._notifier.every_s:
+            self._notified_at = now
+            self._notifier.send(ALIVE)
 
-    def _end(self, worker: int, silent_s: float) -> "_Left":
-        """End a worker that stands still; its mail is charged."""
+    def _end_silent(self, worker: int, silent_s: float) -> "_Left":
+        """End a worker that stands still; its mail is charged with a failed attempt."""
         halted = _state(worker) == "T"
         if not halted:
             os.kill(worker, _SHOW_STACK)
             self._await_stack()
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
-        # Who was halted from outside stands still through no fault of a mail.
+        # A process that was halted from outside stands still through no fault of a mail.
         left = _Left(self._pulse.holder, () if halted else self._pulse.lanes, extra=1)
         self._pulse.clear()
         _log.error(
@@ -198,7 +198,7 @@ class Watchdog:
         return left
 
     def _await_stack(self) -> None:
-        """Until it is written as far as it comes, which takes a moment at most."""
+        """Wait until the stack is written, for a moment at most."""
         size, deadline = -1, time.monotonic() + _STACK_S
         while (now := os.fstat(self._stack.fileno()).st_size) != size or not now:
             if time.monotonic() > deadline:
@@ -212,17 +212,17 @@ class Watchdog:
         self._stack.seek(0)
         self._stack.truncate()
         threads = [part.splitlines()[1:] for part in text.split("\n\n")]
-        # One that waits for work to come is of no interest.
+        # Idle threads are left out.
         working = [part for part in threads if part and _IDLE not in part[0]]
         return [line.strip() for part in working for line in part[:_STACK_LINES]]
 
-    def _ended(self, status: int) -> int:
-        """End as the worker did; what it held is given back when it could not do that itself."""
+    def _exit_status(self, status: int) -> int:
+        """The watchdog's exit status after the worker's; lanes that this held are given back."""
         code = os.waitstatus_to_exitcode(status)
         if code == 0:
             return 0
         if self._stopping and -code in _ENDINGS:
-            # It had not begun anything.
+            # It was stopped before it took any mail.
             return 0
         self._give_back(_Left(self._pulse.holder, self._pulse.lanes, extra=0))
         if code < 0:
@@ -235,7 +235,7 @@ class Watchdog:
         try:
             freed = asyncio.run(self._forfeit(left))
         except (StoreError, DefinitionError, TimeoutError) as error:
-            # They come free with their leases.
+            # They are free once their leases end.
             _log.warning("lanes_not_given_back", error=str(error))
         else:
             _log.info("lanes_given_back", count=len(freed))

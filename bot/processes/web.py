@@ -49,7 +49,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                 group.create_task(parts.telemetry.lag.run(stop))
                 group.create_task(parts.reloader.run(stop))
                 group.create_task(parts.resources.groups.run(stop))
-                group.create_task(parts.resources.entrants.run(stop))
+                group.create_task(parts.resources.admitted_accounts.run(stop))
                 group.create_task(parts.telemetry.watch.run(stop))
                 group.create_task(parts.telemetry.meter.run(stop))
                 await stop.wait()
@@ -60,14 +60,14 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
 
 
 async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
-    """Receive from a platform until the end; one that fails is tried again and harms no other."""
+    """Receive from a platform until `stop`; after a failure it is tried again."""
     delay_s = 1.0
     while not stop.is_set():
         parts.telemetry.platform_health.set_listen_error(platform.name, None)
         try:
             await platform.listen(parts.intake)
         except Exception as error:
-            # The boundary of receiving: whatever a platform's library raises is logged here.
+            # The boundary of receiving: any error of a platform's library is logged here.
             log.error("listening_failed", platform=platform.name, error=str(error))
             parts.telemetry.platform_health.set_listen_error(platform.name, error)
         else:
@@ -77,7 +77,7 @@ async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
 
 
 def application(parts: Parts) -> web.Application:
-    """The aiohttp application over these parts."""
+    """The aiohttp application of these parts."""
     app = web.Application(client_max_size=MAX_BODY_BYTES)
 
     app.add_routes(health_routes(parts))

@@ -72,7 +72,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
             group.create_task(report_model_queue(parts.store.numbers, model_queue, drained))
         group.create_task(parts.reloader.run(stop))
         group.create_task(parts.resources.groups.run(drained))
-        group.create_task(parts.resources.entrants.run(drained))
+        group.create_task(parts.resources.admitted_accounts.run(drained))
         group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))
         group.create_task(_wake_at_stop(stop, lanes))
         await lanes.run(stop)

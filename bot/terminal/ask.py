@@ -30,7 +30,7 @@ class Status(IntEnum):
 
 
 async def ask_once(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
-    """Says it, waits until the reply is settled, prints it. Raises NoService, Refused."""
+    """Send a message, wait for the reply, print it. Raises NoService, RequestRefused."""
     async with enter_room(me, link=link) as chat, Room().followed(chat) as room:
         reply = await chat.say(text)
 
@@ -62,7 +62,11 @@ def _status(view: View) -> Status:
 
 
 def _choices(view: View | None) -> tuple[NumberedButton, ...]:
-    return NumberedChoices().see(view["card"], view["lang"]) if view and view["card"] else ()
+    return (
+        NumberedChoices().number_buttons(view["card"], view["lang"])
+        if view and view["card"]
+        else ()
+    )
 
 
 def _print(view: View, choices: tuple[NumberedButton, ...]) -> None:

@@ -16,17 +16,17 @@ Entry = Mapping[str, Any]
 REQUEST_S = 30.0
 AGAIN_S = 0.3
 NO_REPLY = 202
-"""The status of a message that was accepted by a service too old to name its reply."""
-# One entry may be a long answer, and comes as one line.
+"""The HTTP status of a message that a service accepts without naming its reply, an older one."""
+# An entry is one line, and may be a long answer.
 LONGEST_LINE = 8 * 1024 * 1024
 
 
 class NoService(Exception):
-    """Nothing that answers like the web chat is at the address."""
+    """The address has no web chat."""
 
 
 class RequestRefused(Exception):
-    """The service does not take a request; the text says why, `status` is that of HTTP."""
+    """The service refuses a request; the text says why, `status` is that of HTTP."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -45,14 +45,14 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a request was answered with."""
+    """The response to a request: HTTP status and body."""
 
     status: int
     body: Mapping[str, Any]
 
 
 class ChatClient:
-    """Says, taps and fills in forms as one person; `entries` is what the room shows."""
+    """Sends messages, taps and forms as one person; `entries` is what the room shows."""
 
     def __init__(self, session: aiohttp.ClientSession, me: Speaker) -> None:
         self._session = session
@@ -60,7 +60,7 @@ class ChatClient:
 
     async def say(self, text: str) -> str:
         """Send a message; returns the id of the message that will answer it."""
-        answer = await self._act("messages", {"text": text})
+        answer = await self._send("messages", {"text": text})
         if answer.status != 202:
             raise RequestRefused(answer.status, _why(answer))
         reply = answer.body.get("reply")
@@ -69,15 +69,15 @@ class ChatClient:
         return str(reply)
 
     async def tap(self, button: str, *, confirmed: bool = True) -> Response:
-        """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later.
+        """Tap a button; the response is {ok, text}, {form}, or {} when the outcome comes later.
 
-        It is {confirm} for what cannot be taken back, when the person has not `confirmed` it.
+        Without `confirmed`, it is {confirm} for a choice that cannot be taken back.
         """
-        return await self._act("taps", {"button": button, "confirmed": confirmed})
+        return await self._send("taps", {"button": button, "confirmed": confirmed})
 
     async def fill(self, button: str, values: Mapping[str, str]) -> Response:
         """Send a form; 422 with {errors} by field when values are wrong."""
-        return await self._act("forms", {"button": button, "values": dict(values)})
+        return await self._send("forms", {"button": button, "values": dict(values)})
 
     async def waiting(self) -> Mapping[str, Any]:
         """The cards that wait for the person anywhere: {cards, more}."""
@@ -90,9 +90,9 @@ class ChatClient:
         return answer.body
 
     async def entries(self) -> AsyncIterator[Entry]:
-        """Everything that the room kept, then whatever comes; it goes on after a lost connection.
+        """The room's history, then all new entries, also after a lost connection.
 
-        Raises Refused when the person may not look, NoService when it never was there.
+        Raises RequestRefused when the person may not read it, NoService without a first connection.
         """
         after, seen = "0", False
         while True:
@@ -123,8 +123,8 @@ class ChatClient:
                 elif line.startswith("data: "):
                     yield after, json.loads(line[6:])
 
-    async def _act(self, what: str, body: Mapping[str, Any]) -> Response:
-        """One request; it goes again under the same id when no answer came, so it counts once."""
+    async def _send(self, what: str, body: Mapping[str, Any]) -> Response:
+        """Send a request; without a response, once more under the same id, so that it counts once."""
         named = {"room": self.me.room, "person": self.me.id, "id": str(uuid.uuid4()), **body}
         try:
             return await self._post(what, named)
@@ -142,11 +142,11 @@ class ChatClient:
 
 @asynccontextmanager
 async def enter_room(me: Speaker, *, link: str = "") -> AsyncIterator[ChatClient]:
-    """The room, entered as `me.id`, or as the first who is there; a sign-in `link` is spent.
+    """A client in the room as `me.id`, or as the first person; a sign-in `link` is used up.
 
-    Raises NoService, and Refused when nobody of that id is there or a link is needed.
+    Raises NoService, and RequestRefused for an unknown person or when a link is needed.
     """
-    # The service may be reached by its address, whose cookies others leave out.
+    # Other cookie jars ignore cookies of a numeric address.
     jar = aiohttp.CookieJar(unsafe=True)
     limits = aiohttp.ClientTimeout(total=REQUEST_S)
     async with aiohttp.ClientSession(

@@ -38,14 +38,14 @@ class NumberedButton:
 
 
 class NumberedChoices:
-    """Numbers are never given twice, so that one that is typed late cannot mean another card."""
+    """The numbers of buttons; none is used twice, so that a late one never means another card."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._open: dict[str, tuple[NumberedButton, ...]] = {}
 
-    def see(self, card: Mapping[str, Any], lang: str) -> tuple[NumberedButton, ...]:
-        """The numbered buttons of a card as it is shown now; none of a card that is closed."""
+    def number_buttons(self, card: Mapping[str, Any], lang: str) -> tuple[NumberedButton, ...]:
+        """The numbered buttons of a card as it is now; none of a closed card."""
         numbered = tuple(
             NumberedButton(self._number(str(button["data"])), button, lang)
             for button in card["buttons"]
@@ -58,8 +58,8 @@ class NumberedChoices:
         every = (one for numbered in self._open.values() for one in numbered)
         return next((one for one in every if one.number == number), None)
 
-    def was(self, number: int) -> bool:
-        """Whether the number was given to a choice, open or not."""
+    def is_known(self, number: int) -> bool:
+        """Whether the number belongs to a choice, open or not."""
         return number in self._numbers.values()
 
     def _number(self, data: str) -> int:
@@ -67,7 +67,7 @@ class NumberedChoices:
 
 
 def part_lines(view: View, before: View | None = None) -> Iterator[str]:
-    """The parts of a message; of one that was shown before, those that are otherwise now."""
+    """The parts of a message; of one that was shown before, those that changed."""
     known = before["parts"] if before else ()
     for part in view["parts"]:
         if part not in known:
@@ -82,7 +82,7 @@ def lang_of(view: View) -> Lang:
 def card_lines(
     card: Mapping[str, Any], lang: Lang, choices: Sequence[NumberedButton]
 ) -> Iterator[str]:
-    """A card with its numbered choices, or with what came of it."""
+    """A card with its numbered choices, or with its outcome."""
     kind = say(f"terminal.kind.{card['kind']}", lang)
     yield paint(f"[{kind}] {_line(card['title'])}", "bold")
     if card["outcome"]:
@@ -153,15 +153,15 @@ def _line(text: str) -> str:
 
 
 class AnswerPrinter:
-    """Which lines of each answer have been shown already."""
+    """Splits answers that are being written into whole lines, which a terminal can keep."""
 
     def __init__(self) -> None:
         self._shown: dict[str, list[str]] = {}
 
-    def more(self, draft: Entry) -> list[str]:
-        """The lines that are finished since the message's last draft.
+    def next_lines(self, draft: Entry) -> list[str]:
+        """The finished lines of a draft that were not returned before.
 
-        None of a message with several requests, each of which would have to grow in its place.
+        None of a reply with several parts, since each would have to grow in its place.
         """
         parts = draft["view"]["parts"]
         if len(parts) != 1 or parts[0]["number"]:
@@ -174,8 +174,8 @@ class AnswerPrinter:
         self._shown[str(draft["id"])] = lines
         return more
 
-    def rest(self, message_id: str, lines: list[str]) -> list[str]:
-        """What the whole answer says more; all of it, if it does not begin as was shown."""
+    def remaining_lines(self, message_id: str, lines: list[str]) -> list[str]:
+        """The lines of the whole answer that were not printed; all, if it begins otherwise."""
         more = _lines_after(self._shown.pop(message_id, []), lines)
         return lines if more is None else more
 
@@ -185,11 +185,11 @@ def _lines_after(known: list[str], lines: list[str]) -> list[str] | None:
 
 
 def _finished_lines(html: str) -> list[str]:
-    """The lines but the last, and but a table that may go on, since its columns may widen."""
+    """All lines but the last, and but a table at the end, whose columns may still widen."""
     if html.rstrip().endswith(_TABLE_ENDS):
         return html_to_text(html[: html.rindex(_TABLE)]).split("\n")
     lines = html_to_text(html).split("\n")[:-1]
-    # What will be a table is a paragraph until the line below its head has come.
+    # A table is a paragraph until the line below its head has come.
     while lines and "|" in lines[-1]:
         lines.pop()
     return lines

@@ -18,7 +18,7 @@ _BACK, _LEAVE, _EMPTY = "/back", "/cancel", "-"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked: the button whose form it is, a title, what is said above, and the fields."""
+    """A form: its button, title, introduction and fields."""
 
     button: str
     title: str
@@ -32,7 +32,7 @@ class FormLeft(Exception):
 
 
 async def fill_form(form: Form, chat: ChatClient, screen: TerminalScreen) -> Response | None:
-    """Asks, sends, and asks again what the service found wrong; None when the person leaves."""
+    """Ask for the values, send them, and ask again for faulty ones; None when the person leaves."""
     screen.show(
         paint(strip_controls(form.title), "bold"), *(filter(None, [strip_controls(form.intro)]))
     )
@@ -50,7 +50,7 @@ async def fill_form(form: Form, chat: ChatClient, screen: TerminalScreen) -> Res
             return answer
         faults = answer.body.get("errors", {})
         screen.show(*_faults(faults, form))
-        # A fault of no field of ours cannot be mended here otherwise than by looking at them all.
+        # A fault of an unknown field: ask for all of them again.
         wanted = [field for field in form.fields if field["name"] in faults] or form.fields
 
 
@@ -71,7 +71,7 @@ async def _ask_fields(
 async def _ask_field(
     field: FieldData, value: str, lang: Lang, screen: TerminalScreen
 ) -> str | None:
-    """What the person wants in the field; None when they go back. Raises Left."""
+    """The value that is typed for the field; None to go back. Raises FormLeft."""
     while True:
         line = await screen.line(_prompt(field, value, lang))
         if line is None or line.strip() == _LEAVE:
@@ -86,7 +86,7 @@ async def _ask_field(
 
 
 def _resolve_option(field: FieldData, text: str) -> str:
-    """What was typed; the number of an option is the option, unless that is what an option is."""
+    """The option of a typed number, unless the number itself is an option; else the text."""
     options = [str(option) for option in field["options"]]
     if text not in options and _numbered(options) and text.isdecimal():
         at = int(text) - 1

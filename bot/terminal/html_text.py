@@ -13,13 +13,13 @@ _BLOCKS = {"p", "div", "pre", "blockquote", "ul", "ol", "table", *(f"h{n}" for n
 
 
 def strip_controls(text: str) -> str:
-    """The text without anything that a terminal would obey; moments by this machine's clock."""
-    text = MARKED.sub(_by_own_clock, text)
+    """The text without control characters; moments in this machine's time zone."""
+    text = MARKED.sub(_to_local_time, text)
     return _STEERS.sub("", text.replace("\r\n", "\n").replace("\x85", "\n"))
 
 
-def _by_own_clock(marked: re.Match[str]) -> str:
-    """A moment by the clock of this machine."""
+def _to_local_time(marked: re.Match[str]) -> str:
+    """A marked moment in this machine's time zone."""
     try:
         moment = datetime.fromisoformat(marked[1])
     except ValueError:

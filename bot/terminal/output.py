@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 def has_colours(stream: TextIO | None = None) -> bool:
-    """Whether what is written there (the standard output) may be coloured."""
+    """Whether output to the stream (the standard output) may be coloured."""
     out = sys.stdout if stream is None else stream
     # https://no-color.org: set and not empty, whatever its value.
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def paint(text: str, style: str, stream: TextIO | None = None) -> str:
-    """The text in a style of rich, as in "bold red", if there may be colours."""
+    """The text in a style of rich, as in "bold red", where colours may be used."""
     if not text or not has_colours(stream):
         return text
     # Only a terminal needs it, and it takes a while to load.
@@ -28,7 +28,7 @@ def paint(text: str, style: str, stream: TextIO | None = None) -> str:
 
 
 def table_with_header(rows: Sequence[Sequence[str]]) -> str:
-    """A table whose first row is its heads, in bold where there may be colours."""
+    """A table whose first row is the header, in bold where colours may be used."""
     heads, *lines = table(rows).split("\n")
     return "\n".join([paint(heads, "bold"), *lines])
 
@@ -52,7 +52,7 @@ def _width(text: str) -> int:
 
 
 def show_progress(things: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """The things, one after the other; a terminal shows how many of `total` are done."""
+    """Iterate over the things; a terminal shows how many of `total` are done."""
     if total < 2 or not sys.stderr.isatty():
         yield from things
         return
@@ -60,7 +60,7 @@ def show_progress(things: Iterable[T], what: str, total: int) -> Iterator[T]:
     from rich.progress import Progress
 
     console = Console(stderr=True, no_color=not has_colours(sys.stderr), highlight=False)
-    # What was begun is taken from the screen again, so that only the outcome stays.
+    # The bar is removed at the end.
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task(what, total=total)
         for thing in things:

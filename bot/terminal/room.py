@@ -1,4 +1,4 @@
-"""What a room shows, message by message, as its event stream tells it."""
+"""The messages of a room, as its event stream brings them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 from bot.terminal.client import ChatClient, Entry
 
 View = Mapping[str, Any]
-Changed = Callable[[Entry, View | None], None]
-"""Is told an entry, and what its message showed before it (None: it is new)."""
+OnEntry = Callable[[Entry, View | None], None]
+"""Called with an entry, and with the view that its message had before (None for a new one)."""
 
 
 def _nothing(entry: Entry, before: View | None) -> None:
@@ -19,16 +19,16 @@ def _nothing(entry: Entry, before: View | None) -> None:
 class Room:
     """The messages by id, in the order in which they were first shown."""
 
-    def __init__(self, changed: Changed = _nothing) -> None:
+    def __init__(self, on_entry: OnEntry = _nothing) -> None:
         self.shown: dict[str, View] = {}
         self.entries = 0
-        self._told = changed
+        self._on_entry = on_entry
         self._changed = asyncio.Condition()
         self._following: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def followed(self, chat: ChatClient) -> AsyncIterator["Room"]:
-        """The room as it goes on until the block ends."""
+        """Follow the room until the block ends."""
         following = self._following = asyncio.create_task(self._follow(chat))
         try:
             yield self
@@ -37,9 +37,9 @@ class Room:
             await asyncio.gather(following, return_exceptions=True)
 
     async def until(self, ready: Callable[[], bool], timeout_s: float) -> bool:
-        """True as soon as it is so, False when it is not in time.
+        """Wait until `ready()`; False when it is not in time.
 
-        Raises what ended the stream, NoService or Refused.
+        Raises what ended the stream, NoService or RequestRefused.
         """
         waiting = asyncio.create_task(self._until(ready))
         tasks = {waiting} if self._following is None else {waiting, self._following}
@@ -53,7 +53,7 @@ class Room:
         return ready()
 
     async def silent(self, for_s: float, timeout_s: float) -> None:
-        """Returns once nothing has come for that long."""
+        """Wait until no entry has come for so long."""
         clock = asyncio.get_running_loop().time
         ends = clock() + timeout_s
         while clock() < ends and await self.until(self._more_than(self.entries), for_s):
@@ -74,7 +74,7 @@ class Room:
                     self.shown[str(entry["id"])] = entry["view"]
                 if entry.get("op") != "typing":
                     self.entries += entry.get("op") != "draft"
-                    self._told(entry, before)
+                    self._on_entry(entry, before)
                 self._changed.notify_all()
 
 

@@ -1,4 +1,4 @@
-"""What is typed, and what is shown while somebody types."""
+"""The terminal: typed lines, and output while somebody types."""
 
 import asyncio
 import queue
@@ -11,9 +11,9 @@ _CLEARED = "\r\x1b[K"
 
 
 class TerminalScreen:
-    """Lines in and out. What is shown while a line is typed stands above that line.
+    """Lines in and out; output goes above the line that is being typed.
 
-    Without a terminal each line that was read is shown too, so that the output can be followed.
+    Without a terminal each line that was read is printed, so that the output can be followed.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class TerminalScreen:
 
 @contextmanager
 def restored_terminal() -> Iterator[None]:
-    """Leaves the terminal as it was found: a read that is broken off may leave it without echo."""
+    """Restore the terminal's modes at the end: an interrupted read may leave it without echo."""
     try:
         import readline  # noqa: F401 - input() edits lines with it
         import termios

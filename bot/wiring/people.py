@@ -43,11 +43,11 @@ async def open_groups(
     return groups
 
 
-async def open_entrants(store: StoreConnection) -> AdmittedAccounts:
+async def open_admitted_accounts(store: StoreConnection) -> AdmittedAccounts:
     """The accounts that were let in beside the file. Raises StoreUnavailable."""
-    entrants = AdmittedAccounts(RedisAdmissions(store.client))
-    await retry_until_available(entrants.load)
-    return entrants
+    accounts = AdmittedAccounts(RedisAdmissions(store.client))
+    await retry_until_available(accounts.load)
+    return accounts
 
 
 @dataclass(frozen=True, slots=True)

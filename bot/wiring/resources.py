@@ -19,7 +19,7 @@ from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import Adapter, direct_chat_prefixes, open_platforms
-from bot.wiring.people import open_entrants, open_groups
+from bot.wiring.people import open_admitted_accounts, open_groups
 from bot.wiring.records import open_records
 from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
@@ -36,7 +36,7 @@ class Resources:
 
     people: Directory
     groups: Groups
-    entrants: AdmittedAccounts
+    admitted_accounts: AdmittedAccounts
     platforms: Mapping[str, Adapter]
     records: Records
     record: SystemOfRecord
@@ -56,12 +56,12 @@ async def open_resources(
     """Open all resources, which close with `stack`. Raises DefinitionError, StoreUnavailable."""
     records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
-    entrants = await open_entrants(store)
+    admitted = await open_admitted_accounts(store)
     people = replace(
         definitions.people,
         isolated=settings.isolates_workspaces,
         members=groups.members,
-        is_entrant=entrants.has,
+        is_entrant=admitted.has,
     )
     platforms = open_platforms(settings, store, people, stack)
     for platform in platforms.values():
@@ -74,7 +74,7 @@ async def open_resources(
     return Resources(
         people=replace(people, platforms=direct_chat_prefixes(settings)),
         groups=groups,
-        entrants=entrants,
+        admitted_accounts=admitted,
         platforms={name: arm("platform", each) for name, each in platforms.items()},
         records=arm("records", records),
         record=_open_record(settings, stack),

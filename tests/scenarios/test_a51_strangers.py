@@ -246,13 +246,13 @@ async def test_an_admin_is_asked_once_lets_the_account_in_and_takes_it_back(cran
         assert isinstance(taken, DirectAnswer)
         assert taken.ok
         await service.still()
-        await service.parts.resources.entrants.load()
+        await service.parts.resources.admitted_accounts.load()
         (entrant,) = await service.parts.services.admissions.everybody()
         assert (entrant.account, entrant.name, entrant.by) == ("telegram:77", "Nia", "gao")
         assert await said(service, TELEGRAM, ASK) == ""
         assert service.parts.resources.people.principal(TELEGRAM).roles == ()
         assert await service.parts.services.admissions.revoke("telegram:77")
-        await service.parts.resources.entrants.load()
+        await service.parts.resources.admitted_accounts.load()
         assert await said(service, TELEGRAM, ASK)
 
 

@@ -122,7 +122,7 @@ class LaneLoop:
             return POLL_S
         for claim in taken.claims:
             work = self._hold_lane(claim, stop, self._places.take(claim.kind))
-            lanes.create_task(self._pulse.working(claim.lane, work))
+            lanes.create_task(self._pulse.run_named(claim.lane, work))
         # With room left, all that were due are taken.
         return taken.next_s if len(taken.claims) < room.total else 0.0
 

@@ -1,7 +1,7 @@
-"""What a worker shows its watchdog in memory that both share: that it lives, and what it is at.
+"""The memory that a worker shares with its watchdog: its beats, and the lanes it works on.
 
-A thread that holds the interpreter writes nothing any more: whatever could hold it is named before
-it begins.
+A thread that holds the interpreter writes nothing any more, so each lane is named before a step of
+its work begins.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _lane: ContextVar[bytes] = ContextVar("lane", default=b"")
 
 
 class Pulse:
-    """A worker's beats, its name as a holder of lanes, and the lanes that are on the processor.
+    """A worker's beats, its name as a holder of leases, and the lanes that run just now.
 
     Made before the worker is forked, so that both processes have it.
     """
@@ -42,18 +42,18 @@ class Pulse:
 
     @property
     def beats(self) -> int:
-        """How many there were; 0 while nobody has to wait for one."""
+        """The number of beats so far; 0 while none is expected."""
         return self._beats[0]
 
     @property
     def holder(self) -> str:
-        """As whom the worker takes lanes, "" before it does."""
+        """The name under which the worker leases lanes, "" before it does."""
         return self._text(_HEAD_BYTES, _HOLDER_BYTES)
 
     @property
     def lanes(self) -> tuple[str, ...]:
-        """The lane whose step is on the processor, else those whose threads are."""
-        names = [self._text(_name_at(n), _NAME_BYTES) for n in range(_THREADS + 1)]
+        """The lane whose step runs, else the lanes whose threads do."""
+        names = [self._text(_offset_of(n), _NAME_BYTES) for n in range(_THREADS + 1)]
         return (names[0],) if names[0] else tuple(sorted({*names} - {""}))
 
     def _text(self, start: int, length: int) -> str:
@@ -68,7 +68,7 @@ class Pulse:
         self._beats[0] += 1
 
     async def run(self, holder: str, every_s: float, stop: asyncio.Event) -> None:
-        """Beat until `stop`; after it nobody waits for a beat."""
+        """Beat until `stop`; then no beat is expected any more."""
         self._memory[_HEAD_BYTES:_NAMES_AT] = holder.encode().ljust(_HOLDER_BYTES, b"\0")
         try:
             while not stop.is_set():
@@ -77,15 +77,15 @@ class Pulse:
         finally:
             self._beats[0] = 0
 
-    async def working(self, lane: str, work: Coroutine[Any, Any, T]) -> T:
-        """What the work returns; each of its steps, its tasks' and threads', names the lane."""
+    async def run_named(self, lane: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run the work of a lane; each step of it, of its tasks and its threads names the lane."""
         name = lane.encode()[: _NAME_BYTES - 1].ljust(_NAME_BYTES, b"\0")
-        # Of this task alone, whose whole work it is.
+        # Set for this task alone, which does nothing else.
         _lane.set(name)
         return await _Steps(work, self._memory, name)
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have the tasks and threads that the work of a lane begins name it as well."""
+        """Make tasks and threads that a lane's work starts name it as well."""
         loop.set_task_factory(self._task)
         loop.set_default_executor(_Threads(self._in_thread, thread_name_prefix="asyncio"))
 
@@ -96,30 +96,30 @@ class Pulse:
     def _in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> Callable[[], T]:
         name = _lane.get()
 
-        def marked() -> T:
-            at = self._place()
+        def named_call() -> T:
+            at = self._thread_offset()
             self._memory[at : at + _NAME_BYTES] = name
             try:
                 return call(*given, **named)
             finally:
                 self._memory[at : at + 1] = _NOBODY
 
-        return marked if name else lambda: call(*given, **named)
+        return named_call if name else lambda: call(*given, **named)
 
-    def _place(self) -> int:
-        """Where this thread writes; threads beyond those there is room for share the last."""
+    def _thread_offset(self) -> int:
+        """Where this thread writes; threads without room of their own share the last place."""
         if not hasattr(self._own, "at"):
-            self._own.at = _name_at(next(self._threads, _THREADS))
+            self._own.at = _offset_of(next(self._threads, _THREADS))
         place: int = self._own.at
         return place
 
 
-def _name_at(number: int) -> int:
+def _offset_of(number: int) -> int:
     return _NAMES_AT + number * _NAME_BYTES
 
 
 class _Steps(Coroutine[Any, Any, T]):
-    """A coroutine, of which each step names its lane while it runs."""
+    """A coroutine whose steps name their lane while they run."""
 
     __slots__ = ("_memory", "_name", "_work")
 
@@ -156,7 +156,7 @@ class _Steps(Coroutine[Any, Any, T]):
 
 
 class _Threads(ThreadPoolExecutor):
-    """The threads of the event loop, each of which names the lane that it works for."""
+    """The event loop's threads, which name the lane that they work for."""
 
     def __init__(self, marked: Callable[..., Callable[[], Any]], *, thread_name_prefix: str):
         super().__init__(_THREADS, thread_name_prefix)

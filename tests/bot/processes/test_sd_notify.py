@@ -93,5 +93,5 @@ def test_a_socket_without_a_file_is_found() -> None:
     name = f"signoff-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(f"\0{name}")
-        Notifier({"NOTIFY_SOCKET": f"@{name}"}).tell("READY=1")
+        Notifier({"NOTIFY_SOCKET": f"@{name}"}).send("READY=1")
         assert listening.recv(100) == b"READY=1"

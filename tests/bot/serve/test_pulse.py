@@ -36,8 +36,8 @@ def test_each_step_names_its_lane_and_nothing_is_named_between(pulse: Pulse) -> 
     async def both() -> None:
         one, two = asyncio.Event(), asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            group.create_task(pulse.working("talk:one", step(one, two)))
-            group.create_task(pulse.working("talk:two", step(two, one)))
+            group.create_task(pulse.run_named("talk:one", step(one, two)))
+            group.create_task(pulse.run_named("talk:two", step(two, one)))
             seen.append(pulse.lanes)
             one.set()
         seen.append(pulse.lanes)
@@ -65,7 +65,7 @@ def test_what_a_lane_begins_names_it_as_well(pulse: Pulse) -> None:
 
     async def all_of_it() -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(pulse.working("run:1", lane()))
+            group.create_task(pulse.run_named("run:1", lane()))
             group.create_task(other())
 
     run(pulse, all_of_it())
@@ -90,7 +90,7 @@ def test_a_thread_names_its_lane_while_no_step_does(pulse: Pulse) -> None:
 
     async def both() -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(pulse.working("talk:a", lane()))
+            group.create_task(pulse.run_named("talk:a", lane()))
             group.create_task(look())
         await asyncio.to_thread(lambda: seen.append(pulse.lanes))
 
@@ -110,7 +110,7 @@ def test_what_fails_or_is_cancelled_leaves_no_name(pulse: Pulse, raised: BaseExc
             raise raised
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(pulse.working("talk:a", lane()))
+        task = asyncio.ensure_future(pulse.run_named("talk:a", lane()))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(type(raised)):
@@ -146,7 +146,7 @@ def test_any_name_can_be_shown(pulse: Pulse, name: str) -> None:
     async def lane() -> None:
         seen.append(pulse.lanes)
 
-    run(pulse, pulse.working(name, lane()))
+    run(pulse, pulse.run_named(name, lane()))
     ((shown,),) = seen
     assert name.startswith(shown)
     assert len(shown) > 9
