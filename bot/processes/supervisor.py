@@ -53,9 +53,9 @@ async def serve(settings: Settings, stop: asyncio.Event) -> int:
     """Run everything until `stop` is set; returns the exit status.
 
     0 after `stop`; 2 when a process finds its settings wrong. What both processes would find wrong
-    is found here first, so that it is reported once: raises DefinitionError for a taken port, files
-    or a store that cannot be used, StoreUnavailable for a store that stays away, Stopped once `stop`
-    is set before the service is up.
+    is found here first, so that it is reported once: raises DefinitionError for a taken port,
+    files or a store that cannot be used, StoreUnavailable for a store that stays away, Stopped once
+    `stop` is set before the service is up.
     """
     await _check_port(settings)
     await asyncio.to_thread(check_definitions, settings)

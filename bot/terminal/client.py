@@ -124,7 +124,7 @@ class ChatClient:
                     yield after, json.loads(line[6:])
 
     async def _send(self, what: str, body: Mapping[str, Any]) -> Response:
-        """Send a request; without a response, once more under the same id, so that it counts once."""
+        """Send a request; without a response, once more under the same id, so it counts once."""
         named = {"room": self.me.room, "person": self.me.id, "id": str(uuid.uuid4()), **body}
         try:
             return await self._post(what, named)
