@@ -10,7 +10,7 @@ from cards.clipping import shorten
 from cards.forms import is_storable
 from cards.frozen import Frozen
 from cards.markdown import literal
-from cards.model import SUBMIT, Card, Choice, Field, Review
+from cards.model import SUBMIT, Card, Choice, Field
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
 from engine.frames.job_graph import RESULT_CHARS, JobFrame, Verdict
@@ -34,6 +34,7 @@ from engine.jobs.shared import advance_job, end_job, jobs_part
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
 from engine.playbooks.skill import Skill
+from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.skills.prompts import answer_message
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -154,19 +155,13 @@ def _ask(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
     submit = say("choice.submit", run.lang)
     card = Card(
         kind="clarify",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
         title=say("jobs.asks", run.lang, name=run.name, expert=expert.name),
         text="\n\n".join((literal(frame.question), _about_text(frame, context))),
         choices=(
             Choice(id=SUBMIT, label=submit, style="primary", form=(answer,)),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
-        review=Review(persons=(run.requester.id,)),
-        **run.requester.as_requester(),
-        waiting_for=run.requester.name,
+        **requester_card_fields(context),
         task_key=f"clarify:{run.id}",
     )
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))

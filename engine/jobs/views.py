@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from cards.clipping import shorten
 from cards.markdown import literal
-from cards.model import Card, Choice, Field, Lang, Review
+from cards.model import Card, Choice, Field, Lang
 from cards.texts import say
 from engine.frames.job_graph import ROOT, Job, JobGraph, JobsFrame, JobState
 from engine.frames.outcome import Note, StepContext
@@ -13,6 +13,7 @@ from engine.frames.state import Run
 from engine.jobs.graph import GraphProgress
 from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, node_id, one_line
 from engine.playbooks.model import Playbook
+from engine.reviews.policy import requester_card_fields
 
 SHOWN_LINES = 25
 GOAL_CHARS = 120
@@ -88,10 +89,6 @@ def standstill_card(graph: JobGraph, context: StepContext) -> Card:
     go_on = say("jobs.choice.recover", lang)
     return Card(
         kind="select",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=lang,
         title=say("jobs.card.failed" if failed else "jobs.card.stopped", lang, name=run.name),
         text=f"{say('jobs.card.text', lang, error=error)}\n\n{tree(graph, lang)}",
         choices=(
@@ -99,9 +96,7 @@ def standstill_card(graph: JobGraph, context: StepContext) -> Card:
             Choice(id="change", label=say("jobs.choice.change", lang), form=(change,)),
             Choice(id="end", label=say("jobs.choice.end", lang)),
         ),
-        review=Review(persons=(run.requester.id,)),
-        **run.requester.as_requester(),
-        waiting_for=run.requester.name,
+        **requester_card_fields(context),
         task_key=f"jobs:{run.id}",
         deadline=context.services.now + HELD_FOR,
     )

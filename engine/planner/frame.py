@@ -44,6 +44,7 @@ from engine.planner.situation import Plan, Situation, check_availability
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
+from engine.reviews.policy import run_card_fields
 from engine.skills.card_answers import end_withdrawn
 from engine.skills.cards import MAX_CHOICES, next_step_card
 
@@ -272,17 +273,13 @@ def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
     shows = values_at(paths, context)
     return Card(
         kind="phase_done",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
         title=words.title(run.lang),
         text="\n\n".join((words.text(run.lang), *value_tables(shows, run.lang))),
         rows=value_rows(shows, run.lang),
         problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),
         review=Review(persons=(run.requester.id,)),
-        **run.requester.as_requester(),
+        **run_card_fields(context),
         task_key=f"phase_done:{phase.id}",
         deadline=context.services.now + PHASE_DONE_WITHIN,
     )

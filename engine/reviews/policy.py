@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
 from cards.showing.show import voter_name
 from cards.texts import say
-from engine.frames.outcome import StepContext
+from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.playbooks.review import ReviewPolicy
 
 
@@ -69,3 +70,50 @@ def rejection_text(decision: Decision, context: StepContext) -> str:
     name = literal(voter_name(decision, lang))
     key = "run.rejected" if reason else "run.rejected_plainly"
     return say(key, lang, name=name, reason=literal(reason))
+
+
+def run_card_fields(context: StepContext) -> dict[str, Any]:
+    """The fields that all cards of the run share, with a new token."""
+    run = context.run
+    return {
+        "token": context.services.new_id(run.conversation),
+        "run": run.id,
+        "conversation": run.conversation,
+        "lang": run.lang,
+        **run.requester.as_requester(),
+    }
+
+
+def requester_card_fields(context: StepContext) -> dict[str, Any]:
+    """The fields that all cards share which only the run's requester answers."""
+    requester = context.run.requester
+    review = Review(persons=(requester.id,))
+    return {**run_card_fields(context), "review": review, "waiting_for": requester.name}
+
+
+def reviewer_names(policy: ReviewPolicy | None, context: StepContext) -> str:
+    """The names of those for whom a card waits: the review's roles, else the requester."""
+    run, people = context.run, context.services.people
+    if policy is None:
+        return run.requester.name
+    return say("list.items", run.lang).join(people.role_name(r, run.lang) for r in policy.roles)
+
+
+def block_without_reviewers(
+    policy: ReviewPolicy | None, involved: Collection[str], context: StepContext
+) -> StatusChange | None:
+    """Block the run when there are not enough people who may decide; else None."""
+    if policy is None:
+        return None
+    run, holders = context.run, context.services.people.holders(policy.roles)
+    reason = shortage_text(policy, holders, involved, reviewer_names(policy, context), context)
+    if not reason:
+        return None
+    text = say("part.blocked", run.lang, name=run.name, reason=reason)
+    return StatusChange("blocked", Note("failed", text), reason)
+
+
+def deadline_of(policy: ReviewPolicy, context: StepContext) -> datetime | None:
+    """The moment until which the review has to be decided; None for ever."""
+    deadline_s = policy.deadline_s
+    return context.services.now + timedelta(seconds=deadline_s) if deadline_s else None

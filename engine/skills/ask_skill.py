@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import SUBMIT, Card, Choice, Decision, Field, Review, Value
+from cards.model import SUBMIT, Card, Choice, Decision, Field, Value
 from cards.texts import say
 from engine.frames.leaves import form_field, value_rows, values_at
 from engine.frames.outcome import (
@@ -22,6 +22,7 @@ from engine.frames.outcome import (
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, PromptFrame
 from engine.playbooks.skill import Ask, Instead, Skill
+from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.entities import subject_ids
 from engine.text.reading import field_values, read_form
@@ -156,10 +157,6 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
     return Card(
         kind="clarify",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
         title=ask.title(run.lang),
         text=ask.text(run.lang),
         by_text=example,
@@ -171,8 +168,6 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
             *([Choice(id=INSTEAD, label=ask.instead.label(run.lang))] if ask.instead else ()),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
-        review=Review(persons=(run.requester.id,)),
-        **run.requester.as_requester(),
-        waiting_for=run.requester.name,
+        **requester_card_fields(context),
         task_key=f"clarify:{run.id}",
     )

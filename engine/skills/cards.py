@@ -6,13 +6,14 @@ from typing import Any, assert_never
 
 from cards.clipping import clip
 from cards.markdown import format_value, literal
-from cards.model import SUBMIT, Card, CardKind, Choice, Field, Review, Row
+from cards.model import SUBMIT, Card, CardKind, Choice, Field, Row
 from cards.texts import say
 from engine.frames.leaves import form_field, value_of, value_rows, value_tables, values_at
 from engine.frames.outcome import StepContext
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Question
 from engine.playbooks.skill import Skill, SkillCard
+from engine.reviews.policy import requester_card_fields
 from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10
@@ -157,17 +158,11 @@ def _card(
     withdraw = Choice(id="withdraw", label=say("choice.withdraw", run.lang))
     return Card(
         kind=kind,
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
         title=repeated_title(title, run) if kind == "clarify" and run.state.problems else title,
         text=text,
         rows=shows,
         problems=run.state.problems,
         choices=(*choices, withdraw),
-        review=Review(persons=(run.requester.id,)),
-        **run.requester.as_requester(),
-        waiting_for=run.requester.name,
+        **requester_card_fields(context),
         task_key=f"{kind}:{skill.id}",
     )

@@ -1,11 +1,10 @@
 """A person decides at a node of an SOP: the card, and where the decision leads (spec 001 §4.3)."""
 
-from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
 
-from cards.model import Card, Choice, Decision, Review, Row
+from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import (
@@ -24,11 +23,14 @@ from engine.playbooks.skill import Sop, SopNode, ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
+    block_without_reviewers,
+    deadline_of,
     good_until,
     reject_choice,
     rejection_text,
     review_of,
-    shortage_text,
+    reviewer_names,
+    run_card_fields,
 )
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
@@ -41,20 +43,12 @@ SHOWN_EVIDENCE = 5
 
 def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Ask those whom the node's review names; the run is blocked when there is nobody."""
-    run, people, policy = context.run, context.services.people, _policy(node)
-    roles = say("list.items", run.lang).join(
-        people.role_name(role, run.lang) for role in policy.roles
-    )
-    holders = people.holders(policy.roles)
-    shown = shown_values(node, context)
-    involved = {*run.requester.ids, *authors_of(shown, context).values()}
-    if reason := shortage_text(policy, holders, involved, roles, context):
-        text = say("part.blocked", run.lang, name=run.name, reason=reason)
-        return StatusChange("blocked", Note("failed", text), reason)
-    digest = _shown_digest(node, context)
-    card = _card(frame, sop, shown, roles, context)
-    update = {"shown_digest": digest, "review": review_of(policy, holders)}
-    card = card.model_copy(update=update)
+    run, policy, values = context.run, _policy(node), shown_values(node, context)
+    involved = {*run.requester.ids, *authors_of(values, context).values()}
+    if blocked := block_without_reviewers(policy, involved, context):
+        return blocked
+    digest, roles = _shown_digest(node, context), reviewer_names(policy, context)
+    card = _card(frame, sop, values, roles, context).model_copy(update={"shown_digest": digest})
     frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
@@ -73,9 +67,9 @@ def _policy(node: SopNode) -> ReviewPolicy:
 
 def _shown_digest(node: SopNode, context: StepContext) -> str:
     state = context.run.state
-    shown = context.playbook.skills[node.shows].plan if node.shows else None
-    if shown:
-        return call_digest(resolve_calls(shown, state))
+    plan = context.playbook.skills[node.shows].plan if node.shows else None
+    if plan:
+        return call_digest(resolve_calls(plan, state))
     values = tuple({path: value_of(path, state)} for path in node.presents)
     return call_digest(values) if values else ""
 
@@ -89,17 +83,17 @@ def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ..
 
 
 def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:
-    shown: list[LabelledValue] = []
+    values: list[LabelledValue] = []
     resolved = resolve_calls(plan, context.run.state)
     for number, (call, planned) in enumerate(zip(plan.calls, resolved, strict=True), 1):
         if len(plan.calls) > 1 or not call.arguments:
             label = say("review.call", context.run.lang, n=number)
-            shown.append(LabelledValue(label, call.tool))
+            values.append(LabelledValue(label, call.tool))
         arguments = _as_called(call.tool, planned["arguments"])
-        shown += [
+        values += [
             _argument(n, source, arguments[n], context) for n, source in call.arguments.items()
         ]
-    return tuple(shown)
+    return tuple(values)
 
 
 def _argument(name: str, source: Any, value: Any, context: StepContext) -> LabelledValue:
@@ -124,25 +118,20 @@ def _as_called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _card(
-    frame: SopFrame, sop: Sop, shown: tuple[LabelledValue, ...], roles: str, context: StepContext
+    frame: SopFrame, sop: Sop, values: tuple[LabelledValue, ...], roles: str, context: StepContext
 ) -> Card:
     node = sop.nodes[frame.node]
     run, policy, lang = context.run, _policy(node), context.run.lang
-    deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
     described = node.description(lang) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
     known = _soft_rows(node, frame.soft, context) if frame.soft else ()
-    texts = (*filter(None, (described, why)), *value_tables(shown, lang, most=MAX_ROWS))
-    offer = offer_edits(node, shown, texts, context)
+    texts = (*filter(None, (described, why)), *value_tables(values, lang, most=MAX_ROWS))
+    offer = offer_edits(node, values, texts, context)
     return Card(
         kind="confirm",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=lang,
         title=title_of(frame, sop, context),
         text="\n\n".join(texts),
-        rows=(*value_rows(shown, lang), *known),
+        rows=(*value_rows(values, lang), *known),
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
@@ -150,12 +139,12 @@ def _card(
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,
-        authors=authors_of(shown, context),
-        review=Review(),
-        **run.requester.as_requester(),
+        authors=authors_of(values, context),
+        review=review_of(policy, context.services.people.holders(policy.roles)),
+        **run_card_fields(context),
         waiting_for=roles,
         task_key=f"confirm:{run.id}",
-        deadline=context.services.now + deadline if deadline else None,
+        deadline=deadline_of(policy, context),
     )
 
 

@@ -11,16 +11,17 @@ from engine.frames.state import Approval, Patch
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
 from engine.reviews.approvals import call_digest, is_too_old
-from engine.reviews.policy import good_until, reject_choice, rejection_text
-from engine.tool_plan.calls import Call
-from engine.tool_plan.responses import dropped_text, fail_plan
-from engine.tool_plan.review_cards import (
+from engine.reviews.policy import (
     block_without_reviewers,
-    call_text,
     deadline_of,
-    review_card,
+    good_until,
+    reject_choice,
+    rejection_text,
     reviewer_names,
 )
+from engine.tool_plan.calls import Call
+from engine.tool_plan.responses import dropped_text, fail_plan
+from engine.tool_plan.review_cards import call_text, review_card
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def ask(
     """Ask those whom the review names; the run is blocked when there is nobody."""
     run, policy = context.run, planner.review
     assert policy is not None, "the loader checks that a planner with writes names its reviewers"
-    if ended := block_without_reviewers(policy, context):
+    if ended := block_without_reviewers(policy, run.requester.ids, context):
         return ended
     shown = tuple(ShownCall(number=write.number, call=write.call.digest) for write in writes)
     card = _card(frame, policy, writes, context).model_copy(update={"shown_digest": _digest(shown)})

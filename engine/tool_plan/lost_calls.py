@@ -7,13 +7,9 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
 from engine.playbooks.review import ReviewPolicy
+from engine.reviews.policy import block_without_reviewers, reviewer_names
 from engine.tool_plan.calls import Call, policy_of
-from engine.tool_plan.review_cards import (
-    block_without_reviewers,
-    call_text,
-    review_card,
-    reviewer_names,
-)
+from engine.tool_plan.review_cards import call_text, review_card
 
 AGAIN, HAPPENED, FAIL = "again", "happened", "fail"
 
@@ -29,7 +25,7 @@ def ask_about_lost(
     policy = policy_of(skill, context.playbook)
     # One person who has looked is enough.
     policy = policy.model_copy(update={"quorum": 1}) if policy else None
-    if ended := block_without_reviewers(policy, context):
+    if ended := block_without_reviewers(policy, run.requester.ids, context):
         return ended
     card = _card(call, why, policy, context)
     asks = {"asks": "lost"} if isinstance(frame, LlmPlanFrame) else {}

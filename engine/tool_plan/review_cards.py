@@ -1,73 +1,30 @@
-"""Cards about writes: who decides them, and how a call is shown on them."""
+"""Cards about writes, and how a call is shown on them."""
 
 import json
-from datetime import timedelta
 from typing import Any
 
 from cards.markdown import format_value, literal, quote
-from cards.model import Card, Choice, Review
+from cards.model import Card, Choice
 from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Note, StatusChange, StepContext
+from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
-from engine.reviews.policy import review_of, shortage_text
+from engine.reviews.policy import requester_card_fields, review_of, reviewer_names
 from engine.tool_plan.calls import Call
 
 LINE_CHARS = 80
-
-
-def reviewer_names(policy: ReviewPolicy | None, context: StepContext) -> str:
-    """The names of those for whom a card waits: the review's roles, else the requester."""
-    run, people = context.run, context.services.people
-    if policy is None:
-        return run.requester.name
-    return say("list.items", run.lang).join(people.role_name(r, run.lang) for r in policy.roles)
-
-
-def block_without_reviewers(
-    policy: ReviewPolicy | None, context: StepContext
-) -> StatusChange | None:
-    """Block the run when there are not enough people who may decide; else None."""
-    if policy is None:
-        return None
-    run, holders = context.run, context.services.people.holders(policy.roles)
-    reason = shortage_text(
-        policy, holders, run.requester.ids, reviewer_names(policy, context), context
-    )
-    if not reason:
-        return None
-    text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return StatusChange("blocked", Note("failed", text), reason)
 
 
 def review_card(
     policy: ReviewPolicy | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
 ) -> Card:
     """A card for those whom the policy names, or the requester; `shown` are its other fields."""
-    run = context.run
-    review = Review(persons=(run.requester.id,))
+    fields = requester_card_fields(context)
     if policy is not None:
-        review = review_of(policy, context.services.people.holders(policy.roles))
-    shown = {"kind": "confirm", **shown}
-    return Card(
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
-        choices=choices,
-        review=review,
-        **run.requester.as_requester(),
-        waiting_for=reviewer_names(policy, context),
-        **shown,
-    )
-
-
-def deadline_of(policy: ReviewPolicy, context: StepContext) -> Any:
-    """The moment until which the review has to be decided; None for ever."""
-    return (
-        context.services.now + timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
-    )
+        fields["review"] = review_of(policy, context.services.people.holders(policy.roles))
+        fields["waiting_for"] = reviewer_names(policy, context)
+    return Card(**{**fields, "kind": "confirm", **shown}, choices=choices)
 
 
 def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
