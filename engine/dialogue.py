@@ -14,7 +14,7 @@ from cards.frozen import Frozen
 from engine.errors import NoModel
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.text.answer import AnswerFaults
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 from engine.tools.read_only import ReadOnlyTools
 
 MAX_FAULTY = 3
@@ -49,7 +49,7 @@ def lesson(
 ) -> str:
     """The exact faults of an answer, for the next try; they may quote the answer itself."""
     told = "\n".join(f"- {fault}" for fault in faults)
-    return f"{wrong}\n{fenced(told)}"
+    return f"{wrong}\n{fence_data(told)}"
 
 
 def first_messages(system: str, user: str) -> tuple[Message, ...]:

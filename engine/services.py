@@ -20,7 +20,7 @@ from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions
 from engine.react import Budget
-from engine.rules.soft import USUAL, SoftLimits
+from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.tools import registry
 from engine.tools.model import Tool, ToolContext
 
@@ -39,7 +39,7 @@ class ServiceLimits:
 
     reply_after_s: float = 2.0
     react: Budget = field(default_factory=Budget)
-    soft: SoftLimits = USUAL
+    soft: SoftLimits = DEFAULT_LIMITS
     run: ModelBudget = RUN_BUDGET
     graph: ModelBudget = GRAPH_BUDGET
 

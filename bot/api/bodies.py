@@ -14,7 +14,7 @@ from engine.errors import BadPayload
 from engine.frames.state import AgentState, Attachment
 from engine.playbooks.model import Playbook
 from engine.runs.skill_output import SkillOutput
-from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
+from engine.yaml.faults import Fault, describe_errors, key_text, suggestion
 
 GROUPS: Final = ("profile", "decisions", "data")
 """The parts of a state that hold fields."""
@@ -176,7 +176,7 @@ def _read_shape(data: Any) -> tuple[SkillRequest | None, list[Fault]]:
     try:
         return SkillRequest.model_validate(data), []
     except ValidationError as error:
-        return None, plain_faults(SkillRequest, error)
+        return None, describe_errors(SkillRequest, error)
 
 
 def _choose_playbook(

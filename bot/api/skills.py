@@ -32,7 +32,7 @@ from engine.runs.skill_execution import ExecutionOutcome, SkillExecution, SkillR
 from engine.runs.skill_output import SkillOutput, skill_output
 from engine.services import Services
 from engine.talk.turn.traces import trace_writes
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.yaml.faults import suggestion
 
 log = structlog.get_logger()
@@ -107,7 +107,7 @@ class SkillApi:
             skill=playbook.skills[skill],
             state=body.state.known(),
             message=body.message,
-            lang=body.lang or detect(body.message),
+            lang=body.lang or detect_language(body.message),
             project=body.project or playbook.definition.project,
             phase=body.phase,
             request=body.request,

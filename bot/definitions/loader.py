@@ -18,7 +18,7 @@ from engine.ports.sync import target_fault
 from engine.tools.registry import READONLY
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
-from engine.yaml.source import Problems, read, try_build
+from engine.yaml.source import Problems, read_yaml, try_build
 
 TALK_FILE = "talk.yaml"
 READ_PATTERNS = (TALK_FILE, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
@@ -129,14 +129,14 @@ def load_playbook(main: Path, people: Directory | None) -> Playbook:
     fault = target_fault(sync.to, signed=True) if sync else None
     if fault:
         at = ("sync", "to")
-        raise DefinitionError(read(files[str(main)], file=str(main)).problem(at, fault))
+        raise DefinitionError(read_yaml(files[str(main)], file=str(main)).problem(at, fault))
     return playbook
 
 
 def playbook_warnings(main: Path, people: Directory | None) -> list[str]:
     """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
     playbook = load_playbook(main, people)
-    sources = [read(text, file=name) for name, text in _read_files(main).items()]
+    sources = [read_yaml(text, file=name) for name, text in _read_files(main).items()]
     return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
 
@@ -168,7 +168,7 @@ def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
     if not folder.is_dir():
         return None
     try:
-        source = read(read_text(path), file=str(path))
+        source = read_yaml(read_text(path), file=str(path))
     except FileNotFoundError:
         problems.add(f"{path}:1: is missing")
     except OSError as error:

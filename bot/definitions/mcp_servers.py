@@ -13,7 +13,7 @@ from bot.settings import read_environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
 from engine.ports.remote_tools import Http, Server, Stdio
-from engine.yaml.source import Problems, Source, read, try_build
+from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 _REFERENCE = re.compile(r"\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))?")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -53,7 +53,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"SIGNOFF_MCP: {path} cannot be read: {error}") from error
-    source = read(text, file=str(path))
+    source = read_yaml(text, file=str(path))
     problems = Problems()
     file = try_build(ServersFile, source, problems)
     entries = file.servers if file else ()

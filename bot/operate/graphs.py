@@ -20,7 +20,7 @@ from engine.playbooks.drawing.model import Graph
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.load import MAIN
 from engine.playbooks.model import Playbook
-from engine.yaml.source import Problems, read
+from engine.yaml.source import Problems, read_yaml
 
 Form = Literal["mermaid", "svg", "json"]
 
@@ -106,7 +106,7 @@ def _find_by_path(path: Path) -> Path | None:
 def _read_id(main: Path) -> str:
     """The id that a playbook.yaml gives, or its folder's name when it cannot be read."""
     try:
-        data = read(read_text(main), file=str(main)).data
+        data = read_yaml(read_text(main), file=str(main)).data
     except (OSError, UnicodeDecodeError, DefinitionError):
         data = None
     given = data.get("id") if isinstance(data, dict) else None

@@ -14,7 +14,7 @@ from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model
 from cards.model import Principal
 from engine.frames.intents import Intent
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext, RoutedMessage
 from engine.understanding.learned.lint import DoubtfulExample, find_doubtful
@@ -112,5 +112,5 @@ def _context(settings: Settings, table: RouteTable, text: str) -> RouteContext:
         principal=Principal(id="operator", name="operator"),
         today=open_clock(settings).today(),
         recent=(),
-        lang=detect(text),
+        lang=detect_language(text),
     )

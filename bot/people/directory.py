@@ -10,7 +10,7 @@ from bot.people.roster import Roster
 from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 NOBODY_MAY_ASK = (
     "nobody may ask there: people.yaml has no account of this platform; list people's accounts, or"
@@ -77,7 +77,7 @@ class Directory(Roster):
         for person in self.people:
             is_admin = ADMIN in self.principal_of(person).roles
             for home in self._homes(person) if is_admin else ():
-                found.setdefault(home, person.language or detect(person.name))
+                found.setdefault(home, person.language or detect_language(person.name))
         return list(found.items())
 
     def private_place(self, actor: Actor, conversation: str) -> str:

@@ -20,7 +20,7 @@ from engine.ports.accounts import AccountRules
 from engine.text.language import Bilingual
 from engine.yaml.faults import Path as YamlPath
 from engine.yaml.faults import suggestion
-from engine.yaml.source import Problems, Source, read, try_build
+from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
@@ -119,7 +119,7 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
-    source = read(text, file=str(path))
+    source = read_yaml(text, file=str(path))
     problems = Problems()
     people = try_build(
         _file_model(tuple(name for name in rules if rules[name].form)), source, problems

@@ -18,7 +18,7 @@ from engine.ports.storage.archive import Listing, RunFilter
 from engine.ports.storage.inbox import Inbox
 from engine.talk.active_runs import read_runs
 from engine.talk.pending import read_pending_page
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 MOST_CARDS = 30
 MOST_RUNS = 20
@@ -68,7 +68,7 @@ class PersonalHome:
         living = RunFilter(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(living, after="", limit=MOST_RUNS)
         runs = read_runs([(name, history.body) for name, history in listed.runs])
-        lang = person.lang or detect(person.name)
+        lang = person.lang or detect_language(person.name)
         return HomePage(
             lang=lang,
             cards=waiting.cards,

@@ -9,7 +9,7 @@ from engine.frames.job_graph import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 
 STATE_CHARS = 8000
 
@@ -69,15 +69,15 @@ def leader_opening(brief: Brief, part: JobsPart, context: StepContext) -> tuple[
     room, language = brief.room, say("language.name", context.run.lang)
     system = _LEADER.format(experts=team, room=room, language=language)
     job = brief.job
-    parts = [f"The task: {fenced(job.goal)}"]
+    parts = [f"The task: {fence_data(job.goal)}"]
     if job.assigned_expert:
-        parts[:0] = [f"The whole of which the task is a part: {fenced(brief.goal)}"]
-        parts.append(f"Its context: {fenced(job.context)}")
-        parts.append(f"It is done when: {fenced(job.completion_criteria)}")
-        parts.append(f"Why it is too much for one job: {fenced(job.error)}")
+        parts[:0] = [f"The whole of which the task is a part: {fence_data(brief.goal)}"]
+        parts.append(f"Its context: {fence_data(job.context)}")
+        parts.append(f"It is done when: {fence_data(job.completion_criteria)}")
+        parts.append(f"Why it is too much for one job: {fence_data(job.error)}")
     if brief.others:
         goals = "\n".join(f"- {goal}" for goal in brief.others)
-        parts.append(f"Others have these jobs, plan none of them again: {fenced(goals)}")
+        parts.append(f"Others have these jobs, plan none of them again: {fence_data(goals)}")
     return first_messages(system, "\n".join((*parts, *_known(brief, context))))
 
 
@@ -95,10 +95,12 @@ def expert_opening(brief: Brief, expert: Expert, context: StepContext) -> tuple[
     system = _EXPERT.format(profile=expert.profile.strip(), language=language)
     job = brief.job
     parts = [
-        f"The task of the team: {fenced(brief.goal)}",
-        f"Your job: {fenced(job.goal)}",
-        f"Its context: {fenced(job.context)}" if job.context else "",
-        f"It is done when: {fenced(job.completion_criteria)}" if job.completion_criteria else "",
+        f"The task of the team: {fence_data(brief.goal)}",
+        f"Your job: {fence_data(job.goal)}",
+        f"Its context: {fence_data(job.context)}" if job.context else "",
+        f"It is done when: {fence_data(job.completion_criteria)}"
+        if job.completion_criteria
+        else "",
         _lessons(job.lessons),
     ]
     return first_messages(system, "\n".join((*filter(None, parts), *_known(brief, context))))
@@ -108,17 +110,17 @@ def _lessons(lessons: Sequence[str]) -> str:
     if not lessons:
         return ""
     listed = "\n".join(f"- {lesson}" for lesson in lessons)
-    return f"What was done before could not be used. Learn from this: {fenced(listed)}"
+    return f"What was done before could not be used. Learn from this: {fence_data(listed)}"
 
 
 def _known(brief: Brief, context: StepContext) -> list[str]:
     run, state = context.run, context.run.state
     known = json.dumps(state.tree(), ensure_ascii=False)[:STATE_CHARS]
     parts = [
-        *(f"Result of the job “{goal}”: {fenced(result)}" for goal, result in brief.inputs),
+        *(f"Result of the job “{goal}”: {fence_data(result)}" for goal, result in brief.inputs),
         f"Today: {context.services.today.isoformat()}",
-        f"The person's request: {fenced(run.message)}",
-        f"What is known: {fenced(known)}",
+        f"The person's request: {fence_data(run.message)}",
+        f"What is known: {fence_data(known)}",
     ]
     lines = {
         "Said before": state.recent,
@@ -126,5 +128,7 @@ def _known(brief: Brief, context: StepContext) -> list[str]:
         "Files that the request names": [file.name for file in state.attachments],
         "Found wrong before": state.problems,
     }
-    parts += [f"{label}: {fenced(chr(10).join(texts))}" for label, texts in lines.items() if texts]
+    parts += [
+        f"{label}: {fence_data(chr(10).join(texts))}" for label, texts in lines.items() if texts
+    ]
     return parts

@@ -9,7 +9,7 @@ from engine.dialogue import DialogueFailure, ModelTask, converse, first_messages
 from engine.errors import ModelError, ModelUnavailable
 from engine.planner.situation import Plan, Situation
 from engine.text.answer import AnswerFaults, object_schema, read_answer
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 
 TRIES = 2
 ANSWER_TOKENS = 1000
@@ -73,7 +73,7 @@ def _user_message(situation: Situation) -> str:
             f"Missing: {', '.join(situation.missing)}.",
             "Skills:",
             *skills,
-            f"What is known: {fenced(state)}",
+            f"What is known: {fence_data(state)}",
         )
     )
 

@@ -19,10 +19,10 @@ from pydantic import Field, field_validator
 
 from cards.frozen import Frozen
 from engine.rules.check import variables_of
-from engine.rules.engine import Logic, failure_text
 from engine.rules.evaluate import passes
-from engine.rules.operators import RuleFailure, same
-from engine.yaml.faults import InnerFaults, shown, suggestion
+from engine.rules.hard import Logic, failure_text
+from engine.rules.operators import RuleFailure, is_same
+from engine.yaml.faults import InnerFaults, short_repr, suggestion
 
 Scalar = str | int | float | bool | None
 CheckKind = Literal["equals", "not_equals", "in", "empty", "not_empty"]
@@ -138,7 +138,7 @@ def explain(condition: AnyCondition, state: Mapping[str, Any]) -> str:
     """Why it holds or does not, short, in English, for traces."""
     match condition:
         case Condition():
-            value = shown(value_at(condition.field, state))
+            value = short_repr(value_at(condition.field, state))
             verb = "meets" if holds(condition, state) else "wants"
             return f"{condition.field} is {value}, {verb} {condition.check.strip()}"
         case AllOf():
@@ -175,9 +175,9 @@ def _is_met(check: ParsedCheck, value: Any) -> bool:
         case "not_empty":
             return not _is_empty(value)
         case "equals" | "in":
-            return any(same(value, wanted) for wanted in check.values)
+            return any(is_same(value, wanted) for wanted in check.values)
         case "not_equals":
-            return not same(value, check.values[0])
+            return not is_same(value, check.values[0])
     assert_never(check.kind)
 
 
@@ -193,7 +193,9 @@ def _flatten(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _explain_logic(condition: LogicCondition, state: Mapping[str, Any]) -> str:
-    values = ", ".join(f"{path} is {shown(value_at(path, state))}" for path in paths_of(condition))
+    values = ", ".join(
+        f"{path} is {short_repr(value_at(path, state))}" for path in paths_of(condition)
+    )
     try:
         verdict = "holds" if passes(condition.logic, _flatten(state)) else "does not hold"
     except RuleFailure as failure:
@@ -237,10 +239,10 @@ def _scalar(text: str, kind: str) -> Scalar:
         value = json.loads(text)
     except ValueError:
         if text[0] in '"[{':
-            raise ValueError(f"{kind!r} has an unfinished value: {shown(text)}") from None
+            raise ValueError(f"{kind!r} has an unfinished value: {short_repr(text)}") from None
         return text
     if isinstance(value, dict | list):
-        raise ValueError(f"{kind!r} takes single values, not {shown(value)}")
+        raise ValueError(f"{kind!r} takes single values, not {short_repr(value)}")
     if isinstance(value, float) and not math.isfinite(value):
         return text
     scalar: Scalar = value
@@ -255,7 +257,7 @@ def _items(text: str) -> list[str]:
     while True:
         match = _ITEM.match(rest)
         if match is None:
-            raise ValueError(f"'in' has an unfinished value: {shown(rest.strip())}")
+            raise ValueError(f"'in' has an unfinished value: {short_repr(rest.strip())}")
         items.append(match[1] or "")
         rest = rest[match.end() :]
         if not match[2]:

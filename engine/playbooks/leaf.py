@@ -9,7 +9,7 @@ from cards.linear import BadPattern, matches
 from cards.markdown import format_value
 from cards.model import Field
 from engine.text.language import Bilingual
-from engine.yaml.faults import Fault, shown
+from engine.yaml.faults import Fault, short_repr
 
 MAX_ROWS = 1000
 MAX_TEXT = 20_000
@@ -67,13 +67,13 @@ def value_faults(leaf: Leaf, value: Any) -> list[Fault]:
 
 def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
     if not isinstance(value, list | tuple):
-        return [((), f"should be a list, not {shown(value)}")]
+        return [((), f"should be a list, not {short_repr(value)}")]
     if len(value) > MAX_ROWS:
         return [((), f"should have at most {MAX_ROWS} rows")]
     found: list[Fault] = []
     for number, row in enumerate(value):
         if not isinstance(row, dict):
-            found.append(((number,), f"should be a mapping, not {shown(row)}"))
+            found.append(((number,), f"should be a mapping, not {short_repr(row)}"))
             continue
         found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
         for name, column in leaf.columns.items():
@@ -90,17 +90,21 @@ def _cell_fault(leaf: Leaf | Column, value: Any) -> str:
 def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
     match kind:
         case "boolean":
-            return "" if isinstance(value, bool) else f"should be true or false, not {shown(value)}"
+            return (
+                ""
+                if isinstance(value, bool)
+                else f"should be true or false, not {short_repr(value)}"
+            )
         case "integer" | "number":
             return _number_fault(kind, value)
         case "choice":
             return (
                 ""
                 if value in options
-                else f"should be one of {', '.join(options)}, not {shown(value)}"
+                else f"should be one of {', '.join(options)}, not {short_repr(value)}"
             )
     if not isinstance(value, str):
-        return f"should be text, not {shown(value)}"
+        return f"should be text, not {short_repr(value)}"
     if len(value) > MAX_TEXT:
         return f"should be at most {MAX_TEXT} characters"
     if not is_storable(value):
@@ -110,7 +114,7 @@ def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
         return (
             ""
             if typed.get("d") == value
-            else f"should be a date like 2026-01-31, not {shown(value)}"
+            else f"should be a date like 2026-01-31, not {short_repr(value)}"
         )
     return ""
 
@@ -119,22 +123,22 @@ def _bound_fault(leaf: Leaf | Column, value: Any) -> str:
     """Bounds that belong to no such type, and patterns that cannot be run, are told at the load."""
     if leaf.type in ("integer", "number"):
         if leaf.minimum is not None and value < leaf.minimum:
-            return f"should be at least {format_value(leaf.minimum)}, not {shown(value)}"
+            return f"should be at least {format_value(leaf.minimum)}, not {short_repr(value)}"
         if leaf.maximum is not None and value > leaf.maximum:
-            return f"should be at most {format_value(leaf.maximum)}, not {shown(value)}"
+            return f"should be at most {format_value(leaf.maximum)}, not {short_repr(value)}"
     with suppress(BadPattern):
         if leaf.type == "text" and leaf.pattern and not matches(leaf.pattern, value):
-            return f"should be as {leaf.pattern} says, not {shown(value)}"
+            return f"should be as {leaf.pattern} says, not {short_repr(value)}"
     return ""
 
 
 def _number_fault(kind: str, value: Any) -> str:
     wanted = "a whole number" if kind == "integer" else "a number"
     if not isinstance(value, int | float) or isinstance(value, bool):
-        return f"should be {wanted}, not {shown(value)}"
+        return f"should be {wanted}, not {short_repr(value)}"
     # Not a number is in no order: this holds for finite numbers alone.
     if not -(10**MAX_DIGITS) < value < 10**MAX_DIGITS:
         return f"should be {wanted} of at most {MAX_DIGITS} digits"
     if kind == "integer" and not float(value).is_integer():
-        return f"should be {wanted}, not {shown(value)}"
+        return f"should be {wanted}, not {short_repr(value)}"
     return ""

@@ -12,7 +12,7 @@ from engine.playbooks.checks.phases import PhaseCheck
 from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
-from engine.yaml.source import Problems, Source, read, try_build
+from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 MAIN = "playbook.yaml"
 
@@ -80,7 +80,7 @@ class _SkillFile:
 
 def _read(name: str, text: str, problems: Problems) -> Source | None:
     try:
-        return read(text, file=name)
+        return read_yaml(text, file=name)
     except DefinitionError as error:
         problems.extend(error.problems)
         return None

@@ -11,7 +11,7 @@ from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.end_kinds import SopEnd
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.review import ReviewPolicy
-from engine.rules.engine import HardRule, Severity
+from engine.rules.hard import HardRule, Severity
 from engine.text.language import Bilingual
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]

@@ -5,7 +5,7 @@ from typing import Literal
 
 from cards.model import Lang
 from cards.texts import languages, say
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 
 ReActReason = Literal[
     "answered",
@@ -49,7 +49,7 @@ def user_message(query: str, recent: Sequence[str]) -> str:
     earlier = "\n".join(recent)[-RECENT_CHARS:]
     if not earlier:
         return query
-    return f"Said before in this conversation:\n{fenced(earlier)}\n\nThe question:\n{query}"
+    return f"Said before in this conversation:\n{fence_data(earlier)}\n\nThe question:\n{query}"
 
 
 def recites_prompt(answer: str) -> bool:

@@ -19,7 +19,7 @@ from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.judge import CardJudge
-from engine.text.reading import read_form
+from engine.text.form_reading import read_form
 from engine.understanding.open_forms import (
     answerable_fields,
     form_name,

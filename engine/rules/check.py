@@ -58,14 +58,14 @@ def check_logic(logic: object, *, variables: Collection[str] | None) -> list[tup
 
     `variables` are the names that `var` and `missing` may use; None allows every name.
     """
-    check = _Check(variables)
+    check = _LogicChecker(variables)
     if not isinstance(logic, dict):
         return [((), "a rule is a mapping of one operator to its operands")]
     check.value(logic, (), 1)
     return check.faults
 
 
-def safe_logic(logic: dict[str, Any]) -> dict[str, Any]:
+def validate_logic(logic: dict[str, Any]) -> dict[str, Any]:
     """The rule itself; raises InnerFaults when `check_logic` finds any (names not checked)."""
     if faults := check_logic(logic, variables=None):
         raise InnerFaults(faults)
@@ -77,7 +77,7 @@ def variables_of(logic: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_names(logic)))
 
 
-class _Check:
+class _LogicChecker:
     """One walk over a rule; it stops when the rule turns out too big."""
 
     def __init__(self, variables: Collection[str] | None) -> None:
@@ -117,12 +117,12 @@ class _Check:
             return
         operator, operands = next(iter(value.items()))
         if not isinstance(operator, str) or operator not in _ARITY:
-            self._fault(path, f"unknown operator {operator!r}{_hint(operator, OPERATORS)}")
+            self._fault(path, f"unknown operator {operator!r}{_suggest(operator, OPERATORS)}")
             return
         listed = operands if isinstance(operands, list) else [operands]
         low, high = _ARITY[operator]
         if not low <= len(listed) <= high:
-            message = f"{operator!r} takes {_count(low, high)}, not {len(listed)}"
+            message = f"{operator!r} takes {_count_text(low, high)}, not {len(listed)}"
             self._fault((*path, operator), message)
         elif operator in ("var", "missing", "missing_some"):
             self._named(operator, listed, (*path, operator))
@@ -146,7 +146,7 @@ class _Check:
             if not isinstance(name, str) or not name:
                 self._fault(path, f"{operator!r} takes names written out, not expressions")
             elif self._variables is not None and name not in self._variables:
-                self._fault(path, f"unknown name {name!r}{_hint(name, self._variables)}")
+                self._fault(path, f"unknown name {name!r}{_suggest(name, self._variables)}")
 
     def _needed(self, needed: object, names: object, path: Path) -> None:
         known = len(names) if isinstance(names, list) else 0
@@ -169,25 +169,25 @@ def _names(logic: object) -> Iterator[str]:
             yield listed[0]
             yield from _names(listed[1:])
         elif operator in ("missing", "missing_some"):
-            yield from (name for name in _flat(listed) if isinstance(name, str))
+            yield from (name for name in _flatten(listed) if isinstance(name, str))
         else:
             yield from _names(listed)
 
 
-def _flat(values: list[Any]) -> Iterator[Any]:
+def _flatten(values: list[Any]) -> Iterator[Any]:
     for each in values:
         if isinstance(each, list):
-            yield from _flat(each)
+            yield from _flatten(each)
         else:
             yield each
 
 
-def _hint(word: object, known: Collection[str]) -> str:
+def _suggest(word: object, known: Collection[str]) -> str:
     near = difflib.get_close_matches(str(word), sorted(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _count(low: int, high: int) -> str:
+def _count_text(low: int, high: int) -> str:
     if high == low:
         return f"{low} operand" + ("s" if low > 1 else "")
     return f"{low} or more operands" if high == _MANY else f"{low} to {high} operands"

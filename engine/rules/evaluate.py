@@ -57,13 +57,13 @@ def _values(parts: Sequence[Any], data: Mapping[str, Any]) -> list[Any]:
         try:
             values.append(value_of(part, data))
         except NoAnswer as error:
-            unanswered = _graver(unanswered, error)
+            unanswered = _more_serious(unanswered, error)
     if unanswered is not None:
         raise unanswered
     return values
 
 
-def _first(decides: bool) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
+def _short_circuit(decides: bool) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
     """The evaluation of `or` (a true branch decides) or of `and` (a false one does)."""
 
     def decided(branches: Sequence[Any], data: Mapping[str, Any]) -> Any:
@@ -73,7 +73,7 @@ def _first(decides: bool) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
             try:
                 value = value_of(branch, data)
             except NoAnswer as error:
-                unanswered = _graver(unanswered, error)
+                unanswered = _more_serious(unanswered, error)
             else:
                 if bool(value) is decides:
                     return value
@@ -84,11 +84,11 @@ def _first(decides: bool) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
     return decided
 
 
-def _graver(one: NoAnswer | None, other: NoAnswer) -> NoAnswer:
+def _more_serious(one: NoAnswer | None, other: NoAnswer) -> NoAnswer:
     return other if one is None or other.outranks(one) else one
 
 
-def _chosen(branches: Sequence[Any], data: Mapping[str, Any]) -> Any:
+def _evaluate_if(branches: Sequence[Any], data: Mapping[str, Any]) -> Any:
     """The evaluation of `if`: conditions and results in pairs, then what holds otherwise."""
     for at in range(0, len(branches) - 1, 2):
         if value_of(branches[at], data):
@@ -96,7 +96,7 @@ def _chosen(branches: Sequence[Any], data: Mapping[str, Any]) -> Any:
     return value_of(branches[-1], data) if len(branches) % 2 else None
 
 
-def _read(data: Any, name: str, default: Any = None) -> Any:
+def _lookup(data: Any, name: str, default: Any = None) -> Any:
     try:
         for key in name.split("."):
             try:
@@ -110,7 +110,7 @@ def _read(data: Any, name: str, default: Any = None) -> Any:
 
 def _missing(data: Any, *names: Any) -> list[str]:
     listed = names[0] if isinstance(names[0], list) else names
-    return [name for name in listed if _read(data, name) in (None, "")]
+    return [name for name in listed if _lookup(data, name) in (None, "")]
 
 
 def _missing_some(data: Any, needed: int, names: list[str]) -> list[str]:
@@ -118,9 +118,9 @@ def _missing_some(data: Any, needed: int, names: list[str]) -> list[str]:
     return [] if len(names) - len(missing) >= needed else missing
 
 
-_BRANCHING = {"or": _first(True), "and": _first(False), "if": _chosen}
+_BRANCHING = {"or": _short_circuit(True), "and": _short_circuit(False), "if": _evaluate_if}
 _READING: dict[str, Callable[..., Any]] = {
-    "var": _read,
+    "var": _lookup,
     "missing": _missing,
     "missing_some": _missing_some,
 }

@@ -73,14 +73,14 @@ def _kind_of_subclass(value: object) -> Kind:
     return "other"
 
 
-def same(a: object, b: object) -> bool:
+def is_same(a: object, b: object) -> bool:
     """Equal and of the same kind, all the way down: `1` is `1.0`, but neither `true` nor `"1"`."""
     if kind_of(a) != kind_of(b):
         return False
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(is_same, a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
     return bool(a == b)
 
 
@@ -92,13 +92,13 @@ def _plain(a: Any, b: Any) -> bool:
     return kind in _NUMBERS and type(b) in _NUMBERS and -_INF < a < _INF and -_INF < b < _INF
 
 
-def _alike(a: Any, b: Any) -> None:
-    kinds = _present(a, b)
+def _require_same_kind(a: Any, b: Any) -> None:
+    kinds = _require_present(a, b)
     if kinds[0] != kinds[1]:
         raise RuleFailure("different", *kinds)
 
 
-def _present(*operands: Any) -> tuple[Kind, ...]:
+def _require_present(*operands: Any) -> tuple[Kind, ...]:
     kinds = tuple(map(kind_of, operands))
     if "missing" in kinds:
         raise MissingOperand
@@ -108,8 +108,8 @@ def _present(*operands: Any) -> tuple[Kind, ...]:
     return kinds
 
 
-def _only(wanted: Literal["number", "text"], operands: tuple[Any, ...]) -> None:
-    for kind in _present(*operands):
+def _require_kind(wanted: Literal["number", "text"], operands: tuple[Any, ...]) -> None:
+    for kind in _require_present(*operands):
         if kind != wanted:
             raise RuleFailure(wanted, kind)
 
@@ -117,8 +117,8 @@ def _only(wanted: Literal["number", "text"], operands: tuple[Any, ...]) -> None:
 def _equal(a: Any, b: Any) -> bool:
     if _plain(a, b):
         return bool(a == b)
-    _alike(a, b)
-    return same(a, b)
+    _require_same_kind(a, b)
+    return is_same(a, b)
 
 
 def _not_equal(a: Any, b: Any) -> bool:
@@ -129,7 +129,7 @@ def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.lt)
     # Both pairs are looked at before one decides: a missing operand is never passed over.
-    _present(a, b, c)
+    _require_present(a, b, c)
     low, high = _ordered(a, b, operator.lt), _ordered(b, c, operator.lt)
     return low and high
 
@@ -137,7 +137,7 @@ def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
 def _at_most(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.le)
-    _present(a, b, c)
+    _require_present(a, b, c)
     low, high = _ordered(a, b, operator.le), _ordered(b, c, operator.le)
     return low and high
 
@@ -152,7 +152,7 @@ def _at_least(a: Any, b: Any) -> bool:
 
 def _ordered(a: Any, b: Any, test: Callable[[Any, Any], bool]) -> bool:
     if not _plain(a, b):
-        _alike(a, b)
+        _require_same_kind(a, b)
         if kind_of(a) not in ("number", "text", "date"):
             raise RuleFailure("number", kind_of(a))
     if isinstance(a, str) and (_DATE.fullmatch(a) or _DATE.fullmatch(b)):
@@ -168,16 +168,16 @@ def _in(item: Any, whole: Any) -> bool:
         for each in whole:
             if type(each) is type(item) and each == item:
                 return True
-    kinds = _present(item, whole)
+    kinds = _require_present(item, whole)
     if isinstance(whole, str):
-        _only("text", (item,))
+        _require_kind("text", (item,))
         return item in whole
     if not isinstance(whole, list | tuple):
         raise RuleFailure("list", kinds[1])
     others = list(map(kind_of, whole))
     if others and kinds[0] not in others:
         raise RuleFailure("different", kinds[0], others[0])
-    return any(same(item, each) for each in whole)
+    return any(is_same(item, each) for each in whole)
 
 
 def _finite(value: float) -> float:
@@ -187,50 +187,50 @@ def _finite(value: float) -> float:
 
 
 def _add(*operands: Any) -> float:
-    _only("number", operands)
+    _require_kind("number", operands)
     return _finite(sum(operands))
 
 
 def _subtract(*operands: Any) -> float:
-    _only("number", operands)
+    _require_kind("number", operands)
     return _finite(-operands[0] if len(operands) == 1 else operands[0] - operands[1])
 
 
 def _multiply(*operands: Any) -> float:
-    _only("number", operands)
+    _require_kind("number", operands)
     return _finite(math.prod(operands))
 
 
 def _divide(a: Any, b: Any) -> float:
-    _only("number", (a, b))
+    _require_kind("number", (a, b))
     return _finite(a / b)
 
 
 def _remainder(a: Any, b: Any) -> float:
-    _only("number", (a, b))
+    _require_kind("number", (a, b))
     return _finite(a % b)
 
 
 def _least(*operands: Any) -> Any:
-    _only("number", operands)
+    _require_kind("number", operands)
     return min(operands)
 
 
 def _most(*operands: Any) -> Any:
-    _only("number", operands)
+    _require_kind("number", operands)
     return max(operands)
 
 
-def _joined(*operands: Any) -> str:
-    for kind in _present(*operands):
+def _concatenate(*operands: Any) -> str:
+    for kind in _require_present(*operands):
         if kind not in ("text", "number"):
             raise RuleFailure("text", kind)
     return "".join(map(str, operands))
 
 
-def _part(text: Any, *bounds: Any) -> str:
-    _only("text", (text,))
-    _only("number", bounds)
+def _substring(text: Any, *bounds: Any) -> str:
+    _require_kind("text", (text,))
+    _require_kind("number", bounds)
     start, length = bounds[0], bounds[1] if len(bounds) > 1 else None
     return str(text[start:][:length])
 
@@ -247,7 +247,7 @@ def is_date(text: str) -> bool:
 
 
 def _date(value: Any) -> date:
-    kind = _present(value)[0]
+    kind = _require_present(value)[0]
     if isinstance(value, date) and kind == "date":
         return value
     if isinstance(value, str) and is_date(value):
@@ -256,7 +256,7 @@ def _date(value: Any) -> date:
 
 
 def _date_before(a: Any, b: Any) -> bool:
-    _present(a, b)
+    _require_present(a, b)
     return _date(a) < _date(b)
 
 
@@ -265,11 +265,11 @@ def _date_after(a: Any, b: Any) -> bool:
 
 
 def _days_between(a: Any, b: Any) -> int:
-    _present(a, b)
+    _require_present(a, b)
     return (_date(b) - _date(a)).days
 
 
-def _merged(*operands: Any) -> list[Any]:
+def _merge(*operands: Any) -> list[Any]:
     whole: list[Any] = []
     for each in operands:
         whole.extend(each if isinstance(each, list | tuple) else [each])
@@ -295,9 +295,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "%": _remainder,
     "min": _least,
     "max": _most,
-    "cat": _joined,
-    "substr": _part,
-    "merge": _merged,
+    "cat": _concatenate,
+    "substr": _substring,
+    "merge": _merge,
     "date_before": _date_before,
     "date_after": _date_after,
     "days_between": _days_between,

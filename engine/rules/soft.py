@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from json import dumps
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
+
+from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
 from engine.dialogue import (
@@ -22,14 +25,63 @@ from engine.dialogue import (
 )
 from engine.errors import ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
-from engine.rules.verdict import SCHEMA, Verdict, read_verdict
-from engine.text.fence import fenced
+from engine.text.answer import AnswerFaults, object_schema, read_answer
+from engine.text.fence import fence_data
 from engine.tools.read_only import ReadOnlyTools
+
+MAX_EVIDENCE = 20
+MAX_CHARS = 2000
+
+
+def _says_something(text: str) -> str:
+    if not any(c.isalnum() for c in text):
+        raise ValueError("should be text that says something")
+    return text
+
+
+_Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=MAX_CHARS),
+    AfterValidator(_says_something),
+]
+
+
+class Verdict(Frozen):
+    """Whether the instruction is met, why, on what, and how sure the model is (0 to 1)."""
+
+    passed: bool
+    reason: _Text
+    confidence: float = Field(ge=0, le=1)
+    evidence: tuple[_Text, ...] = Field(max_length=MAX_EVIDENCE)
+
+    @field_validator("evidence", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return (given,)
+        return tuple(given) if isinstance(given, list) else given
+
+
+SCHEMA: dict[str, Any] = object_schema(
+    {
+        "passed": {"type": "boolean"},
+        "reason": {"type": "string"},
+        "confidence": {"type": "number", "description": "from 0 to 1"},
+        "evidence": {"type": "array", "items": {"type": "string"}},
+    }
+)
+"""What the model is asked for."""
+
+
+def read_verdict(text: str) -> Verdict | AnswerFaults:
+    """The verdict that a text holds; two verdicts in one text are none."""
+    return read_answer(text, Verdict, strict=True)
+
 
 MATERIAL_CHARS = 20_000
 MAX_CALLS = 8
 ANSWER_TOKENS = 2000
-Unsure = Literal["", "no_model", "model_away", "model_refused", "rounds", "confidence"]
+UnsureReason = Literal["", "no_model", "model_away", "model_refused", "rounds", "confidence"]
 """Why a person has to decide; "" while the model does."""
 
 _SYSTEM = """\
@@ -62,14 +114,14 @@ class SoftLimits:
     confidence: float = 0.7
 
 
-USUAL = SoftLimits()
+DEFAULT_LIMITS = SoftLimits()
 
 
 class SoftDialogue(Dialogue):
     """A dialogue about an instruction, and what came of it."""
 
     verdict: Verdict | None = None
-    unsure: Unsure = ""
+    unsure: UnsureReason = ""
 
     @property
     def last_answer(self) -> str:
@@ -105,7 +157,7 @@ class SoftRuleEngine:
         system = _SYSTEM.format(instruction=instruction.strip(), language=language, rounds=rounds)
         text = dumps(known, ensure_ascii=False)
         left_out = len(text) - MATERIAL_CHARS
-        material = f"Today: {today.isoformat()}\nWhat is known: {fenced(text[:MATERIAL_CHARS])}"
+        material = f"Today: {today.isoformat()}\nWhat is known: {fence_data(text[:MATERIAL_CHARS])}"
         if left_out > 0:
             material += f"\nIts last {left_out} characters are left out, so be less sure."
         return SoftDialogue(messages=first_messages(system, material))

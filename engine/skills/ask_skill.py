@@ -25,7 +25,7 @@ from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.entities import subject_ids
-from engine.text.reading import field_values, read_form
+from engine.text.form_reading import read_form, read_values
 from engine.text.values import cue_pattern
 
 INSTEAD = "instead"
@@ -125,7 +125,7 @@ def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dic
     today = context.services.today
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
-    texts = {**field_values(run.message, wider, today), **field_values(run.text, fields, today)}
+    texts = {**read_values(run.message, wider, today), **read_values(run.text, fields, today)}
     new = {name: text for name, text in texts.items() if name not in run.state.data}
     typed, faults = check_form([f for f in fields if f.name in new], new, run.lang)
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}

@@ -8,7 +8,7 @@ from engine.dialogue import first_messages
 from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 
 STATE_CHARS = 12_000
 
@@ -40,24 +40,24 @@ def _material(frame: ModelFrame, context: StepContext) -> str:
     known = json.dumps(state.tree(), ensure_ascii=False)[:STATE_CHARS]
     parts = [
         f"Today: {context.services.today.isoformat()}",
-        f"The person's request: {fenced(run.message)}",
-        f"What is known: {fenced(known)}",
+        f"The person's request: {fence_data(run.message)}",
+        f"What is known: {fence_data(known)}",
     ]
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fenced(recent)}")
+        parts.append(f"Said before: {fence_data(recent)}")
     if state.attachments:
         names = json.dumps([a.name for a in state.attachments], ensure_ascii=False)
-        parts.append(f"Files that the request names: {fenced(names)}")
+        parts.append(f"Files that the request names: {fence_data(names)}")
     if state.problems:
         problems = "\n".join(state.problems)
-        parts.append(f"Found wrong before: {fenced(problems)}")
+        parts.append(f"Found wrong before: {fence_data(problems)}")
     if frame.feedback:
-        parts.append(f"The person wants this changed: {fenced(frame.feedback)}")
+        parts.append(f"The person wants this changed: {fence_data(frame.feedback)}")
     return "\n".join(parts)
 
 
 def answer_message(decision: Decision) -> Message:
     """The person's answer to the model's questions."""
     values = json.dumps(decision.values, ensure_ascii=False)
-    return Message(role="user", content=f"The person answered: {fenced(values)}\nGo on.")
+    return Message(role="user", content=f"The person answered: {fence_data(values)}\nGo on.")

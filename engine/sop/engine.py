@@ -24,7 +24,7 @@ from engine.frames.outcome import (
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.checks.sop import TODAY
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
-from engine.rules.engine import HardRuleEngine, Severity, Violation
+from engine.rules.hard import HardRuleEngine, Severity, Violation
 from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.records import check_records

@@ -9,7 +9,7 @@ from engine.frames.outcome import StepContext, StepOutcome, checks_of
 from engine.frames.state import ENDED, Run, SopFrame
 from engine.ports.storage.findings import Check, CheckReport, Finding, Withdrawal
 from engine.ports.storage.store import Post
-from engine.rules.engine import Violation
+from engine.rules.hard import Violation
 
 LISTED = 100
 """At most so many findings of one record are listed; all are counted."""

@@ -13,7 +13,7 @@ from engine.playbooks.checks.sop import PREVIOUS, TODAY
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
-from engine.rules.engine import HardRule, HardRuleEngine, Violation
+from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.violations import chart_of, count_violations

@@ -5,8 +5,7 @@ from cards.texts import say
 from engine.frames.outcome import Next, NodeVerdict, StepContext, StepOutcome
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
-from engine.rules.soft import SoftDialogue, SoftRuleEngine
-from engine.rules.verdict import Verdict
+from engine.rules.soft import SoftDialogue, SoftRuleEngine, Verdict
 from engine.sop.ends import MODEL, go_to
 from engine.sop.findings import verdict_check
 from engine.sop.review import ask, title_of

@@ -11,8 +11,7 @@ from engine.frames.leaves import label_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import ENDED, Run
 from engine.ports.storage.store import Post
-from engine.rules.engine import HardRule
-from engine.rules.message import general
+from engine.rules.hard import HardRule, describe_message
 
 Counts = Mapping[str, int]
 """How often each rule was violated, by the rule's name in the run's language."""
@@ -84,5 +83,7 @@ def _message(chart: ChartView, lang: Lang) -> MessageView:
 
 def _name(rule: HardRule, context: StepContext) -> str:
     lang, label = context.run.lang, label_of(rule.field, context)
-    text = f"{label}{say('list.colon', lang)}{general(rule.message, label=label, lang=lang)}"
+    text = (
+        f"{label}{say('list.colon', lang)}{describe_message(rule.message, label=label, lang=lang)}"
+    )
     return clip(" ".join(text.split()), LABEL_CHARS)

@@ -23,7 +23,7 @@ from engine.talk.cancellation import cancel_effects
 from engine.talk.pending import PendingText, pending_text
 from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 
 async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
@@ -95,7 +95,7 @@ def command_language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
         typed = ""
     for text in (typed, *reversed(recent)):
         if text.strip():
-            return detect(text)
+            return detect_language(text)
     return "en"
 
 
@@ -172,7 +172,7 @@ def fail_command(mail: CommandArrived, services: Services) -> Effects:
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
     again = mail.model_copy(update={"update": update}).stored()
     aside = AsideWrite(f"control:{update.conversation}", again, GIVEN_UP)
-    lang = mail.principal.lang or detect(mail.update.text)
+    lang = mail.principal.lang or detect_language(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 

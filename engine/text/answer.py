@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from engine.yaml.faults import Fault, key_text, plain_faults
+from engine.yaml.faults import Fault, describe_errors, key_text
 
 MAX_FAULTS = 20
 NOT_ONE = "the answer is not one JSON object"
@@ -46,7 +46,7 @@ def read_answer(text: str, form: type[M], *, strict: bool = False) -> M | Answer
         found = _one_object(text)
         return form.model_validate_json(json.dumps(found), strict=strict, extra="forbid")
     except ValidationError as error:
-        return AnswerFaults.at(plain_faults(form, error))
+        return AnswerFaults.at(describe_errors(form, error))
     except _Unfit as error:
         return AnswerFaults((str(error),))
     except (ValueError, RecursionError):
@@ -79,15 +79,15 @@ def _one_object(text: str) -> dict[str, Any]:
     if not text.lstrip().startswith("{"):
         text = without_thoughts(text)
     try:
-        return _between_braces(text)
+        return _parse_between_braces(text)
     except json.JSONDecodeError:
         blocks = [block for block in code_blocks(text) if "{" in block]
     if len(blocks) > 1 or (blocks and _BEGINS.search(_FENCE.sub("", text))):
         raise _Unfit(MORE_THAN_ONE)
-    return _between_braces(blocks[0] if blocks else "")
+    return _parse_between_braces(blocks[0] if blocks else "")
 
 
-def _between_braces(text: str) -> dict[str, Any]:
+def _parse_between_braces(text: str) -> dict[str, Any]:
     begin, end = text.find("{"), text.rfind("}")
     if not 0 <= begin < end or text[:begin].rstrip().endswith("["):
         raise _Unfit(NOT_ONE)

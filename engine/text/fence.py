@@ -8,7 +8,7 @@ _SLASH = r"[/／]|&sol;|&#0*47;?|&#x0*2f;?|\\+u002f"
 _ENDS = re.compile(rf"(?:{_LESS})(?:{_UNSEEN})*(?:{_SLASH})", re.IGNORECASE)
 
 
-def fenced(text: str) -> str:
+def fence_data(text: str) -> str:
     """The text as data; it cannot close its own fence, nor seem to, however it spells that."""
     # `<\/` is what JSON allows for `</`, so that a quoted result stays JSON.
     return "<data>" + _ENDS.sub(r"<\\/", text) + "</data>"

@@ -17,12 +17,12 @@ class Bilingual(Frozen):
         return self.zh if lang == "zh" else self.en
 
 
-def suits(example: str, lang: Lang) -> bool:
+def suits_language(example: str, lang: Lang) -> bool:
     """Whether to show an example to a reader of that language: Chinese ones to readers of it."""
-    return (detect(example) == "zh") == (lang == "zh")
+    return (detect_language(example) == "zh") == (lang == "zh")
 
 
-def detect(text: str, fallback: Lang = "en") -> Lang:
+def detect_language(text: str, fallback: Lang = "en") -> Lang:
     """zh when the text has a CJK ideograph, else en (design §1: the person's language).
 
     A text without any letter, such as "1, 70.5" or an emoji, is in the `fallback` language.

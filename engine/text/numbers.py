@@ -20,7 +20,7 @@ NUMBER_WORD = (
 """A pattern for a number in words, in the group `w`."""
 
 
-def whole_number(word: str) -> int | None:
+def parse_number_word(word: str) -> int | None:
     """The number from 0 to 999 that the word means, or None."""
     if word.lower() in _ENGLISH:
         return _ENGLISH.index(word.lower())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cards.model import Field
-from engine.text.numbers import NUMBER_WORD, whole_number
+from engine.text.numbers import NUMBER_WORD, parse_number_word
 
 _UNITS: dict[str, tuple[str, ...]] = {
     "kg": ("kg", "kgs", "kilogram", "kilograms", "kilo", "kilos", "公斤", "千克"),
@@ -65,7 +65,7 @@ _NEAR = 80
 _NONE = r"\s*(?:[:=]\s*)?(?:(?P<en>none|no|nil)|(?P<zh>无|没有))(?=\s*(?:[,.;。\n]|$))"
 
 
-def names(field: Field) -> tuple[str, ...]:
+def field_names(field: Field) -> tuple[str, ...]:
     """The words that name a field: its cues, its label, its own name; longest first."""
     words = {*field.cues, field.label, field.name.replace("_", " ")} - {""}
     return tuple(sorted(words, key=lambda word: (-len(word), word)))
@@ -80,9 +80,9 @@ def cue_pattern(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
-def mentions(text: str, field: Field, *, after: str = "") -> Iterator[re.Match[str]]:
+def find_mentions(text: str, field: Field, *, after: str = "") -> Iterator[re.Match[str]]:
     """Where the text names the field, each match including `after`."""
-    return re.finditer(cue_pattern(names(field)) + after, text, re.IGNORECASE)
+    return re.finditer(cue_pattern(field_names(field)) + after, text, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class ValueSpan:
     cued: bool = True
 
 
-def pressures(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
+def find_pressures(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """`120/80` as systolic and diastolic, when the form asks for both; cued ones first."""
     if {"systolic", "diastolic"} <= {f.name for f in fields}:
         for form in (_PRESSURE, _LONE_PRESSURE):
@@ -107,22 +107,22 @@ def pressures(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
                 yield ValueSpan(match.start(), _after_unit(text, match.end(), "mmhg"), values)
 
 
-def said_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
+def find_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """Every value that the text gives for the field."""
     match field.type:
         case "integer" | "number":
-            yield from _numbers(text, field)
+            yield from _number_values(text, field)
             yield from _number_words(text, field)
             yield from _by_unit(text, field, fields)
         case "choice":
-            yield from _chosen(text, field)
+            yield from _choice_values(text, field)
         case "text" if field.name != "subject_id":
-            yield from _told(text, field, fields)
+            yield from _text_values(text, field, fields)
 
 
-def wrong_units(text: str, field: Field) -> Iterator[ValueSpan]:
+def find_wrong_units(text: str, field: Field) -> Iterator[ValueSpan]:
     """Numbers for the field in another unit than its own."""
-    for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
+    for match in find_mentions(text, field, after=_LINK + _NUMBER + _ENDS):
         if not _unit_fits(text[match.end() : match.end() + _NEAR], field):
             word = _UNIT.match(text, match.end())
             end = word.end() if word else match.end()
@@ -139,7 +139,7 @@ def states_number(text: str, words: Iterable[str]) -> bool:
     return bool(re.search(cue_pattern(words) + _LINK + _NUMBER, text, re.IGNORECASE))
 
 
-def without_values(text: str, words: Iterable[str]) -> str:
+def remove_values(text: str, words: Iterable[str]) -> str:
     """The text with what it states of these words cut out, such as `weight 70 kg`, `no AE`."""
     said, known = text.lower(), tuple(words)
     pressure, *named = _statements(known)
@@ -179,16 +179,16 @@ def bare_value(text: str, field: Field) -> str:
             return ""
 
 
-def _numbers(text: str, field: Field) -> Iterator[ValueSpan]:
-    for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
+def _number_values(text: str, field: Field) -> Iterator[ValueSpan]:
+    for match in find_mentions(text, field, after=_LINK + _NUMBER + _ENDS):
         if _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
             yield ValueSpan(match.start(), end, {field.name: match["n"]})
 
 
 def _number_words(text: str, field: Field) -> Iterator[ValueSpan]:
-    for match in mentions(text, field, after=_LINK + NUMBER_WORD + _ENDS):
-        number = whole_number(match["w"])
+    for match in find_mentions(text, field, after=_LINK + NUMBER_WORD + _ENDS):
+        number = parse_number_word(match["w"])
         if number is not None and _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
             yield ValueSpan(match.start(), end, {field.name: str(number)})
@@ -233,20 +233,22 @@ def _spellings(field: Field) -> tuple[str, ...]:
     return _UNITS.get(unit, (unit,) if unit else ())
 
 
-def _chosen(text: str, field: Field) -> Iterator[ValueSpan]:
+def _choice_values(text: str, field: Field) -> Iterator[ValueSpan]:
     for option in field.options:
-        for match in mentions(text, field, after=_LINK + cue_pattern((option,))):
+        for match in find_mentions(text, field, after=_LINK + cue_pattern((option,))):
             yield ValueSpan(match.start(), match.end(), {field.name: option})
 
 
-def _told(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
+def _text_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """That there is none; `label: words`; or what stands behind a cue, up to the clause's end."""
-    cue = cue_pattern(names(field))
+    cue = cue_pattern(field_names(field))
     for form in (_NO + cue + _UNLESS, cue + _NONE):
         for match in re.finditer(form, text, re.IGNORECASE):
             none = "none" if match["en"] else "无"
             yield ValueSpan(match.start(), match.end(), {field.name: none})
-    others = cue_pattern([w for f in fields if f.name != field.name for w in (*names(f), "bp")])
+    others = cue_pattern(
+        [w for f in fields if f.name != field.name for w in (*field_names(f), "bp")]
+    )
     others = rf"(?:{others}|血压|blood pressure)"
     labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
     value = rf"{others}{_LINK}[0-9]|\s(?:and|but)\s+{others}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.errors import ToolError
 from engine.ports.model import ToolCall, ToolOffer
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import TOOLS, CallTool, may_read
 from engine.tools.registry import call as call_tool
@@ -65,8 +65,10 @@ class ReadOnlyTools:
         try:
             result = await self._call(tool, arguments, self._context)
         except ToolError as error:
-            return Observation(False, f"{tool.name} gave no result: {fenced(_cut(str(error)))}")
-        return Observation(True, fenced(_cut(json.dumps(result, ensure_ascii=False, default=str))))
+            return Observation(False, f"{tool.name} gave no result: {fence_data(_cut(str(error)))}")
+        return Observation(
+            True, fence_data(_cut(json.dumps(result, ensure_ascii=False, default=str)))
+        )
 
     def _refuse(self, name: str) -> Observation:
         shown = ascii(name[:NAME_CHARS])

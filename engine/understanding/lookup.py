@@ -20,9 +20,9 @@ from engine.text.entities import (
     masked,
     subject_ids,
 )
-from engine.text.language import suits
+from engine.text.language import suits_language
 from engine.text.similarity import Grams, bigrams, cosine
-from engine.text.values import without_values
+from engine.text.values import remove_values
 from engine.tools.model import Tool
 
 MAX_QUERY = 500
@@ -87,7 +87,7 @@ def suggestions(text: str, tools: Sequence[Tool[Any]], lang: Lang, n: int = 3) -
     asked = _subject_matter(text)
     ranked: list[tuple[float, int, str]] = []
     for tool in tools:
-        told = [e for e in tool.examples if tool.readonly and suits(e, lang)]
+        told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
         ranked += [(-cosine(asked, _subject_matter(e)), i, e) for i, e in enumerate(told)]
     ranked.sort(key=lambda found: found[:2])
     kinds: dict[str, str] = {}
@@ -184,7 +184,7 @@ def _is_request(asked: _Asked, cues: Sequence[str]) -> bool:
     """A question, a bidding, or bare key words; a value that is told is none of these."""
     if wording.asks(asked.said):
         return True
-    if any(not cue_found(without_values(asked.said, [fold_cue(cue)]), [cue]) for cue in cues):
+    if any(not cue_found(remove_values(asked.said, [fold_cue(cue)]), [cue]) for cue in cues):
         return False
     return wording.reads(asked.said) or not _left_over(asked.clear, cues)
 

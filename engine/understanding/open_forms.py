@@ -10,7 +10,7 @@ from cards.model import Card, Field
 from cards.texts import say
 from engine.text import wording
 from engine.text.entities import fold, subject_ids
-from engine.text.reading import Reading, read_form
+from engine.text.form_reading import FormReading, read_form
 from engine.understanding.context import RouteContext
 
 # "had a headache" tells; only "had she …?" asks.
@@ -100,8 +100,8 @@ def _names_subject(card: Card, text: str) -> bool:
 
 def _ask_which_form(
     text: str,
-    read: Sequence[tuple[Card, Reading]],
-    meant: Sequence[tuple[Card, Reading]],
+    read: Sequence[tuple[Card, FormReading]],
+    meant: Sequence[tuple[Card, FormReading]],
     context: RouteContext,
 ) -> str:
     comma = say("list.items", context.lang)

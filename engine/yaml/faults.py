@@ -69,7 +69,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
     return f"known here: {', '.join(sorted(known))}" if known else ""
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value as a short text on one line, for a message."""
     match value:
         case dict():
@@ -89,11 +89,11 @@ def key_text(key: str | int) -> str:
     return text if text.isprintable() and len(text) <= 60 else ascii(text[:60])
 
 
-def plain_faults(model: type[BaseModel], error: ValidationError) -> list[Fault]:
+def describe_errors(model: type[BaseModel], error: ValidationError) -> list[Fault]:
     """Every fault with its path in the data; of a union only the member that was likely meant."""
     errors = error.errors(include_url=False)
-    found = [_found(model, details) for details in errors if not _echo(details)]
-    return [fault for each in _choose(found, 0) for fault in each.faults]
+    found = [_to_schema_error(model, details) for details in errors if not _is_echo(details)]
+    return [fault for each in _drop_union_noise(found, 0) for fault in each.faults]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class _SchemaError:
     shape: bool = False
 
 
-def _found(model: type[BaseModel], details: ErrorDetails) -> _SchemaError:
+def _to_schema_error(model: type[BaseModel], details: ErrorDetails) -> _SchemaError:
     path, members, known = _trail(model, details["loc"])
     kind, value = details["type"], details["input"]
     context: dict[str, Any] = details.get("ctx", {})
@@ -130,7 +130,7 @@ def _found(model: type[BaseModel], details: ErrorDetails) -> _SchemaError:
     return _SchemaError(faults, members, path, shape=kind in ("missing", "extra_forbidden"))
 
 
-def _echo(details: ErrorDetails) -> bool:
+def _is_echo(details: ErrorDetails) -> bool:
     """Whether a list is called too short only because its faulty entries were not counted."""
     value = details["input"]
     return (
@@ -152,7 +152,7 @@ def _message(
         case "extra_forbidden":
             return "; ".join(filter(None, ("unknown key", suggestion(str(path[-1]), known))))
         case "union_tag_invalid":
-            return f"should be one of {context['expected_tags']}, not {shown(context['tag'])}"
+            return f"should be one of {context['expected_tags']}, not {short_repr(context['tag'])}"
         case "value_error" | "assertion_error":
             return str(context["error"])
         case "string_too_short" | "too_short" if context["min_length"] == 1:
@@ -164,7 +164,7 @@ def _message(
 
 
 def _mismatch(wanted: str, value: object) -> str:
-    return f"should be {wanted}, not {shown(value)}"
+    return f"should be {wanted}, not {short_repr(value)}"
 
 
 def _number(limit: object) -> object:
@@ -175,7 +175,7 @@ def _inline(path: Path, message: str) -> str:
     return f"{'.'.join(map(key_text, path))}: {message}" if path else message
 
 
-def _choose(found: Iterable[_SchemaError], level: int) -> list[_SchemaError]:
+def _drop_union_noise(found: Iterable[_SchemaError], level: int) -> list[_SchemaError]:
     """Without the noise of union members that nobody meant; `level` is how many are settled."""
     kept: list[_SchemaError] = []
     unions: dict[Path, dict[str, list[_SchemaError]]] = {}
@@ -186,11 +186,13 @@ def _choose(found: Iterable[_SchemaError], level: int) -> list[_SchemaError]:
             at, label = each.members[level]
             unions.setdefault(at, {}).setdefault(label, []).append(each)
     for at, members in unions.items():
-        kept += _likely(at, [_choose(member, level + 1) for member in members.values()])
+        kept += _likely_member(
+            at, [_drop_union_noise(member, level + 1) for member in members.values()]
+        )
     return kept
 
 
-def _likely(at: Path, members: list[list[_SchemaError]]) -> list[_SchemaError]:
+def _likely_member(at: Path, members: list[list[_SchemaError]]) -> list[_SchemaError]:
     fitting = [m for m in members if not all(e.wanted and e.path == at for e in m)]
     if not fitting:
         first = members[0][0]

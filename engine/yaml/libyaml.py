@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from engine.yaml.faults import Path
-from engine.yaml.scalars import is_no_number, scalar
+from engine.yaml.scalars import is_no_number, parse_scalar
 
 _PARSER: Any = getattr(yaml, "CSafeLoader", None)
 # Tabs, byte-order marks, and block scalars with a comment too near.
@@ -14,10 +14,10 @@ _DOUBTFUL = re.compile("[\t\ufeff]|[|>][-+0-9]*#")
 
 _ENDS_NO_NUMBER = frozenset("fFnN")
 
-Plain = tuple[Any, dict[Path, int]]
+PlainData = tuple[Any, dict[Path, int]]
 
 
-def parse(text: str, *, max_depth: int) -> Plain | None:
+def parse(text: str, *, max_depth: int) -> PlainData | None:
     """The data of the text's one document and the line of each piece of it; None when unsure.
 
     None is for whatever is faulty or not allowed, for what PyYAML's own parser might read in
@@ -47,7 +47,7 @@ class _EventReader:
         self._max_depth = max_depth
         self._lines: dict[Path, int] = {}
 
-    def document(self) -> Plain:
+    def document(self) -> PlainData:
         self._next()
         if type(self._next()) is yaml.StreamEndEvent:
             return None, {}
@@ -114,4 +114,4 @@ def _scalar(event: Any, *, flow: bool) -> str | int | float | bool | None:
         raise _Unsure
     if text[-1:] in _ENDS_NO_NUMBER and is_no_number(text, quoted=quoted):
         raise _Unsure
-    return scalar(text, quoted=quoted)
+    return parse_scalar(text, quoted=quoted)

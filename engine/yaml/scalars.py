@@ -8,7 +8,7 @@ _NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "": None}
 
 
-def scalar(text: str, *, quoted: bool) -> str | int | float | bool | None:
+def parse_scalar(text: str, *, quoted: bool) -> str | int | float | bool | None:
     """Its value: text, unless it is plain and looks like a decimal number, true, false or null."""
     if quoted:
         return text

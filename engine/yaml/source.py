@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from engine.errors import DefinitionError
 from engine.yaml import libyaml
-from engine.yaml.faults import Path, key_text, plain_faults
-from engine.yaml.scalars import is_no_number, scalar
+from engine.yaml.faults import Path, describe_errors, key_text
+from engine.yaml.scalars import is_no_number, parse_scalar
 
 MAX_DEPTH = 32
 MAX_BYTES = 1024 * 1024
@@ -60,7 +60,7 @@ class Problems(list[str]):
             raise DefinitionError(*self)
 
 
-def read(text: str, *, file: str) -> Source:
+def read_yaml(text: str, *, file: str) -> Source:
     """The parsed text. Raises DefinitionError with every problem that could be found.
 
     Refused: syntax errors, duplicate or non-text keys, anchors, aliases, tags, a second document,
@@ -92,7 +92,7 @@ def try_build(model: type[M], source: Source, problems: Problems, *, at: Path = 
         # JSON mode: lists stand for tuples and text for dates, while all else stays strict.
         return model.model_validate_json(json.dumps(data), strict=True, extra="forbid")
     except ValidationError as error:
-        found = [((*at, *path), message) for path, message in plain_faults(model, error)]
+        found = [((*at, *path), message) for path, message in describe_errors(model, error)]
         for path, message in sorted(found, key=lambda fault: source.line(fault[0])):
             problems.add(source.problem(path, message))
         return None
@@ -194,7 +194,7 @@ class _NodeReader:
         if is_no_number(node.value, quoted=quoted):
             line, message = node.start_mark.line + 1, f"{node.value} is no number; quote it as text"
             self._faults.append((line, message))
-        return scalar(str(node.value), quoted=quoted)
+        return parse_scalar(str(node.value), quoted=quoted)
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         data: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 from typing import Any
 
-from engine.rules.engine import HardRule, HardRuleEngine
+from engine.rules.hard import HardRule, HardRuleEngine
 from tests.bench.figures import Figures, medians, ratio, table
 from tests.bench.plan import Plan, Result
 from tests.bench.sweeps import sweeps

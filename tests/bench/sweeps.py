@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.rules.engine import HardRule, HardRuleEngine
+from engine.rules.hard import HardRule, HardRuleEngine
 from tests.bench import processes
 from tests.bench.acks import probed
 from tests.bench.contestants import Contestant, ours

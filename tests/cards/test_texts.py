@@ -25,7 +25,7 @@ from engine.ports.inbox_files import Refusal
 from engine.ports.library import Problem
 from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
-from engine.rules.soft import Unsure
+from engine.rules.soft import UnsureReason
 from engine.tools.study.read_clinical_data import MEASURED
 from tests.fakes.third_language import spoken
 
@@ -72,7 +72,7 @@ COMPOSED = {
     "rule.kind.": set(get_args(Kind)),
     "rule.why.": set(get_args(FailureCode)),
     "end.": set(get_args(RunEnd)),
-    "soft.unsure.": set(get_args(Unsure)) - {""},
+    "soft.unsure.": set(get_args(UnsureReason)) - {""},
     "state.": set(RUN_STATES) - set(ENDED),
     "terminal.kind.": set(get_args(CardKind)),
     "terminal.state.": set(get_args(PartState)),

@@ -17,7 +17,7 @@ from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
-from engine.rules.engine import Logic
+from engine.rules.hard import Logic
 from engine.text.language import Bilingual
 from engine.understanding.learned.talk import Talk
 from tests.docs.reading import ROOT

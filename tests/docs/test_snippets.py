@@ -20,7 +20,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.settings import SettingsGroup
-from engine.yaml.source import read
+from engine.yaml.source import read_yaml
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
 from tests.fakes.settings import load_people
@@ -55,11 +55,11 @@ def servers(text: str, folder: Path) -> None:
 
 
 def review(text: str, folder: Path) -> None:
-    assert build(ReviewPolicy, read(text, file="review"), at=("review",)).roles
+    assert build(ReviewPolicy, read_yaml(text, file="review"), at=("review",)).roles
 
 
 def sync(text: str, folder: Path) -> None:
-    assert build(Sync, read(text, file="sync"), at=("sync",)).fields
+    assert build(Sync, read_yaml(text, file="sync"), at=("sync",)).fields
 
 
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.

@@ -13,7 +13,8 @@ from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead
 from engine.skills import ask_skill
-from engine.text import reading, values
+from engine.text import form_reading as reading
+from engine.text import values
 from engine.tools.registry import TOOLS
 from engine.understanding import lookup
 from tests.patterns.automaton import automaton
@@ -48,10 +49,10 @@ def build_every_kind() -> None:
     """Calls whatever builds patterns from the words of playbooks, with words that are new."""
     reading.read_form(SAID, FIELDS, TODAY)
     for field in FIELDS:
-        list(values.wrong_units(SAID, field))
+        list(values.find_wrong_units(SAID, field))
         values.bare_value("70", field)
     values.states_number(SAID, ["heft"])
-    values.without_values(SAID, ["heft it", "份量 词"])
+    values.remove_values(SAID, ["heft it", "份量 词"])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
     remove_mention(SAID, "U17")

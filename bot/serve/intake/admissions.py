@@ -28,7 +28,7 @@ from engine.reviews import admission
 from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
 from engine.talk import commands
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 log = structlog.get_logger()
 REFRESH_S: Final = 2.0
@@ -97,7 +97,7 @@ class StrangerHandler:
 
     def turn_away(self, mail: MessageArrived | CommandArrived) -> Effects:
         """One sentence to a person who was admitted when they wrote, and no longer is."""
-        lang = mail.principal.lang or detect(mail.update.text)
+        lang = mail.principal.lang or detect_language(mail.update.text)
         text = literal(self.services.people.stranger_text(mail.principal, lang))
         notice = ServiceNotice(id=f"stranger/{mail.update.id}", lang=lang, text=text)
         return commands.notice_effects(notice, mail.update.conversation)

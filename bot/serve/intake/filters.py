@@ -35,7 +35,7 @@ from engine.ports.platform import Intake
 from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.platform_texts import ExpiringTexts
 from engine.ports.storage.store import Decisions
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.understanding.router.command import parse_command
 
 log = structlog.get_logger()
@@ -277,6 +277,6 @@ class _Allowance:
 def _refusal_text(key: str, text: str, n: int, wait_s: float) -> str:
     values = {"n": n, "s": f"{wait_s:.0f}"}
     if text:
-        return say(key, detect(text), **values)
+        return say(key, detect_language(text), **values)
     # Before the intake, nobody knows which language they read.
     return " ".join(say(key, each, **values) for each in COMPLETE)

@@ -18,7 +18,7 @@ from engine.reviews.answer import hand_over_answer
 from engine.reviews.handover import SeatTransfers
 from engine.reviews.judge import CardJudge
 from engine.talk.pending import MAX_CARDS_READ
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 COMMAND = "handover"
 _ATTEMPTS = 20
@@ -51,7 +51,7 @@ class HandOverCommand:
     async def _give(
         self, update: CommandGiven, giver: Principal, found: Sequence[CardNow]
     ) -> tuple[str, Lang]:
-        lang = found[0].card.lang if found else detect(update.text or update.said)
+        lang = found[0].card.lang if found else detect_language(update.text or update.said)
         if not update.text.strip():
             people = self.people.scope_to(update.conversation)
             names = [each.name for each in people.everybody if each.id != giver.id]

@@ -36,7 +36,7 @@ from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions, Mailbox
 from engine.reviews.answer import tap_answer
 from engine.reviews.judge import CardJudge
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.understanding.router.command import parse_command
 
 # Losing the compare-and-set more often is a fault, not people who are quick.
@@ -138,7 +138,7 @@ class Intake:
         """One sentence; nothing is stored."""
         texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
         typed = [text for text in texts if text.strip() and not text.startswith("/")]
-        langs = (detect(typed[0]),) if typed else COMPLETE
+        langs = (detect_language(typed[0]),) if typed else COMPLETE
         told = (self.people.stranger_text(principal, lang) for lang in langs)
         return DirectAnswer(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
 
@@ -267,5 +267,5 @@ def _text_for(key: str, principal: Principal, text: str = "") -> str:
 
 
 def _languages_of(principal: Principal, text: str) -> tuple[Lang, ...]:
-    lang = principal.lang or (detect(text) if text.strip() else None)
+    lang = principal.lang or (detect_language(text) if text.strip() else None)
     return (lang,) if lang else COMPLETE

@@ -12,7 +12,7 @@ from engine.events import Accepted, CommandGiven, MessageEdited, MessageReceived
 from engine.mail import MessageArrived, ServiceNotice
 from engine.ports.storage.arrivals import Arrival, Arrivals
 from engine.ports.storage.store import Mailbox
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.understanding.router.command import parse_command
 
 _QUOTED_CHARS: Final = 60
@@ -51,7 +51,7 @@ class MessageEdits:
     async def _notify(self, edit: MessageEdited, principal: Principal) -> Accepted:
         text, name = _text(edit.to), edit.to.message
         key = "edited.form" if edit.answers_form else "edited.message"
-        lang = principal.lang or detect(text)
+        lang = principal.lang or detect_language(text)
         told = say(key, lang, text=literal(shorten(text, _QUOTED_CHARS)))
         mail = ServiceNotice(id=f"edited/{name}", lang=lang, text=told, thread=edit.to.thread)
         lane = f"control:{edit.conversation}"

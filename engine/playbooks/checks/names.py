@@ -17,10 +17,10 @@ from engine.playbooks.conditions import (
 from engine.playbooks.leaf import value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
-from engine.rules.bounds import bound_faults
-from engine.rules.operators import same
+from engine.rules.date_checks import date_operand_faults
+from engine.rules.operators import is_same
 from engine.tools.registry import READONLY, TOOLS
-from engine.yaml.faults import Fault, Path, shown, suggestion
+from engine.yaml.faults import Fault, Path, short_repr, suggestion
 from engine.yaml.source import Problems, Source
 
 _KINDS = {"": "data_fields", "profile": "profile_fields", "decisions": "decision_fields"}
@@ -103,11 +103,11 @@ class KnownNames:
         decided = [skill.card.decision for skill in self.built_skills if skill.card]
         known: list[Scalar] = [True] if path.removeprefix("decisions.") in decided else []
         known += [s[path] for skill in self.built_skills for s in skill.all_settings if path in s]
-        if any(same(value, each) for each in known):
+        if any(is_same(value, each) for each in known):
             return ""
-        told = " or ".join(dict.fromkeys(shown(each) for each in known if each is not None))
+        told = " or ".join(dict.fromkeys(short_repr(each) for each in known if each is not None))
         told = f"what sets it sets {told}" if told else "no card and no outcome sets it"
-        return f"{path} never holds {shown(value)}: {told}"
+        return f"{path} never holds {short_repr(value)}: {told}"
 
     def condition_faults(self, condition: AnyCondition) -> list[Fault]:
         """The paths in a condition that name nothing, each with where in it they stand."""
@@ -122,7 +122,7 @@ class KnownNames:
             case AnyOf(any=parts):
                 return self._parts_faults("any", parts)
             case LogicCondition(logic=logic):
-                bounds = bound_faults(logic, self.kind_of)
+                bounds = date_operand_faults(logic, self.kind_of)
         faults = (self.path_fault(path) for path in paths_of(condition))
         return [
             *((("logic",), fault) for fault in faults if fault),

@@ -17,8 +17,8 @@ from engine.playbooks.skill import (
     Sop,
     SopNode,
 )
-from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
+from engine.rules.date_checks import date_operand_faults
 from engine.text.language import Bilingual
 from engine.yaml.faults import Fault, Path, suggestion
 from engine.yaml.source import Source
@@ -133,7 +133,7 @@ class SopCheck(FileCheck):
             where = (*at, "rules", index)
             self.require_known(rule.field, variables, (*where, "field"), "data field")
             faults = check_logic(rule.logic, variables=variables)
-            faults += bound_faults(rule.logic, self._visit_kind if node.over else self._kind)
+            faults += date_operand_faults(rule.logic, self._visit_kind if node.over else self._kind)
             for path, message in faults:
                 self.add((*where, "logic", *path), message)
 

@@ -17,7 +17,7 @@ from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
-from engine.text.language import suits
+from engine.text.language import suits_language
 from engine.tools.registry import call, find_tool
 from engine.understanding.lookup import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
@@ -88,7 +88,7 @@ def example_list(text: str, lang: Lang, services: Services) -> str:
     """The questions nearest to the text, and one example of each playbook, as a Markdown list."""
     examples = list(suggestions(text, services.tools, lang))
     for playbook in services.playbooks.values():
-        examples += [e for e in playbook.definition.examples if suits(e, lang)][:1]
+        examples += [e for e in playbook.definition.examples if suits_language(e, lang)][:1]
     return "\n".join(f"- {example}" for example in examples)
 
 

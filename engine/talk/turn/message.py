@@ -16,7 +16,7 @@ from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import react_trace, routing_trace
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
@@ -80,7 +80,7 @@ def reply_head(mail: MessageArrived, session: Session, services: Services) -> Re
     return ReplyHead(
         id=services.derived_id(update.conversation, "reply", update.id),
         conversation=update.conversation,
-        lang=mail.principal.lang or detect(update.text, fallback=detect(before)),
+        lang=mail.principal.lang or detect_language(update.text, fallback=detect_language(before)),
         principal=mail.principal,
         text=update.text,
         at=services.now,

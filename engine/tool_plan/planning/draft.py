@@ -11,7 +11,7 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
-from engine.text.fence import fenced
+from engine.text.fence import fence_data
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft
@@ -97,17 +97,17 @@ def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
     state, parts = context.run.state, [f"Today: {context.services.today.isoformat()}"]
     if state.data:
         known = json.dumps(state.data, ensure_ascii=False)
-        parts.append(f"What is known: {fenced(shorten(known, KNOWN_CHARS))}")
+        parts.append(f"What is known: {fence_data(shorten(known, KNOWN_CHARS))}")
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fenced(recent)}")
+        parts.append(f"Said before: {fence_data(recent)}")
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
         results = json.dumps(done, ensure_ascii=False)
         parts += [
             "A plan was made before. These of its steps are done, and are not to be repeated: "
-            + fenced(shorten(results, DONE_CHARS)),
-            f"The next one failed: {fenced(frame.failure)}",
+            + fence_data(shorten(results, DONE_CHARS)),
+            f"The next one failed: {fence_data(frame.failure)}",
             "Plan the rest in another way, or say in a reply why it cannot be done.",
         ]
     return parts

@@ -7,7 +7,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.dialogue import first_messages
 from engine.ports.model import Message
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.tool_plan.planning.top_tools import Manifest
 
 _PLANNER = """\
@@ -60,7 +60,7 @@ class PlanRequest:
     @property
     def language(self) -> Lang:
         """The language of what the person reads."""
-        return self.lang or detect(self.query)
+        return self.lang or detect_language(self.query)
 
     @property
     def first(self) -> int:

@@ -10,7 +10,7 @@ from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
 from engine.tool_plan.planning.top_tools import Manifest
 from engine.tool_plan.references import is_malformed, iter_texts, referenced_steps
-from engine.yaml.faults import key_text, shown, suggestion
+from engine.yaml.faults import key_text, short_repr, suggestion
 
 ASKABLE = ("string", "integer", "number")
 """Types of arguments that a person can fill in; others have options."""
@@ -67,7 +67,7 @@ def validate_steps(
 
 def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> Step:
     if not isinstance(raw, dict):
-        raise _StepFault("object", shown(raw))
+        raise _StepFault("object", short_repr(raw))
     if twice := repeated_key(raw):
         raise _StepFault("twice", key_text(twice))
     if not all(is_storable(text) for text in iter_texts(raw)):
@@ -80,7 +80,7 @@ def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: b
             return Step(number=number, text=text.strip())
         case "tool":
             return _call(number, raw, tools, known, ask)
-    raise _StepFault("type", shown(raw.get("type")))
+    raise _StepFault("type", short_repr(raw.get("type")))
 
 
 def _call(
@@ -93,7 +93,7 @@ def _call(
     if name not in tools:
         raise _StepFault("unknown", suggestion(key_text(name), tools))
     if not isinstance(arguments, dict):
-        raise _StepFault("arguments", shown(arguments))
+        raise _StepFault("arguments", short_repr(arguments))
     if is_malformed(arguments) or not referenced_steps(arguments) <= set(known):
         raise _StepFault("reference", _wrong_reference(arguments, known))
     schema = tools[name].get("input_schema")

@@ -11,7 +11,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.ports.records import Passage
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.tools.arguments import Arguments
 from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool, ToolContext
@@ -71,7 +71,7 @@ def _words(texts: Sequence[Passage]) -> Counter[str]:
 
 def _wordings(texts: Sequence[Passage]) -> dict[Lang, dict[str, str]]:
     """A section's passages by language; one with Chinese characters is the zh one."""
-    return {detect(p.title + p.text): {"title": p.title, "text": p.text} for p in texts}
+    return {detect_language(p.title + p.text): {"title": p.title, "text": p.text} for p in texts}
 
 
 def _tell(result: dict[str, Any], lang: Lang) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.text.entities import fold, subject_ids
-from engine.text.values import without_values
+from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.lookup import cue_found
 from engine.understanding.open_forms import open_forms
@@ -93,7 +93,7 @@ def _is_covered_by_lookup(stretch: str, context: RouteContext) -> bool:
     A value that is stated is none of these.
     """
     cues = [cue for tool in context.tools if tool.readonly for cue in tool.cues]
-    if without_values(stretch, cues) != stretch and not wording.asks(fold(stretch)):
+    if remove_values(stretch, cues) != stretch and not wording.asks(fold(stretch)):
         return False
     return bool(cue_found(fold(stretch), cues) or subject_ids(stretch) or is_smalltalk(stretch))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.text import wording
 from engine.text.entities import fold
-from engine.text.values import without_values
+from engine.text.values import remove_values
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
@@ -76,7 +76,7 @@ def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     polite = asks_for_favour(said)
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
-    spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
+    spare = bare if wording.changes(bare) else remove_values(bare, [*cues, "bp", "ae"])
     return ScoredPiece(text, said, bare, polite, context.table.classifier.scores(spare))
 
 

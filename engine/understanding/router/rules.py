@@ -7,7 +7,7 @@ from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text import wording
 from engine.text.entities import fold, subject_ids
-from engine.text.language import suits
+from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.lookup import cue_found
 from engine.understanding.open_forms import form_name, missing_labels, open_forms
@@ -95,7 +95,7 @@ def _how_to_ask(text: str, context: RouteContext) -> str:
         if name.partition("/")[0] == route.playbook and not request.not_yet
         for example in request.examples
     ]
-    example = next((e for e in able if suits(e, context.lang)), "")
+    example = next((e for e in able if suits_language(e, context.lang)), "")
     if not example:
         return ""
     name = route.names[0] if context.lang == "zh" else route.names[-1]

@@ -21,7 +21,7 @@ from engine.playbooks.conditions import (
     validate_path,
     value_at,
 )
-from engine.yaml.source import read
+from engine.yaml.source import read_yaml
 from tests.fakes.building import build
 
 STATE: dict[str, Any] = {
@@ -285,5 +285,5 @@ class Gate(Frozen):
 )
 def test_a_bad_condition_in_a_file_is_told_with_its_line(text: str, problems: list[str]) -> None:
     with pytest.raises(DefinitionError) as caught:
-        build(Gate, read(f"when: {text}", file="p.yaml"))
+        build(Gate, read_yaml(f"when: {text}", file="p.yaml"))
     assert list(caught.value.problems) == [f"p.yaml:{problem}" for problem in problems]

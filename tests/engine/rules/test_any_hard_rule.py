@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rules.check import MAX_NODES, OPERATORS, check_logic
-from engine.rules.engine import HardRule, HardRuleEngine, Violation
 from engine.rules.evaluate import value_of
+from engine.rules.hard import HardRule, HardRuleEngine, Violation
 
 NAMES = ["a", "b", "a.b", "a.0", "a.9", "a.b.c", "访", "."]
 WORDS = ["2026-01-31", "2026-02-29", "5", "", "肺炎", "👩🏽‍🔬", "{value}", "%d"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rules.check import OPERATORS
-from engine.rules.engine import HardRule, HardRuleEngine
+from engine.rules.hard import HardRule, HardRuleEngine
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from engine.rules.engine import HardRule, HardRuleEngine, Violation
+from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.text.language import Bilingual
 
 RECORD: dict[str, Any] = {"ecog": 1, "weight_kg": 61.5, "digits": "5", "nothing": None}

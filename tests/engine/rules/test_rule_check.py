@@ -5,8 +5,8 @@ from pydantic import ValidationError
 
 from engine.errors import DefinitionError
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS, check_logic, variables_of
-from engine.rules.engine import HardRule
-from engine.yaml.source import read
+from engine.rules.hard import HardRule
+from engine.yaml.source import read_yaml
 from tests.fakes.building import build
 
 ECOG = {"var": "ecog"}
@@ -167,5 +167,5 @@ def test_a_bad_rule_in_a_file_is_told_with_its_line() -> None:
         "field: ecog\nmessage: {zh: 值, en: v}\nlogic:\n  and:\n  - '!!': {var: ecog}\n  - log: 1"
     )
     with pytest.raises(DefinitionError) as caught:
-        build(HardRule, read(text, file="sop.yaml"))
+        build(HardRule, read_yaml(text, file="sop.yaml"))
     assert caught.value.problems == ("sop.yaml:6: logic.and.1: unknown operator 'log'",)

@@ -8,8 +8,16 @@ import pytest
 
 from engine.errors import ModelRefused, ModelUnavailable
 from engine.ports.records import Records
-from engine.rules.soft import MAX_CALLS, USUAL, SoftDialogue, SoftLimits, SoftRuleEngine
-from engine.rules.verdict import SCHEMA, Verdict, read_verdict
+from engine.rules.soft import (
+    DEFAULT_LIMITS,
+    MAX_CALLS,
+    SCHEMA,
+    SoftDialogue,
+    SoftLimits,
+    SoftRuleEngine,
+    Verdict,
+    read_verdict,
+)
 from engine.text.answer import NOT_ONE
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
@@ -133,7 +141,7 @@ def test_the_schema_asks_for_all_that_a_verdict_needs_and_no_more() -> None:
 
 
 def engine(
-    model: Answering | None, records: Records, *tools: str, limits: SoftLimits = USUAL
+    model: Answering | None, records: Records, *tools: str, limits: SoftLimits = DEFAULT_LIMITS
 ) -> SoftRuleEngine:
     context = ToolContext(records=records, today=date(2026, 11, 21))
     return SoftRuleEngine(

@@ -19,7 +19,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
 from engine.ports.storage.findings import Check, CheckReport, Withdrawal
-from engine.rules.soft import USUAL, SoftLimits
+from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.runs.run import advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
@@ -113,7 +113,9 @@ class Answering:
         return answer
 
 
-def services(model: Model | None, records: Records, *, limits: SoftLimits = USUAL) -> Services:
+def services(
+    model: Model | None, records: Records, *, limits: SoftLimits = DEFAULT_LIMITS
+) -> Services:
     tokens = iter(f"token-{number}" for number in range(1000))
     return services_of(
         records=records,

@@ -15,7 +15,7 @@ from engine.frames.state import AgentState, Run, SopFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.storage.findings import CheckReport, Finding
-from engine.rules.engine import Violation
+from engine.rules.hard import Violation
 from engine.sop.findings import LISTED, check_of, check_posts, findings_of
 from tests.fakes.services import services_of
 

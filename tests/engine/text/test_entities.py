@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cards.model import Field
 from engine.text.entities import dates, file_names, masked, subject_ids
-from engine.text.reading import field_values
+from engine.text.form_reading import read_values
 
 TODAY = date(2026, 11, 23)
 
@@ -128,12 +128,12 @@ def test_days_are_read_without_guessing(text: str, days: tuple[str, ...]) -> Non
     ],
 )
 def test_form_values_are_those_the_text_gives(text: str, values: dict[str, str]) -> None:
-    assert field_values(text, VISIT, TODAY) == values
+    assert read_values(text, VISIT, TODAY) == values
 
 
 def test_a_whole_visit_is_read_at_once() -> None:
     text = "P003，今天，ECOG 1，体重70.5kg，血压 120/80，无不良事件"
-    assert field_values(text, VISIT, TODAY) == {
+    assert read_values(text, VISIT, TODAY) == {
         "subject_id": "P003",
         "visit_date": "2026-11-23",
         "ecog": "1",
@@ -164,7 +164,7 @@ def test_a_whole_visit_is_read_at_once() -> None:
 def test_a_bare_value_fills_the_one_missing_field(
     text: str, fields: tuple[Field, ...], values: dict[str, str]
 ) -> None:
-    assert field_values(text, fields, TODAY) == values
+    assert read_values(text, fields, TODAY) == values
 
 
 def test_masking_keeps_only_what_is_said_about_the_entities() -> None:
@@ -178,7 +178,7 @@ def test_masking_keeps_only_what_is_said_about_the_entities() -> None:
     )
 )
 def test_any_text_is_read_without_error_and_values_come_from_it(text: str) -> None:
-    for value in field_values(text, (ECOG, WEIGHT, SYSTOLIC, DIASTOLIC), TODAY).values():
+    for value in read_values(text, (ECOG, WEIGHT, SYSTOLIC, DIASTOLIC), TODAY).values():
         assert value in text
     assert len(set(dates(text, TODAY))) == len(dates(text, TODAY))
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from cards.model import Field
-from engine.text.reading import field_values, read_form
+from engine.text.form_reading import read_form, read_values
 
 WHO = Field(name="subject_id", label="Subject", words=("all", "所有", "全部"))
 TODAY = date(2026, 11, 23)
@@ -24,7 +24,7 @@ TODAY = date(2026, 11, 23)
     ],
 )
 def test_a_word_is_the_value_where_nobody_is_named(text: str, value: str | None) -> None:
-    assert field_values(text, [WHO], TODAY).get("subject_id") == value
+    assert read_values(text, [WHO], TODAY).get("subject_id") == value
 
 
 def test_a_word_needs_no_explanation_beside_a_name() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from cards.model import Lang
-from engine.text.language import detect
+from engine.text.language import detect_language
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from engine.text.language import detect
 def test_a_text_without_letters_takes_the_language_of_before(
     text: str, fallback: Lang, lang: Lang
 ) -> None:
-    assert detect(text, fallback) == lang
+    assert detect_language(text, fallback) == lang

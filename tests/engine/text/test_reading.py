@@ -8,8 +8,8 @@ import pytest
 
 from cards.model import Field, Lang
 from engine.playbooks.load import load
-from engine.text.numbers import whole_number
-from engine.text.reading import read_form
+from engine.text.form_reading import read_form
+from engine.text.numbers import parse_number_word
 
 TODAY = date(2026, 11, 23)
 KNOWN = {"subject_id": "P004", "visit_date": "2026-11-23"}
@@ -149,4 +149,4 @@ def test_words_that_ask_for_the_form_need_no_explanation(text: str, left: str) -
     ],
 )
 def test_numbers_in_words(word: str, number: int | None) -> None:
-    assert whole_number(word) == number
+    assert parse_number_word(word) == number

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelUnavailable
-from engine.text.language import detect
+from engine.text.language import detect_language
 from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer, strip_code_fences
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
@@ -92,7 +92,7 @@ async def test_what_is_left_of_nothing_is_said_in_the_persons_language(
     (step,) = await LLMPlanner(ScriptedModel(["[1]"])).plan("p", query, TOOLS)
     assert step["type"] == "reply"
     assert told in step["text"]
-    assert detect(step["text"]) == detect(query)
+    assert detect_language(step["text"]) == detect_language(query)
 
 
 @pytest.mark.parametrize("limit", [2, 3, 6, 20])

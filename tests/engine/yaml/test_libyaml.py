@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.errors import DefinitionError
 from engine.yaml import libyaml
-from engine.yaml.source import MAX_DEPTH, read
+from engine.yaml.source import MAX_DEPTH, read_yaml
 from tests.bench.sample_playbooks import sample_playbook
 
 pytestmark = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML has no libyaml here")
@@ -43,7 +43,7 @@ def alone(text: str) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(libyaml, "_PARSER", None)
         try:
-            source = read(text, file="f.yaml")
+            source = read_yaml(text, file="f.yaml")
         except DefinitionError as error:
             return error.problems
         return source.data, sorted(source.lines.items(), key=repr)

@@ -11,7 +11,7 @@ from cards.frozen import Frozen
 from engine.errors import DefinitionError
 from engine.yaml import libyaml
 from engine.yaml.faults import InnerFaults
-from engine.yaml.source import MAX_BYTES, MAX_DEPTH, Problems, Source, read, try_build
+from engine.yaml.source import MAX_BYTES, MAX_DEPTH, Problems, Source, read_yaml, try_build
 from tests.fakes.building import build
 
 
@@ -90,13 +90,13 @@ class Study(Frozen):
 
 def faults_of(text: str) -> tuple[str, ...]:
     with pytest.raises(DefinitionError) as caught:
-        read(text, file="f.yaml")
+        read_yaml(text, file="f.yaml")
     return caught.value.problems
 
 
 def problems_of(text: str) -> tuple[str, ...]:
     with pytest.raises(DefinitionError) as caught:
-        build(Study, read("id: abc\n" + text, file="f.yaml"))
+        build(Study, read_yaml("id: abc\n" + text, file="f.yaml"))
     return caught.value.problems
 
 
@@ -127,17 +127,17 @@ def problems_of(text: str) -> tuple[str, ...]:
     ],
 )
 def test_a_plain_scalar_means_what_it_looks_like(written: str, meant: object) -> None:
-    value = read(f"key: {written}", file="f.yaml").data["key"]
+    value = read_yaml(f"key: {written}", file="f.yaml").data["key"]
     assert (value, type(value)) == (meant, type(meant))
 
 
 def test_block_text_and_nesting_are_read_plainly() -> None:
-    source = read("a: |\n  1\n  2\nb:\n- {c: [1, no]}\n-\n", file="f.yaml")
+    source = read_yaml("a: |\n  1\n  2\nb:\n- {c: [1, no]}\n-\n", file="f.yaml")
     assert source.data == {"a": "1\n2\n", "b": [{"c": [1, "no"]}, None]}
 
 
 def test_an_empty_file_holds_nothing() -> None:
-    assert read("# nothing\n", file="f.yaml").data is None
+    assert read_yaml("# nothing\n", file="f.yaml").data is None
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_what_strict_yaml_refuses_is_told_by_line(text: str, problems: list[str]
 
 def test_the_deepest_allowed_nesting_is_read() -> None:
     depth = MAX_DEPTH
-    assert read("[" * depth + "1" + "]" * depth, file="f.yaml").data
+    assert read_yaml("[" * depth + "1" + "]" * depth, file="f.yaml").data
     faults_of("[" * (depth + 1) + "1" + "]" * (depth + 1))
 
 
@@ -197,14 +197,14 @@ def test_any_text_is_read_or_refused_with_lines(text: str) -> None:
 
 def _problems(text: str) -> tuple[str, ...]:
     try:
-        read(text, file="f.yaml")
+        read_yaml(text, file="f.yaml")
     except DefinitionError as error:
         return error.problems
     return ()
 
 
 def test_a_line_is_that_of_the_key_or_of_what_stands_around_it() -> None:
-    source = read("a:\n  b:\n    - c: 1\n      d: 2\n    - 5\n", file="f.yaml")
+    source = read_yaml("a:\n  b:\n    - c: 1\n      d: 2\n    - 5\n", file="f.yaml")
     lines = {
         (): 1,
         ("a",): 1,
@@ -219,7 +219,7 @@ def test_a_line_is_that_of_the_key_or_of_what_stands_around_it() -> None:
 
 
 def test_a_problem_names_file_line_and_path() -> None:
-    source = read("a:\n- b: 1", file="x/y.yaml")
+    source = read_yaml("a:\n- b: 1", file="x/y.yaml")
     assert source.problem(("a", 0, "b"), "is odd") == "x/y.yaml:2: a.0.b: is odd"
     assert source.problem((), "is odd") == "x/y.yaml:1: is odd"
     assert source.problem(("a\nb",), "is odd") == "x/y.yaml:1: 'a\\nb': is odd"
@@ -232,7 +232,7 @@ def test_a_faultless_file_becomes_its_model() -> None:
         "when: {all: [{field: a, check: b}, {any: [{field: c, check: d}]}]}\n"
         "severity: warning\ntags: [x, y]\nfrom: z\n"
     )
-    study = build(Study, read(text, file="f.yaml"))
+    study = build(Study, read_yaml(text, file="f.yaml"))
     assert study.begins == date(2026, 1, 31)
     assert study.name == Names(zh="名", en="name")
     assert study.nodes == {"a": Soft(kind="soft", instruction="hi", limit=2.5)}
@@ -307,14 +307,14 @@ def test_every_fault_is_told_in_the_order_of_the_file() -> None:
 
 def test_what_is_missing_is_required() -> None:
     with pytest.raises(DefinitionError) as caught:
-        build(Study, read("count: 3", file="f.yaml"))
+        build(Study, read_yaml("count: 3", file="f.yaml"))
     assert caught.value.problems == ("f.yaml:1: id: is required",)
 
 
 def test_a_file_that_is_no_mapping_is_told() -> None:
     for text, what in (("", "null"), ("[]", "a list"), ("hello", "'hello'")):
         with pytest.raises(DefinitionError) as caught:
-            build(Study, read(text, file="f.yaml"))
+            build(Study, read_yaml(text, file="f.yaml"))
         assert caught.value.problems == (f"f.yaml:1: should be a mapping, not {what}",)
 
 
@@ -326,7 +326,7 @@ def test_a_validator_tells_where_inside_its_value_each_fault_lies() -> None:
 
 
 def test_a_piece_of_a_file_is_built_with_its_full_path() -> None:
-    source = read("studies:\n- id: abc\n- id: ABC\n", file="f.yaml")
+    source = read_yaml("studies:\n- id: abc\n- id: ABC\n", file="f.yaml")
     assert build(Study, source, at=("studies", 0)).id == "abc"
     with pytest.raises(DefinitionError) as caught:
         build(Study, source, at=("studies", 1))
@@ -341,8 +341,10 @@ def test_a_piece_of_a_file_is_built_with_its_full_path() -> None:
 def test_problems_of_many_files_are_raised_together() -> None:
     problems = Problems()
     problems.raise_if_any()
-    assert try_build(Names, read("zh: 1\nen: x", file="a.yaml"), problems) is None
-    assert try_build(Names, read("zh: x\nen: y", file="b.yaml"), problems) == Names(zh="x", en="y")
+    assert try_build(Names, read_yaml("zh: 1\nen: x", file="a.yaml"), problems) is None
+    assert try_build(Names, read_yaml("zh: x\nen: y", file="b.yaml"), problems) == Names(
+        zh="x", en="y"
+    )
     problems.add(Source("c.yaml", None, {}).problem((), "is not here"))
     with pytest.raises(DefinitionError) as caught:
         problems.raise_if_any()

@@ -1,11 +1,11 @@
-"""What a rule compares dates with: literals that are no dates are found before it runs."""
+"""Operands of a rule that are compared with dates and can be none, found before the rule runs."""
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.rules.operators import is_date
-from engine.yaml.faults import Fault, Path, shown
+from engine.yaml.faults import Fault, Path, short_repr
 
 KindOf = Callable[[str], str]
 """The type of the leaf that a rule reads by a name; "" where it is not known."""
@@ -17,7 +17,7 @@ _NEVER_DATES = ("integer", "number", "boolean", "list")
 _SHAPE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def bound_faults(logic: object, kind_of: KindOf) -> list[Fault]:
+def date_operand_faults(logic: object, kind_of: KindOf) -> list[Fault]:
     """Every literal or leaf of a checked rule that is compared with a date and can be none."""
     return list(_faults(logic, (), kind_of))
 
@@ -63,4 +63,4 @@ def _wrong(operand: object, kind_of: KindOf, *, empty: bool) -> str:
         return f"is of type {kind}, and compared with a date" if kind in _NEVER_DATES else ""
     if isinstance(operand, str) and (is_date(operand) or (empty and not operand)):
         return ""
-    return f"should be a date like 2026-01-31, not {shown(operand)}"
+    return f"should be a date like 2026-01-31, not {short_repr(operand)}"

@@ -1,20 +1,85 @@
 """Hard rules over a record: deterministic, without a model (spec 001 §2)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
 
+from cards.clipping import shorten
 from cards.frozen import Frozen
+from cards.markdown import format_value
 from cards.model import Lang
 from cards.texts import say
-from engine.rules.check import safe_logic
+from engine.rules.check import validate_logic
 from engine.rules.evaluate import passes
-from engine.rules.message import Message, checked_message, filled
-from engine.rules.operators import RuleFailure
+from engine.rules.operators import RuleFailure, kind_of
+from engine.text.language import Bilingual
+from engine.yaml.faults import InnerFaults, Path, suggestion
+
+MAX_QUOTE_CHARS = 80
+"""Characters of a value that a message quotes; the rest becomes `…`."""
+
+_PLACE = re.compile(r"\{([^{}]*)\}")
+_KNOWN = ("field", "value")
+
+Message = str | Bilingual
+
+
+def validate_message(message: Message) -> Message:
+    """The message itself; raises InnerFaults when it has a placeholder that nothing fills."""
+    texts: dict[Path, str] = (
+        {(): message}
+        if isinstance(message, str)
+        else {
+            ("zh",): message.zh,
+            ("en",): message.en,
+        }
+    )
+    faults = [
+        (path, f"nothing fills {{{name}}}; {suggestion(name, _KNOWN)}")
+        for path, text in texts.items()
+        for name in _PLACE.findall(text)
+        if name not in _KNOWN
+    ]
+    if faults:
+        raise InnerFaults(faults)
+    return message
+
+
+def fill_message(message: Message, *, label: str, value: Any, lang: Lang) -> str:
+    """A checked message as plain text: what is quoted is never read as a placeholder itself."""
+
+    def quote(place: re.Match[str]) -> str:
+        return label if place[1] == "field" else _quote_value(value, lang)
+
+    return _PLACE.sub(quote, message if isinstance(message, str) else message(lang))
+
+
+def describe_message(message: Message, *, label: str, lang: Lang) -> str:
+    """A checked message as plain text about no record in particular: `…` stands for the value."""
+    given = {"field": label, "value": "…"}
+    text = message if isinstance(message, str) else message(lang)
+    return _PLACE.sub(lambda place: given[place[1]], text)
+
+
+def _quote_value(value: Any, lang: Lang) -> str:
+    """A value on one line, as a person would write it; never a list or a mapping as code."""
+    if isinstance(value, bool):
+        return say("choice.yes" if value else "choice.no", lang)
+    kind = kind_of(value)
+    if kind in ("number", "text", "date"):
+        try:
+            text = " ".join(format_value(value).split())
+        except ValueError:
+            # Python writes no whole number of more than some thousand digits.
+            return say("rule.kind.number", lang)
+        return shorten(text, MAX_QUOTE_CHARS) or "—"
+    return "—" if value is None else say(f"rule.kind.{kind}", lang)
+
 
 Severity = Literal["error", "warning", "info"]
-Logic = Annotated[dict[str, Any], AfterValidator(safe_logic)]
+Logic = Annotated[dict[str, Any], AfterValidator(validate_logic)]
 """A JSON Logic object that has passed `check_logic`; nothing else can be in a model of ours."""
 
 
@@ -27,7 +92,7 @@ class HardRule(Frozen):
 
     field: str
     logic: Logic
-    message: Annotated[Message, AfterValidator(checked_message)]
+    message: Annotated[Message, AfterValidator(validate_message)]
     severity: Severity = "error"
 
 
@@ -84,7 +149,7 @@ class HardRuleEngine:
                 message = failure_text(failure, lang)
             else:
                 name = label(rule.field)
-                message = filled(rule.message, label=name, value=value, lang=lang)
+                message = fill_message(rule.message, label=name, value=value, lang=lang)
             violation = Violation(
                 field=rule.field, message=message, severity=rule.severity, value=value
             )
