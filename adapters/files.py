@@ -73,7 +73,7 @@ class ProjectFiles:
     def _infos(self, project: str, conversation: str) -> list[FileInfo]:
         found: dict[str, FileInfo] = {}
         for path in _paths(project, conversation):
-            with self._opened(path) as folder:
+            with self._folder(path) as folder:
                 if folder is None:
                     continue
                 for name in _names(folder):
@@ -83,7 +83,7 @@ class ProjectFiles:
 
     def _open(self, project: str, name: str, conversation: str) -> IO[bytes] | None:
         for path in _paths(project, conversation):
-            with self._opened(path) as folder:
+            with self._folder(path) as folder:
                 # Only names that the folder lists, never a path.
                 if folder is not None and name in _names(folder) and _status(folder, name):
                     return os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
@@ -103,7 +103,7 @@ class ProjectFiles:
         return content
 
     @contextmanager
-    def _opened(self, path: Sequence[str]) -> Iterator[int | None]:
+    def _folder(self, path: Sequence[str]) -> Iterator[int | None]:
         """The folder at the end of the path, or None when there is none; a link is no folder."""
         folder: int | None = None
         try:

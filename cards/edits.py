@@ -1,4 +1,4 @@
-"""What reviewers may change on a card, and what they changed (runs-and-reviews §1.8)."""
+"""What reviewers may edit on a card, and their edits (runs-and-reviews §1.8)."""
 
 import json
 from datetime import datetime
@@ -11,7 +11,7 @@ EDIT = "edit"
 """The choice that changes a card."""
 
 
-class Editable(Frozen):
+class EditableValue(Frozen):
     """A value that may be changed, named as the field of the form that asks for it.
 
     `rows` or `pieces` are where the card shows it, `at` where it stands in the content, `options`
@@ -26,15 +26,15 @@ class Editable(Frozen):
     author: str = ""
 
 
-class Editing(Frozen):
-    """What it takes to change a card: `content` is what is approved, as canonical JSON.
+class EditableContent(Frozen):
+    """What may be edited on a card: `content` is what is approved, as canonical JSON.
 
     `pieces` are the paragraphs of the card's text.
     """
 
     content: str
     pieces: tuple[str, ...]
-    values: tuple[Editable, ...]
+    values: tuple[EditableValue, ...]
 
 
 class Edit(Frozen):
@@ -54,10 +54,10 @@ class Edit(Frozen):
 
 
 def canonical(content: Any) -> str:
-    """The one JSON text of what is approved."""
+    """Return the canonical JSON of what is approved."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def digest(content: str) -> str:
-    """The SHA-256 of a canonical text."""
+    """Return the SHA-256 of a canonical text."""
     return sha256(content.encode()).hexdigest()

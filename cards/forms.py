@@ -41,7 +41,7 @@ def check_form(
         raw = values.get(field.name, "").strip()
         try:
             if raw:
-                typed[field.name] = _typed(field, raw, lang)
+                typed[field.name] = _parse_value(field, raw, lang)
             elif field.required:
                 raise _Fault("form.required")
         except _Fault as fault:
@@ -49,14 +49,14 @@ def check_form(
     return typed, faults
 
 
-def _typed(field: Field, raw: str, lang: Lang) -> Value:
+def _parse_value(field: Field, raw: str, lang: Lang) -> Value:
     match field.type:
         case "text" | "person":
             return _text(field, raw)
         case "integer":
-            return _in_range(field, int(_matched(_WHOLE, raw, "form.integer")))
+            return _in_range(field, int(_match(_WHOLE, raw, "form.integer")))
         case "number":
-            return _in_range(field, float(_matched(_NUMBER, raw, "form.number")))
+            return _in_range(field, float(_match(_NUMBER, raw, "form.number")))
         case "date":
             return _date(raw)
         case "choice":
@@ -100,7 +100,7 @@ def _is_word(field: Field, raw: str) -> bool:
     return raw.casefold() in {word.casefold() for word in field.words}
 
 
-def _matched(form: re.Pattern[str], raw: str, key: str) -> str:
+def _match(form: re.Pattern[str], raw: str, key: str) -> str:
     # A typographic minus is what phones put in place of a hyphen; NFKC leaves it alone.
     plain = unicodedata.normalize("NFKC", raw[:100]).replace("\N{MINUS SIGN}", "-").strip()
     if not form.fullmatch(plain):
@@ -117,7 +117,7 @@ def _in_range(field: Field, number: float) -> float:
 
 
 def _date(raw: str) -> str:
-    plain = _matched(_DATE, raw, "form.date")
+    plain = _match(_DATE, raw, "form.date")
     try:
         return date.fromisoformat(plain).isoformat()
     except ValueError:

@@ -22,10 +22,10 @@ def compile_linear(pattern: str) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> Any:
+def _compile_cached(pattern: str) -> Any:
     return compile_linear(pattern)
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether the pattern matches the whole text. Raises BadPattern."""
-    return _compiled(pattern).fullmatch(text.encode("utf-8", "surrogatepass")) is not None
+    return _compile_cached(pattern).fullmatch(text.encode("utf-8", "surrogatepass")) is not None

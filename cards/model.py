@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Key
 
-from cards.edits import Edit, Editing
+from cards.edits import Edit, EditableContent
 from cards.frozen import Frozen
 from cards.policy import Escalation, Reminders
 
@@ -157,8 +157,8 @@ class Vote(Frozen):
     reason: str = ""
 
     @property
-    def held(self) -> str:
-        """Whose seat has voted."""
+    def seat_owner(self) -> str:
+        """The id of the person whose seat has voted."""
         return self.seat or self.person
 
 
@@ -270,7 +270,7 @@ class Card(Frozen):
     deadline: datetime | None = None
     votes: tuple[Vote, ...] = ()
     decision: Decision | None = None
-    editing: Editing | None = None
+    editing: EditableContent | None = None
     edits: tuple[Edit, ...] = ()
     authors: dict[str, str] = {}
     lapsed: tuple[LapsedVote, ...] = ()

@@ -38,8 +38,8 @@ Seconds = Annotated[int, BeforeValidator(seconds)]
 """A duration of a file, in seconds: `4h`, `2d`, or a number."""
 
 
-class Keyed(Frozen):
-    """A policy in a file: its keys are short there, and durations end in `_s` here."""
+class FilePolicy(Frozen):
+    """A policy in a file, where durations have short keys; here their names end in `_s`."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
@@ -68,7 +68,7 @@ class Hours(Frozen):
         return moment
 
 
-class Reminders(Keyed):
+class Reminders(FilePolicy):
     """When those who have not decided are reminded: `after` the card opened, then `every` so often.
 
     Each pause is `backoff` times the one before, with at most `at_most` reminders in all.
@@ -98,7 +98,7 @@ class Reminders(Keyed):
         return self.hours.next_open(moment) if self.hours else moment
 
 
-class Escalation(Keyed):
+class Escalation(FilePolicy):
     """Holders of `role` may decide too once the card has been open for `after`."""
 
     role: str

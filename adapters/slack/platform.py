@@ -109,9 +109,9 @@ class SlackPlatform:
             if self._homes:
                 group.create_task(self._homes.run())
             for _ in range(CONNECTIONS if self._app_token else 0):
-                group.create_task(self._connected(app))
+                group.create_task(self._run_socket(app))
 
-    async def _connected(self, app: AsyncApp) -> None:
+    async def _run_socket(self, app: AsyncApp) -> None:
         handler = AsyncSocketModeHandler(app, self._app_token)
         handler.client.proxy = app.client.proxy
         self._sockets.add(handler)

@@ -51,7 +51,7 @@ class HttpRecord:
         # The rest of an address may hold secrets.
         host = urlsplit(change.to).hostname
         try:
-            async with self._opened().post(
+            async with self._open_session().post(
                 change.to, data=body, headers=headers, allow_redirects=False
             ) as answer:
                 if not 200 <= answer.status < 300:
@@ -91,7 +91,7 @@ class HttpRecord:
         words = _printable_line(await _read_beginning(answer))
         return SyncRefused(f"{summary}: {words}" if words else summary)
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         if self._closed:
             raise Unavailable("the service is about to end")
         if self._session is None:

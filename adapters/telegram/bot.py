@@ -20,23 +20,23 @@ _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
 def _careful(
     call: Callable[P, Coroutine[Any, Any, T]], gives: type[object] = object
 ) -> Callable[P, Coroutine[Any, Any, T]]:
-    """The call; an answer that the library cannot read counts as one that got lost on the way.
+    """Return the call, which raises NetworkError for an answer that the library cannot read.
 
-    So does one that is not what the call `gives`.
+    The same for one that is not what the call `gives`.
     """
 
     @wraps(call)
-    async def called(*args: P.args, **kwargs: P.kwargs) -> T:
+    async def careful_call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             answer = await call(*args, **kwargs)
         except _UNREADABLE as error:
-            told = f"the answer cannot be read: {type(error).__name__}"
-            raise NetworkError(told) from error
+            reason = f"the answer cannot be read: {type(error).__name__}"
+            raise NetworkError(reason) from error
         if not isinstance(answer, gives):
             raise NetworkError("the answer is another than was asked for")
         return answer
 
-    return called
+    return careful_call
 
 
 class CarefulBot(Bot):

@@ -23,7 +23,7 @@ class TooFast(tg.TelegramError):
         self.retry_after_s = retry_after_s
 
 
-class Moved(Gone):
+class GroupMoved(Gone):
     """The group has become the supergroup `chat`, where everything goes on."""
 
     def __init__(self, chat: int) -> None:
@@ -60,7 +60,7 @@ def translate(exc: tg.TelegramError) -> PlatformError:
         case tg.BadRequest():
             return _bad_request(text)
         case tg.ChatMigrated():
-            return Moved(exc.new_chat_id)
+            return GroupMoved(exc.new_chat_id)
         case tg.InvalidToken():
             return Forbidden("Telegram does not know this bot token")
         case _:

@@ -128,7 +128,7 @@ class TelegramMessage(_PayloadPart):
         topic = self.message_thread_id if self.is_topic_message else None
         return ChatPlace(self.chat.id, None if topic == GENERAL else topic, self.chat.known_as)
 
-    def marked(self, entity: Entity) -> str:
+    def entity_text(self, entity: Entity) -> str:
         """The stretch of the text that `entity` marks."""
         return _cut(self.text, entity.offset, entity.offset + entity.length)
 

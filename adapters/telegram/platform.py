@@ -11,7 +11,7 @@ from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, ChatPlace, parse_place
 from adapters.telegram.bot import CarefulBot
-from adapters.telegram.errors import Moved, TopicGone, translate, translate_errors
+from adapters.telegram.errors import GroupMoved, TopicGone, translate, translate_errors
 from adapters.telegram.inbound.migrations import GroupMigrations
 from adapters.telegram.inbound.polling import ALLOWED, Poller, PollPace
 from adapters.telegram.inbound.receive import BotIdentity
@@ -164,7 +164,7 @@ class TelegramPlatform:
             # Nobody can read it where it was asked: the group can.
             _log.warning("telegram_topic_gone", chat=place.chat, topic=place.topic)
             return await write(replace(place, topic=None))
-        except Moved as error:
+        except GroupMoved as error:
             if place.known_as:
                 raise
             _log.info("telegram_group_moved", old=place.chat, new=error.chat)

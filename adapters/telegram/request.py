@@ -43,7 +43,7 @@ class BotRequest(BaseRequest):
 
     async def initialize(self) -> None:
         """Opens the session."""
-        self._opened()
+        self._open_session()
 
     async def shutdown(self) -> None:
         """Closes the session."""
@@ -68,7 +68,7 @@ class BotRequest(BaseRequest):
             sock_read=_seconds(read_timeout, _READ_S),
         )
         try:
-            async with self._opened().request(
+            async with self._open_session().request(
                 method,
                 URL(url, encoded=True),
                 data=_form(request_data),
@@ -84,7 +84,7 @@ class BotRequest(BaseRequest):
             raise TooFast("Telegram asks to wait", retry_after(body))
         return status, body
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(trust_env=True)
         return self._session

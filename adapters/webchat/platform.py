@@ -279,7 +279,7 @@ class WebChat:
         if not isinstance(body, SayBody) or not isinstance(update, MessageReceived):
             return update
         files = (
-            self._uploads.shared(body.room, body.person, f.id, f.name)
+            self._uploads.shared_file(body.room, body.person, f.id, f.name)
             for f in body.files
             if self._uploads
         )

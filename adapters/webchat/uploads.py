@@ -84,7 +84,7 @@ class Uploads:
                     raise UploadTooLarge
                 await asyncio.to_thread(file.write, piece)
 
-    def shared(self, room: str, person: str, upload: str, name: str) -> SharedFile:
+    def shared_file(self, room: str, person: str, upload: str, name: str) -> SharedFile:
         """Return the upload as a file of that person's message in that room."""
         return SharedFile(platform="web", id=f"{_owner_digest(room, person)}-{upload}", name=name)
 

@@ -134,12 +134,12 @@ def decide(
     if needed > 0:
         return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
     decision = _decision(card, vote, typed)
-    return DecidedCard(_closed(card, decision), decision)
+    return DecidedCard(_close(card, decision), decision)
 
 
 def votes_needed(card: Card, choice: str = APPROVE) -> int:
     """Return how many more people have to choose this, at least 1 while the card is open."""
-    chosen = len({vote.held for vote in card.votes if vote.choice == choice})
+    chosen = len({vote.seat_owner for vote in card.votes if vote.choice == choice})
     if card.review.decides == "majority" and choice in (APPROVE, REJECT):
         return max(card.review.quorum // 2 + 1 - chosen, 1)
     return max(card.review.quorum - chosen, 1) if choice == APPROVE else 1
@@ -167,7 +167,7 @@ def _vote_in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote |
     if reason != "seat_taken":
         return None
     ids = {name for seat in seats_of(card, principal) for name in seat.ids}
-    return next(vote for vote in card.votes if vote.held in ids)
+    return next(vote for vote in card.votes if vote.seat_owner in ids)
 
 
 def _has_chosen(card: Card, principal: Principal, choice: str) -> bool:
@@ -223,7 +223,7 @@ def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
     )
 
 
-def _closed(card: Card, decision: Decision) -> Card:
+def _close(card: Card, decision: Decision) -> Card:
     """Return the closed card, without its forms: nobody fills them in, and cards are kept long."""
     choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
     return _with_changes(

@@ -61,13 +61,13 @@ def _lapse_reason(
 ) -> Why | None:
     """Return why the vote does not count beside those `before` it; None while it does."""
     everybody = (*holders, *people)
-    seat = _ids_of(vote.held, everybody) | {vote.held}
-    if not _ids_of(vote.held, holders) and seat.isdisjoint(card.review.persons):
+    seat = _ids_of(vote.seat_owner, everybody) | {vote.seat_owner}
+    if not _ids_of(vote.seat_owner, holders) and seat.isdisjoint(card.review.persons):
         return "no_role"
     person = _ids_of(vote.person, everybody)
     if not person:
         return "gone"
-    twice = any({each.held, each.person} & (seat | person) for each in before)
+    twice = any({each.seat_owner, each.person} & (seat | person) for each in before)
     return "same_person" if twice else None
 
 

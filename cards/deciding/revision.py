@@ -8,7 +8,7 @@ from typing import Any
 
 from cards.deciding.decision import DecisionRefusal, InvalidForm, MissingForm, decide
 from cards.deciding.seats import is_own_request
-from cards.edits import Edit, Editable, Editing, canonical, digest
+from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
 from cards.forms import check_form
 from cards.markdown import format_value, literal
 from cards.model import Card, Choice, Field, Lang, Principal, Row, Value
@@ -97,7 +97,7 @@ def _changes(
 def _apply(
     card: Card,
     choice: Choice,
-    editing: Editing,
+    editing: EditableContent,
     changed: Mapping[str, Value | None],
     principal: Principal,
     now: datetime,
@@ -146,7 +146,7 @@ def _form_text(value: Value | None) -> str:
     return "" if value is None else format_value(value)
 
 
-def _rows(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> tuple[Row, ...]:
+def _rows(card: Card, spots: Sequence[EditableValue], edits: Sequence[Edit]) -> tuple[Row, ...]:
     shown = {n: e.after for spot, e in zip(spots, edits, strict=True) for n in spot.rows}
     return tuple(
         row.model_copy(update={"value": shown.get(index, row.value)})
@@ -154,13 +154,13 @@ def _rows(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> tuple
     )
 
 
-def _pieces(editing: Editing, edits: Sequence[Edit], lang: Lang) -> tuple[str, ...]:
+def _pieces(editing: EditableContent, edits: Sequence[Edit], lang: Lang) -> tuple[str, ...]:
     at = {spot.name: spot.pieces for spot in editing.values}
     text = {n: in_text(e.label, _form_text(e.value), lang) for e in edits for n in at[e.name]}
     return tuple(text.get(index, piece) for index, piece in enumerate(editing.pieces))
 
 
-def _content(editing: Editing, changed: Mapping[str, Value | None]) -> str:
+def _content(editing: EditableContent, changed: Mapping[str, Value | None]) -> str:
     """Return the content to approve, with these values."""
     content = json.loads(editing.content)
     for spot in editing.values:
@@ -176,7 +176,7 @@ def _put(content: Any, at: tuple[int | str, ...], value: Any) -> None:
     content[at[-1]] = value
 
 
-def _authors(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> dict[str, str]:
+def _authors(card: Card, spots: Sequence[EditableValue], edits: Sequence[Edit]) -> dict[str, str]:
     """Return by field who edited it; a value that is back at the opened card's is nobody's."""
     found = dict(card.authors)
     for spot, each in zip(spots, edits, strict=True):

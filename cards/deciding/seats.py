@@ -36,10 +36,10 @@ def is_own_request(card: Card, principal: Principal) -> bool:
 
 def has_voted(card: Card, principal: Principal) -> bool:
     """Whether the person gave a vote, or had one given in their seat."""
-    return any({vote.held, vote.person} & principal.ids for vote in card.votes)
+    return any({vote.seat_owner, vote.person} & principal.ids for vote in card.votes)
 
 
 def first_free_seat(card: Card, seats: tuple[Principal, ...]) -> Principal | None:
     """Return the first of the seats that has not voted."""
-    voted = {vote.held for vote in card.votes}
+    voted = {vote.seat_owner for vote in card.votes}
     return next((seat for seat in seats if voted.isdisjoint(seat.ids)), None)

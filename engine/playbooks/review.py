@@ -3,10 +3,10 @@
 from pydantic import Field as Key
 
 from cards.model import Majority, ReasonFor
-from cards.policy import Escalation, Keyed, Reminders, Seconds
+from cards.policy import Escalation, FilePolicy, Reminders, Seconds
 
 
-class ReviewPolicy(Keyed):
+class ReviewPolicy(FilePolicy):
     """Who decides at a node; four eyes unless switched off (design §7).
 
     `deadline` is how long people may decide, `execute_within` how long an approval is good for the

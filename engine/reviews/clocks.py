@@ -88,7 +88,7 @@ def replace_cards(others: Sequence[Card], opened: Sequence[Card], now: datetime)
 
 def awaited_voters(card: Card) -> tuple[str, ...]:
     """Who can still vote (principal ids): holders of open seats, and who was given one."""
-    voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
+    voted = {vote.seat_owner for vote in card.votes} | {vote.person for vote in card.votes}
     asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
     held = (*(card.review.approvers or ()), *card.review.persons)
     seats = [person for person in held if person not in voted | asked]

@@ -9,7 +9,7 @@ from typing import Any
 
 from cards.clipping import units
 from cards.deciding.revision import EditedCard, describe_edits
-from cards.edits import EDIT, Edit, Editable, Editing, canonical
+from cards.edits import EDIT, Edit, EditableContent, EditableValue, canonical
 from cards.forms import MAX_TEXT
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review
@@ -30,7 +30,7 @@ class EditOffer:
     """The choice that changes the card, and what it takes to do so."""
 
     choice: Choice
-    editing: Editing
+    editing: EditableContent
 
 
 def offer_edits(
@@ -56,7 +56,7 @@ def offer_edits(
     )
     values = tuple(_editable(path, node, shown, len(pieces), context) for path in short)
     content = canonical(_content(node, context))
-    return EditOffer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
+    return EditOffer(choice, EditableContent(content=content, pieces=tuple(pieces), values=values))
 
 
 def authors_of(shown: Sequence[LabelledValue], context: StepContext) -> dict[str, str]:
@@ -150,13 +150,13 @@ def _intro(too_long: Sequence[str], context: StepContext) -> str:
 
 def _editable(
     path: str, node: SopNode, shown: Sequence[LabelledValue], pieces: int, context: StepContext
-) -> Editable:
+) -> EditableValue:
     """Where the leaf is shown: in a row, or a piece of text of its own."""
     long = [each.path for each in shown if each.needs_room]
     short = [each.path for each in shown if not each.needs_room]
     first = pieces - len(long)
     yes_no = {say("choice.yes", context.run.lang): True, say("choice.no", context.run.lang): False}
-    return Editable(
+    return EditableValue(
         name=path,
         rows=tuple(n for n, p in enumerate(short) if p == path),
         pieces=tuple(first + n for n, p in enumerate(long) if p == path),

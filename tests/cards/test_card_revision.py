@@ -17,7 +17,7 @@ from cards.deciding.decision import (
     decide,
 )
 from cards.deciding.revision import EditedCard, EditVerdict, UnchangedCard, edit, edit_history
-from cards.edits import Editable, Editing, canonical
+from cards.edits import EditableContent, EditableValue, canonical
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
 from cards.showing.show import show
 from cards.texts import say
@@ -53,16 +53,18 @@ CONTENT = [
     }
 ]
 SPOTS = (
-    Editable(name="weight", rows=(0, 4), at=((0, "arguments", "w"), (0, "arguments", "again"))),
-    Editable(name="day", rows=(1,), at=((0, "arguments", "day"),)),
-    Editable(name="arm", rows=(2,), at=((0, "arguments", "arm"),)),
-    Editable(
+    EditableValue(
+        name="weight", rows=(0, 4), at=((0, "arguments", "w"), (0, "arguments", "again"))
+    ),
+    EditableValue(name="day", rows=(1,), at=((0, "arguments", "day"),)),
+    EditableValue(name="arm", rows=(2,), at=((0, "arguments", "arm"),)),
+    EditableValue(
         name="serious",
         rows=(3,),
         at=((0, "arguments", "serious"),),
         options={"yes": True, "no": False},
     ),
-    Editable(name="note", pieces=(1,), at=((0, "arguments", "note"),)),
+    EditableValue(name="note", pieces=(1,), at=((0, "arguments", "note"),)),
 )
 ROWS = [
     ("Weight", "70 kg"),
@@ -94,7 +96,7 @@ def card(**changes: Any) -> Card:
         "version": 7,
         "deadline": NOW + timedelta(hours=1),
         "votes": (Vote(person="chen", name="Chen", choice="approve", at=NOW),),
-        "editing": Editing(content=canonical(CONTENT), pieces=pieces, values=SPOTS),
+        "editing": EditableContent(content=canonical(CONTENT), pieces=pieces, values=SPOTS),
         "shown_digest": "before",
     }
     return Card.model_validate({**plain, **changes})
@@ -249,7 +251,7 @@ def test_what_is_changed_back_or_over_is_no_longer_the_first_editors() -> None:
     assert over.authors == {"weight": "wu"}
     assert isinstance(decide(over, CHEN, "approve", NOW, revision=4), DecidedCard)
     assert [each.after for each in over.edits] == ["72 kg", "71 kg"]
-    earlier = Editing.model_validate(
+    earlier = EditableContent.model_validate(
         {
             "content": canonical(CONTENT),
             "pieces": ("",),

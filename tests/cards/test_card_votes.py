@@ -154,7 +154,7 @@ def test_a_delegate_votes_in_the_seat_and_both_are_recorded() -> None:
     recorded = tap(card(), standing_in(BO, ANA))
     assert isinstance(recorded, VotedCard)
     (vote,) = recorded.card.votes
-    assert (vote.person, vote.seat, vote.held) == ("bo", "ana", "ana")
+    assert (vote.person, vote.seat, vote.seat_owner) == ("bo", "ana", "ana")
     taken = tap(recorded.card, ANA)
     assert isinstance(taken, DecisionRefusal)
     assert (taken.reason, taken.vote) == ("seat_taken", vote)
@@ -166,11 +166,11 @@ def test_a_delegate_votes_in_the_seat_and_both_are_recorded() -> None:
 def test_a_person_has_one_vote_whatever_seats_they_could_take() -> None:
     both = standing_in(CARA, ANA, DAN)
     first = after(card(quorum=3), (both, "approve"))
-    assert first.votes[0].held == "cara"
+    assert first.votes[0].seat_owner == "cara"
     assert tap(first, both) == RepeatedVote(first, "cara")
     assert tap(first, both, "reject") == DecisionRefusal("already_voted", first, "cara")
     # The seats that they did not take are still free for whose they are.
-    assert after(first, (ANA, "approve")).votes[-1].held == "ana"
+    assert after(first, (ANA, "approve")).votes[-1].seat_owner == "ana"
 
 
 @pytest.mark.parametrize(

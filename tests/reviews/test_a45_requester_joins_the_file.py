@@ -10,7 +10,7 @@ import pytest
 from bot.people.directory import Directory
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER
-from cards.edits import Editable, Editing, canonical
+from cards.edits import EditableContent, EditableValue, canonical
 from cards.model import Card, Choice, Field, HandOver, Principal, Vote
 from cards.policy import Escalation
 from engine.events import (
@@ -43,10 +43,10 @@ EDITABLE = {
         Choice(id="approve", label="Approve"),
         Choice(id="edit", label="Edit", form=(WEIGHT,), edits=True),
     ),
-    "editing": Editing(
+    "editing": EditableContent(
         content=canonical([{"weight": 70}]),
         pieces=(),
-        values=(Editable(name="weight", at=((0, "weight"),)),),
+        values=(EditableValue(name="weight", at=((0, "weight"),)),),
     ),
 }
 

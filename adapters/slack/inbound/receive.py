@@ -89,7 +89,7 @@ class _File(PayloadPart):
     url_private: str = ""
     url_private_download: str = ""
 
-    def shared(self, workspace: str) -> SharedFile:
+    def to_shared_file(self, workspace: str) -> SharedFile:
         """Return the file in our words, in a message of that workspace; all of it is unverified."""
         return SharedFile(
             platform="slack",
@@ -236,7 +236,7 @@ def _read_event(payload: Mapping[str, Any]) -> Update | None:
         conversation=(at.whole if message.direct else at.below(message.ts)).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
         text=to_plain_text(remove_mention(text, callback.bot)),
-        files=tuple(file.shared(callback.team_id) for file in message.files),
+        files=tuple(file.to_shared_file(callback.team_id) for file in message.files),
         thread=at.conversation if message.direct and at.thread else "",
     )
     if addressed:

@@ -225,9 +225,9 @@ def _is_whole(card: CardView, body: Sequence[Chunk]) -> bool:
 def _outcome(card: CardView) -> list[Chunk]:
     if not card.outcome.strip():
         return []
-    tone, told = _TONES[card.tone], clip(card.outcome, _LINE)
-    styled = (StyledText(f"{tone} {without_turns(told)}".strip()),)
-    return [Chunk(f"{tone} {literal(told)}".strip(), styled=styled, lossy=is_lossy(told))]
+    tone, text = _TONES[card.tone], clip(card.outcome, _LINE)
+    styled = (StyledText(f"{tone} {without_turns(text)}".strip()),)
+    return [Chunk(f"{tone} {literal(text)}".strip(), styled=styled, lossy=is_lossy(text))]
 
 
 def _rows(rows: Sequence[Row]) -> list[Chunk]:
@@ -239,7 +239,7 @@ def _rows(rows: Sequence[Row]) -> list[Chunk]:
 def _row(row: Row, *, lossy: bool) -> Chunk:
     text = " ".join(filter(None, (bold(row.label), literal(row.value))))
     # A value of two lines would pose as two rows.
-    label, value = ("↵".join(without_turns(told).splitlines()) for told in (row.label, row.value))
+    label, value = ("↵".join(without_turns(text).splitlines()) for text in (row.label, row.value))
     head = (StyledText(label, _BOLD), StyledText(" ")) if label else ()
     styled = (*head, StyledText(value))
     return Chunk(text, tight=True, styled=styled, lossy=lossy)
@@ -248,10 +248,10 @@ def _row(row: Row, *, lossy: bool) -> Chunk:
 def _problem(text: str) -> Chunk:
     """One list item, whatever blocks its Markdown has."""
     found = chunks(text)
-    told = "• " + " ".join(c.text for c in found)
+    item = "• " + " ".join(c.text for c in found)
     styled = [part for c in found for part in (StyledText(" "), *c.styled)]
     lossy = any(c.lossy for c in found)
-    return Chunk(told, tight=True, styled=(StyledText("•"), *styled), lossy=lossy)
+    return Chunk(item, tight=True, styled=(StyledText("•"), *styled), lossy=lossy)
 
 
 def _sections(chunks_shown: Sequence[Chunk]) -> list[Block]:

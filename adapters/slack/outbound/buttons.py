@@ -95,14 +95,14 @@ def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
 
 
 def _confirm_dialog(button: ButtonView, card: CardView, lang: Lang) -> Json:
-    told = final_text(without_turns(card.title), lang)
-    asked: Json = {
+    warning = final_text(without_turns(card.title), lang)
+    dialog: Json = {
         "title": plain_text(_label(button, _TITLE)),
-        "text": plain_text(clip(told, _TEXT)),
+        "text": plain_text(clip(warning, _TEXT)),
         "confirm": plain_text(_label(button, _ANSWER)),
         "deny": plain_text(say("card.not_now", lang)),
     }
-    return asked | {"style": button.style} if button.style != "plain" else asked
+    return dialog | {"style": button.style} if button.style != "plain" else dialog
 
 
 def _label(button: ButtonView, limit: int) -> str:

@@ -40,11 +40,11 @@ class WorkspaceFiles:
         Raises PlatformError for what may be tried again.
         """
         content = await png(chart)
-        return await self._kept("chart.png", content, title=chart.title, alt=chart.alt_text)
+        return await self._upload("chart.png", content, title=chart.title, alt=chart.alt_text)
 
     async def document(self, text: str, mark: str) -> UploadedFile | None:
         """The text as a document, kept; None and PlatformError as for a picture."""
-        return await self._kept(
+        return await self._upload(
             FILE_NAME, text.encode(errors="replace"), title=FILE_NAME, mark=mark
         )
 
@@ -57,7 +57,7 @@ class WorkspaceFiles:
         files = [{"id": file.id, "title": file.title}]
         await self._api.call("files.completeUploadExternal", place | {"files": files})
 
-    async def _kept(
+    async def _upload(
         self, name: str, content: bytes, *, title: str, alt: str = "", mark: str = ""
     ) -> UploadedFile | None:
         fields = {"filename": name, "length": str(len(content))}

@@ -28,8 +28,8 @@ Json = dict[str, Any]
 def form_modal(form: FormView, conversation: str) -> Json:
     """The modal that asks for the form's fields; block ids are the fields' names."""
     title = clip(form.title, _HEAD)
-    told = (form.title if title != form.title else "", form.intro)
-    intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in told if text]
+    texts = (form.title if title != form.title else "", form.intro)
+    intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in texts if text]
     origin = FormOrigin(button=form.data, conversation=conversation)
     return {
         "type": "modal",

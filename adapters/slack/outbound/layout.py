@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from adapters.slack.outbound.markdown import Chunk, fenced, join
+from adapters.slack.outbound.markdown import Chunk, code_block, join
 from cards.clipping import head, units
 from cards.model import Lang
 from cards.texts import say
@@ -71,7 +71,7 @@ def _pieces(chunk: Chunk, limit: int) -> list[tuple[str, bool]]:
     head, rest = cut(chunk.text, room)
     while head:
         if head.strip():
-            body = fenced(head.rstrip("\n")) if chunk.code else head.rstrip()
+            body = code_block(head.rstrip("\n")) if chunk.code else head.rstrip()
             pieces.append((body, chunk.tight))
         head, rest = cut(rest, room)
     return pieces

@@ -86,10 +86,10 @@ def chunks(markdown: str) -> list[Chunk]:
 
 def render(markdown: str) -> str:
     """The whole text as one mrkdwn string."""
-    return join([(fenced(c.text) if c.code else c.text, c.tight) for c in chunks(markdown)])
+    return join([(code_block(c.text) if c.code else c.text, c.tight) for c in chunks(markdown)])
 
 
-def fenced(code: str) -> str:
+def code_block(code: str) -> str:
     """Escaped code as a code block."""
     return f"```\n{code}\n```"
 
@@ -164,7 +164,10 @@ class _Prefix:
         self._items += 1
 
     def apply(self, token: Token) -> Chunk:
-        text, styled = _inline(token, heading=self.in_heading), _styled(token, self.in_heading)
+        text, styled = (
+            _inline(token, heading=self.in_heading),
+            _styled_texts(token, self.in_heading),
+        )
         depth = len(self._lists)
         indent = "    " * (depth - 1)
         first, self._bullet = indent + self._bullet, ""
@@ -175,20 +178,20 @@ class _Prefix:
         return Chunk(
             body,
             tight=depth > 0 and self._items > 1,
-            styled=(StyledText(first), *(_indented(part, indent) for part in styled)),
+            styled=(StyledText(first), *(_indent(part, indent) for part in styled)),
             lossy=_is_lossy(token, self.in_heading),
             quote=self._quotes > 0,
         )
 
 
-def _indented(part: StyledText, indent: str) -> StyledText:
+def _indent(part: StyledText, indent: str) -> StyledText:
     return replace(part, text=part.text.replace("\n", f"\n{indent}"))
 
 
-def _styled(token: Token, heading: bool) -> tuple[StyledText, ...]:
+def _styled_texts(token: Token, heading: bool) -> tuple[StyledText, ...]:
     """One paragraph's text as it is."""
     styles: list[Style] = ["bold"] if heading else []
-    url, told = "", list[StyledText]()
+    url, texts = "", list[StyledText]()
     for child in token.children or ():
         kind, _, edge = child.type.rpartition("_")
         if style := _STYLES.get(kind):
@@ -196,16 +199,16 @@ def _styled(token: Token, heading: bool) -> tuple[StyledText, ...]:
         elif kind == "link":
             url = str(child.attrs.get("href", "")) if edge == "open" else ""
         elif child.type in _BREAKS:
-            told.append(StyledText("\n"))
+            texts.append(StyledText("\n"))
         elif child.type == "image":
-            told.append(
+            texts.append(
                 StyledText(without_turns(child.content), url=str(child.attrs.get("src", "")))
             )
         else:
             code: list[Style] = ["code"] if child.type == "code_inline" else []
             own = frozenset([*styles, *code])
-            told.append(StyledText(without_turns(child.content), own, url))
-    return tuple(told)
+            texts.append(StyledText(without_turns(child.content), own, url))
+    return tuple(texts)
 
 
 def _is_lossy(token: Token, heading: bool) -> bool:

@@ -102,7 +102,7 @@ class Streams:
 
 
 async def _start(messages: SlackMessages, address: Address, growth: Growth) -> str:
-    first = _opening(growth)
+    first = _opening_text(growth)
     to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
     fields = address.place | to | {"markdown_text": first}
     answer = await messages.api.call("chat.startStream", fields)
@@ -112,7 +112,7 @@ async def _start(messages: SlackMessages, address: Address, growth: Growth) -> s
     return f"{channel}:{ts}"
 
 
-def _opening(growth: Growth) -> str:
+def _opening_text(growth: Growth) -> str:
     return f"_{say('part.working', growth.view.lang)}_\n\n"
 
 
@@ -128,7 +128,7 @@ async def _find_unreported(
         found = await posted_messages.parts(address, (), key=growth.key, since=since)
         if found or not address.thread:
             return ",".join(found)
-        return await posted_messages.stream(address, _opening(growth), since=since)
+        return await posted_messages.stream(address, _opening_text(growth), since=since)
     except PlatformError as error:
         _log.info("slack_stream_not_looked_for", error=str(error))
         return ""

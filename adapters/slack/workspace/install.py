@@ -67,7 +67,7 @@ class SlackApp:
         return self.public_url.rstrip("/") + REDIRECT
 
 
-class _Refused(Exception):
+class _InstallRefused(Exception):
     """The installation is not taken; the argument is the key of the sentence that says why."""
 
 
@@ -144,7 +144,7 @@ class Install:
     async def _finish(self, request: web.Request) -> web.Response:
         try:
             answer = await self._install(request)
-        except _Refused as refused:
+        except _InstallRefused as refused:
             answer = page(request, str(refused), Link(INSTALL), status=400)
         except (PlatformError, StoreError) as error:
             log.warning("slack_install_failed", error=str(error))
@@ -157,11 +157,11 @@ class Install:
         query = request.query
         state, cookies = query.get("state", ""), request.headers.getall(hdrs.COOKIE, [])
         if not state or not self._cookie.is_valid_browser(state, {"cookie": cookies}):
-            raise _Refused("slack.install_browser")
+            raise _InstallRefused("slack.install_browser")
         if not await self._states.async_consume(state):
-            raise _Refused("slack.install_stale")
+            raise _InstallRefused("slack.install_stale")
         if "error" in query or not query.get("code"):
-            raise _Refused("slack.install_denied")
+            raise _InstallRefused("slack.install_denied")
         grant = await self._api().as_app(
             "oauth.v2.access",
             {"code": query["code"], "redirect_uri": self._app.redirect_uri},
@@ -186,8 +186,8 @@ class Install:
             self._check_grant(grant, str(team.get("id") or ""))
             bot = await self._api(token).call("auth.test", {})
             if bot.get("team_id") != team["id"]:
-                raise _Refused("slack.install_later")
-        except _Refused as refused:
+                raise _InstallRefused("slack.install_later")
+        except _InstallRefused as refused:
             log.warning("slack_install_refused", team=team.get("id"), why=str(refused))
             await self._revoke(token, str(team.get("id") or ""))
             raise
@@ -205,15 +205,15 @@ class Install:
 
     def _check_grant(self, grant: Mapping[str, Any], team: str) -> None:
         if grant.get("is_enterprise_install") or not team:
-            raise _Refused("slack.install_whole_org")
+            raise _InstallRefused("slack.install_whole_org")
         if self._app.teams and team not in self._app.teams:
-            raise _Refused("slack.install_not_for_you")
+            raise _InstallRefused("slack.install_not_for_you")
         if grant.get("refresh_token") or grant.get("expires_in"):
-            raise _Refused("slack.install_rotates")
+            raise _InstallRefused("slack.install_rotates")
         if not grant.get("access_token") or grant.get("token_type") != "bot":
-            raise _Refused("slack.install_later")
+            raise _InstallRefused("slack.install_later")
         if required_scopes() - {*str(grant.get("scope") or "").split(",")}:
-            raise _Refused("slack.install_scopes")
+            raise _InstallRefused("slack.install_scopes")
 
     async def _revoke(self, token: str, team: str) -> None:
         """Revoke a token that is not kept, unless a working installation would end with it."""

@@ -314,5 +314,5 @@ def _command_word(message: TelegramMessage, me: BotIdentity) -> str:
     entity = command_entity(message)
     if entity is None:
         return ""
-    name, _, addressed = message.marked(entity).removeprefix("/").partition("@")
+    name, _, addressed = message.entity_text(entity).removeprefix("/").partition("@")
     return "" if addressed and not me.is_called(addressed) else name.lower()

@@ -121,7 +121,7 @@ def _read_command(
     entity = command_entity(message)
     if entity is None:
         return None
-    name, _, addressed = message.marked(entity).removeprefix("/").partition("@")
+    name, _, addressed = message.entity_text(entity).removeprefix("/").partition("@")
     if addressed and not me.is_called(addressed):
         return None
     return CommandGiven(
@@ -173,7 +173,7 @@ def command_entity(message: TelegramMessage) -> Entity | None:
 def _mentions(message: TelegramMessage, entity: Entity, me: BotIdentity) -> bool:
     if entity.type == "text_mention":
         return entity.user is not None and entity.user.id == me.id
-    return entity.type == "mention" and me.is_called(message.marked(entity).removeprefix("@"))
+    return entity.type == "mention" and me.is_called(message.entity_text(entity).removeprefix("@"))
 
 
 def _replies_to(message: TelegramMessage, me: BotIdentity) -> bool:

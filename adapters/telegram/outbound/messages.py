@@ -7,7 +7,7 @@ from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import ChatPlace
-from adapters.telegram.errors import EditRefused, Moved, translate_errors
+from adapters.telegram.errors import EditRefused, GroupMoved, translate_errors
 from adapters.telegram.outbound.answers import NO_PREVIEW
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.render import RenderedTexts, card_keyboard, render
@@ -82,7 +82,7 @@ class TelegramMessages:
                 mark = before.mark
                 await self._show_all(place, ids, render(view), view)
         except PlatformError as error:
-            if not isinstance(error, Moved):
+            if not isinstance(error, GroupMoved):
                 self._remember(key, ids)
             raise
         for message_id in spare:

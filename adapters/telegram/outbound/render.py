@@ -192,8 +192,8 @@ def _card(card: CardView, lang: Lang) -> list[Span]:
 
 def _row(label: str, value: str, lang: Lang) -> list[Span]:
     # A value of two lines would pose as two rows.
-    told = "↵".join(without_mentions(value).splitlines())
-    return [Span(without_mentions(label), (BOLD,)), Span(say("list.colon", lang) + told)]
+    line = "↵".join(without_mentions(value).splitlines())
+    return [Span(without_mentions(label), (BOLD,)), Span(say("list.colon", lang) + line)]
 
 
 def _join(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:

@@ -31,7 +31,7 @@ class Tag:
     mark: int = 0
 
     @property
-    def opening(self) -> str:
+    def open_tag(self) -> str:
         """The tag as it opens."""
         return f'<{self.name} href="{escape(self.href)}">' if self.href else f"<{self.name}>"
 
@@ -114,7 +114,7 @@ def render_html(spans: Iterable[Span]) -> str:
     for span in [*(s for s in spans if s.text), Span("")]:
         kept = len(common_tags(open_tags, span.tags))
         out += [f"</{tag.name}>" for tag in reversed(open_tags[kept:])]
-        out += [tag.opening for tag in span.tags[kept:]]
+        out += [tag.open_tag for tag in span.tags[kept:]]
         out.append(escape(span.text, quote=False))
         open_tags = span.tags
     return "".join(out)

@@ -27,11 +27,11 @@ async def fetched(uploads: Uploads, file: SharedFile) -> bytes:
 async def test_what_was_sent_is_found_by_its_sender_alone(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "up", CLOCK)
     upload = await uploads.take("main", "lin", content(b"a,b\n", b"1,2\n"))
-    mine = uploads.shared("main", "lin", upload, "a.csv")
+    mine = uploads.shared_file("main", "lin", upload, "a.csv")
     assert await fetched(uploads, mine) == b"a,b\n1,2\n"
     for room, person in (("main", "chen"), ("other", "lin")):
         with pytest.raises(Gone):
-            await fetched(uploads, uploads.shared(room, person, upload, "a.csv"))
+            await fetched(uploads, uploads.shared_file(room, person, upload, "a.csv"))
 
 
 @pytest.mark.parametrize("id", ["", "..", "../x", "/etc/hostname", "0" * 32, "0" * 65])
