@@ -1,4 +1,4 @@
-"""What an operator does on the pages; each lands in the audit with who did it."""
+"""The actions of operators on the pages; each is written to the audit with its actor."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ _NOT_REASSIGNED: Mapping[NotReassigned, str] = {
 
 
 class ActionRequest(Frozen):
-    """Who wants something done with what: a run, or mail by its name; one of its cards or jobs.
+    """An action on a run or on mail (`target`), or on one of the run's cards or jobs.
 
-    `text` is what people are told of it; `giver` and `taker` are who loses and who gets a seat.
+    `text` is what people are told; `giver` loses a seat and `taker` gets it.
     """
 
     by: str
@@ -54,7 +54,7 @@ class ActionRequest(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class AdminActions:
-    """Does what buttons ask for; answers the key of the sentence that says what became of it."""
+    """Carries actions out; each returns the key of the sentence that says how it ended."""
 
     decisions: Decisions
     operations: Operations
@@ -63,7 +63,7 @@ class AdminActions:
     meter: Meter
 
     async def do(self, name: str, request: ActionRequest) -> str | None:
-        """None for a button that there is not."""
+        """Carry the action out; None for an unknown name."""
         action = self._actions.get(name)
         if action is None:
             return None
@@ -85,7 +85,7 @@ class AdminActions:
         }
 
     async def _cancel(self, request: ActionRequest) -> str:
-        """End the run where it is; it may go on while it is read, then it is read again."""
+        """End the run; if it changes meanwhile, it is read again."""
         for _ in range(ATTEMPTS):
             found = await self.decisions.run(request.target)
             run = read_run(found[0]) if found else None
@@ -144,7 +144,7 @@ class AdminActions:
         return "pages.said.reposted"
 
     async def _reassign(self, request: ActionRequest) -> str:
-        """Give a seat to somebody who may have it; a card that changes meanwhile is read again."""
+        """Give a seat to another person; if the card changes meanwhile, it is read again."""
         actor = {"by": request.by, "via": VIA}
         for _ in range(ATTEMPTS):
             found = await self.decisions.card(request.card)
@@ -194,5 +194,5 @@ class AdminActions:
         return "pages.said.ordered"
 
     async def _record(self, at: str, name: str, effects: Effects) -> None:
-        """All of it in one script; a repeat of the same name changes nothing."""
+        """Store the effects in one script; a repeat under the same name changes nothing."""
         await self.decisions.decide(at, update_id=f"{VIA}:{name}", answer="{}", effects=effects)

@@ -1,4 +1,4 @@
-"""What protects the pages: headers of every answer, forms of our own only, no way elsewhere."""
+"""The security of the pages: headers, forms of our own only, no redirects elsewhere."""
 
 import hmac
 import re
@@ -32,9 +32,9 @@ ErrorPage = Callable[[web.Request, int, str], web.Response]
 
 
 def protect(handler: Handler, error_page: ErrorPage) -> Handler:
-    """`handler` with the security headers on whatever it answers, and faults as pages.
+    """The handler with security headers on every response, and errors as pages.
 
-    `error_page(request, status, key)` is the page that says the sentence of that key.
+    `error_page(request, status, key)` is the page with the sentence of that key.
     """
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -51,12 +51,12 @@ def protect(handler: Handler, error_page: ErrorPage) -> Handler:
 
 
 def local_path(text: str) -> str:
-    """The path when it is one of these pages, else the first of them."""
+    """The path if it is one of these pages, else that of the first one."""
     return text if _LOCAL.fullmatch(text) and "\\" not in text else "/runs"
 
 
 async def read_form(request: web.Request) -> Form | None:
-    """The text fields of a form that this very site sent; None for one from elsewhere."""
+    """The text fields of a form that this site sent; None for one of another site."""
     origin = request.headers.get("Origin")
     elsewhere = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
     if elsewhere or request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
@@ -66,7 +66,7 @@ async def read_form(request: web.Request) -> Form | None:
 
 
 def is_same_secret(given: str, expected: str) -> bool:
-    """Whether they are equal; how long that takes says nothing of it. "" equals nothing."""
+    """Whether both are equal, compared in constant time; "" equals nothing."""
     if not expected:
         return False
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())

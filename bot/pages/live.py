@@ -1,7 +1,7 @@
-"""Tells pages that are open when to look again, by server-sent events; what is new they fetch.
+"""Tells open pages by server-sent events when to fetch themselves again.
 
-The store is asked for a mark that changes with what a page shows. A page without such a stream, or
-whose stream broke, asks by itself every few seconds.
+The store is asked for a mark that changes with what a page shows. A page whose stream is missing or
+broken polls every few seconds.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from engine.ports.storage.archive import Listing
 
 EVERY_S: Final = 1.0
 LIST_S: Final = 3.0
-"""How often the store is asked for each open page of a run, and of a list."""
+"""Seconds between two looks at the store, for the page of a run and for a list."""
 ASKED_S: Final = 15.0
-"""How often it is asked whether its visitor is signed in still; then a line keeps it open, too."""
+"""Seconds between two checks that the visitor is signed in; each sends a line to stay open."""
 MOST: Final = 100
-"""So many streams a process keeps open; further pages ask by themselves."""
+"""The streams that a process keeps open; further pages poll."""
 
 
 class LiveUpdates:
-    """The streams of one process, at most `most`; all end as soon as `ended` is set."""
+    """The streams of a process, at most `most`; all end once `ended` is set."""
 
     def __init__(
         self, sessions: AdminSessions, listing: Listing, ended: asyncio.Event, *, most: int = MOST
@@ -38,7 +38,7 @@ class LiveUpdates:
         self._open = 0
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
-        """`changed` after each change of a run, or of any run; 401 for who is not signed in."""
+        """`changed` after each change of the run, or of any run; 401 without a session."""
         if await self._sessions.find_visitor(request.cookies) is None:
             return web.Response(status=401)
         if self._open >= self._most or self._ended.is_set():
@@ -48,7 +48,7 @@ class LiveUpdates:
         await response.prepare(request)
         self._open += 1
         try:
-            # A page that went, or a store that does: the browser asks again.
+            # The page was closed, or the store went away: the browser connects again.
             with suppress(ConnectionError, StoreError):
                 await self._follow(request, response)
         finally:
@@ -65,7 +65,7 @@ class LiveUpdates:
             asked_s += every_s
             if new or asked_s >= ASKED_S:
                 asked_s = 0.0
-                # Once more when it came to rest: what was begun may have ended in between.
+                # Once more when the changes end, since the last one may be older than the fetch.
                 await response.write(b"event: changed\ndata: 1\n\n" if new else b": here\n\n")
                 if await self._sessions.find_visitor(request.cookies) is None:
                     return

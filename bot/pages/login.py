@@ -18,7 +18,7 @@ FormAction = Callable[[web.Request, Visitor, Form], Awaitable[web.StreamResponse
 
 
 class LoginPages:
-    """The way in, whose form carries a mark that its page put into a cookie, and the way out."""
+    """Signing in and out; the form carries a mark that its page sets as a cookie."""
 
     def __init__(
         self, sessions: AdminSessions, renderer: Renderer, proxies: Collection[Network]
@@ -28,13 +28,13 @@ class LoginPages:
         self._proxies = proxies
 
     async def show(self, request: web.Request) -> web.StreamResponse:
-        """The form; or where it leads, for who is signed in."""
+        """The form; a redirect for who is signed in."""
         if await self._sessions.find_visitor(request.cookies):
             return web.Response(status=303, headers={"Location": _next(request)})
         return self._form(request, 200)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
-        """A cookie and the way on for the right token; else the form with what was wrong."""
+        """A cookie and a redirect for the right token; else the form with the fault."""
         form = await read_form(request)
         mark = request.cookies.get(FORM_COOKIE, "")
         if form is None or not is_same_secret(form.get("mark", ""), mark):
@@ -56,7 +56,7 @@ class LoginPages:
     async def sign_out(
         self, request: web.Request, visitor: Visitor, form: Form
     ) -> web.StreamResponse:
-        """Back to the form, without a session."""
+        """End the session, and redirect to the form."""
         await self._sessions.sign_out(request.cookies)
         response = web.Response(status=303, headers={"Location": "/admin/login"})
         response.del_cookie(COOKIE, path="/")
@@ -65,7 +65,7 @@ class LoginPages:
     def _form(
         self, request: web.Request, status: int, *, key: str = "", name: str = "", seconds: int = 0
     ) -> web.Response:
-        # The same in every tab, so that none of them stops the others.
+        # The same mark in every tab, so that all of them can be sent.
         mark = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(16)
         response = self._renderer.page(
             PageRequest(request, choose_language(request)),

@@ -1,4 +1,4 @@
-"""From a view to a page: the templates, the words, and what no text can do in them."""
+"""Renders views as pages: templates, translations, and texts that cannot break out of them."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ LIVE = "X-Signoff-Live"
 _YEAR_S = 365 * 24 * 3600
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-# What nobody sees or what turns the text around it could make a text look like another.
+# Invisible and bidirectional characters, which make a text look like another one.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -34,7 +34,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Who asks for a page, and in which language."""
+    """A request for a page, with its language and visitor."""
 
     request: web.Request
     lang: Lang
@@ -42,7 +42,7 @@ class PageRequest:
 
 
 class Renderer:
-    """Pages of the templates; whatever text they show is escaped, and shows as what it is."""
+    """Renders templates; every text in them is escaped, and hidden characters are shown."""
 
     def __init__(self, zone: str) -> None:
         self._zone = ZoneInfo(zone)
@@ -57,16 +57,16 @@ class Renderer:
         self._pages.globals["static"] = _versions()
 
     def page(
-        self, asked: PageRequest, template: str, *, status: int = 200, **view: Any
+        self, page_request: PageRequest, template: str, *, status: int = 200, **view: Any
     ) -> web.Response:
-        """The page; 304 when the browser has it as it is, and the language kept when it is new."""
-        request = asked.request
+        """The page; 304 when the browser has it. A newly chosen language is kept in a cookie."""
+        request = page_request.request
         text = self._pages.get_template(template).render(
-            lang=asked.lang,
-            t=_translator(asked.lang),
+            lang=page_request.lang,
+            t=_translator(page_request.lang),
             t_in=_translator,
-            word=_labels(asked.lang),
-            visitor=asked.visitor,
+            word=_labels(page_request.lang),
+            visitor=page_request.visitor,
             path=request.path,
             languages=_languages(request),
             when=self._when,
@@ -81,7 +81,12 @@ class Renderer:
         response.headers["ETag"] = tag
         if request.query.get("lang") in languages():
             response.set_cookie(
-                LANG_COOKIE, asked.lang, max_age=_YEAR_S, path="/", samesite="Strict", httponly=True
+                LANG_COOKIE,
+                page_request.lang,
+                max_age=_YEAR_S,
+                path="/",
+                samesite="Strict",
+                httponly=True,
             )
         return response
 
@@ -91,7 +96,7 @@ class Renderer:
 
 
 def choose_language(request: web.Request) -> Lang:
-    """What was chosen here, else before, else what the browser prefers."""
+    """The language chosen in the address, else in the cookie, else that of the browser."""
     chosen = (request.query.get("lang"), request.cookies.get(LANG_COOKIE))
     known = next((lang for lang in chosen if lang in languages()), None)
     return known or lang_of_tag(request.headers.get("Accept-Language", ""))
@@ -107,14 +112,14 @@ def static_file(name: str) -> web.Response:
 
 
 def _mark_unseen(value: Any) -> Any:
-    """What is put into a page: hidden and turning characters of a text become a visible sign."""
+    """The value with hidden and bidirectional characters replaced by a visible sign."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return _UNSEEN.sub("\ufffd", value)
     return value
 
 
 def _markdown(text: str) -> Markup:
-    """Markdown as safe HTML: the same that the web chat shows."""
+    """Markdown as safe HTML, as the web chat shows it."""
     return Markup(to_html(_UNSEEN.sub("\ufffd", text)))  # noqa: S704 - raw HTML is off in it
 
 
@@ -140,7 +145,7 @@ def _languages(request: web.Request) -> dict[str, str]:
 
 
 def _url(*parts: str) -> str:
-    """A path of these parts; a slash in a trace's id is part of it."""
+    """A path of these parts; slashes in the id of a trace stay."""
     return "/" + "/".join(quote(part, safe="/" if parts[0] == "traces" else "") for part in parts)
 
 
@@ -157,7 +162,7 @@ _FILES = _files()
 
 
 def _versions() -> dict[str, str]:
-    """The address of each file, another one for other contents."""
+    """The address of each file, with a digest of its contents."""
     return {
         name: f"/admin/static/{name}?{sha256(body).hexdigest()[:10]}"
         for name, (body, _) in _FILES.items()

@@ -61,7 +61,7 @@ def admin_routes(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRou
 
 
 class AdminPages:
-    """Reads what the store has, and shows it to who is signed in."""
+    """The admin pages, for visitors who are signed in."""
 
     def __init__(self, parts: Parts, token: SecretStr, ended: asyncio.Event) -> None:
         settings = parts.settings
@@ -106,7 +106,7 @@ class AdminPages:
         return self._renderer.page(page_request, "message.html", status=status, key=key)
 
     def _signed_in(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """For who is signed in; anybody else is sent to sign in, and then back."""
+        """The page for visitors who are signed in; others are redirected to sign in first."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             visitor = await self._sessions.find_visitor(request.cookies)
@@ -119,7 +119,7 @@ class AdminPages:
         return protect(answer, self._error_page)
 
     def _own_form(self, act: FormAction) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """For forms of our own pages, sent by who is signed in, with the mark of the session."""
+        """The action for forms of our own pages, with a session and its mark."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             form = await read_form(request)
@@ -178,7 +178,7 @@ class AdminPages:
         )
 
     async def _trace_of_run(self, page_request: PageRequest) -> web.StreamResponse:
-        """What a replay takes, with personal data masked."""
+        """The trace that `signoff replay` reads, with personal data masked."""
         run_id = page_request.request.match_info["id"]
         history = await self._parts.store.archive.history(run_id)
         run = read_run(history.body) if history else None
@@ -282,7 +282,7 @@ class AdminPages:
         )
 
     def _projects(self) -> Sequence[str]:
-        """Every project that something may have been found in."""
+        """All projects that may have findings."""
         parts = self._parts
         set_ones = (project for _, project in parts.settings.projects)
         default = parts.services.project("")

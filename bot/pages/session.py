@@ -21,14 +21,14 @@ COOKIE = "signoff_admin"
 KEEP_S = 8 * 3600
 PER_ADDRESS = Pace(every_s=60, burst=5)
 FROM_ALL = Pace(every_s=6, burst=60)
-"""Wrong tokens from one address, and from all together."""
+"""The limits of wrong tokens from one address, and from all together."""
 _NAME = re.compile(r"[\w.@'-][\w .@'-]{0,39}")
 
 
 class Visitor(Frozen):
-    """Somebody who gave the token: what they call themselves, and the mark of their forms.
+    """A person who is signed in: the name they gave, and the mark of their forms.
 
-    `token` is a digest of the token that they gave, so that another token ends all sessions.
+    `token` is a digest of the admin token, so that a new token ends all sessions.
     """
 
     name: str
@@ -37,19 +37,19 @@ class Visitor(Frozen):
 
     @property
     def id(self) -> str:
-        """Who it is in an audit: a holder of the token, by the name that they gave."""
+        """The visitor's name in audits."""
         return f"admin:{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class TryLater:
-    """There were too many wrong tokens; the next one is looked at after so many seconds."""
+    """Too many wrong tokens: the next one is checked after so many seconds."""
 
     seconds: int
 
 
 class AdminSessions:
-    """Lets in who gives the token."""
+    """Signs in whoever gives the admin token."""
 
     def __init__(self, token: SecretStr, sessions: Sessions, rate: Rate, public_url: str) -> None:
         self._token = token.get_secret_value()
@@ -58,7 +58,7 @@ class AdminSessions:
         self._public = urlsplit(public_url)
 
     async def find_visitor(self, cookies: Mapping[str, str]) -> Visitor | None:
-        """Who is signed in with these cookies."""
+        """The visitor who is signed in with these cookies."""
         secret = cookies.get(COOKIE, "")
         body = await self._sessions.find(_digest(secret)) if secret else None
         try:
@@ -70,7 +70,7 @@ class AdminSessions:
     async def sign_in(self, name: str, token: str, address: str) -> str | TryLater | None:
         """The secret for the cookie; None for a wrong token or name.
 
-        Wrong tokens are counted; the right one is let in whoever else has guessed before.
+        Only wrong tokens are limited, so that nobody can keep the right one out.
         """
         if not is_same_secret(token, self._token):
             wait_s = await self._wait_s(address)
@@ -84,7 +84,7 @@ class AdminSessions:
         return secret
 
     async def sign_out(self, cookies: Mapping[str, str]) -> None:
-        """The session ends, also for whoever else has its cookie."""
+        """End the session, also for others who have its cookie."""
         await self._sessions.end(_digest(cookies.get(COOKIE, "")))
 
     async def _wait_s(self, address: str) -> float:
@@ -92,7 +92,7 @@ class AdminSessions:
         return each or await self._rate.ask("admin-login", FROM_ALL, 1)
 
     def set_cookie(self, request: web.Request, response: web.Response, secret: str) -> None:
-        """Has the browser keep the secret, where no script and no other site reaches it."""
+        """Set the cookie, out of reach of scripts and of other sites."""
         secure = request.secure or (
             self._public.scheme == "https" and self._public.netloc == request.host
         )
@@ -108,7 +108,7 @@ class AdminSessions:
 
 
 def _network(address: str) -> str:
-    """An address as far as one party holds it: of IPv6, the first half."""
+    """The network that one party holds: of an IPv6 address, its first half."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

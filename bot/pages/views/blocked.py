@@ -1,4 +1,4 @@
-"""What waits for an operator, as the page lists it."""
+"""Mail that was set aside and blocked runs, as the page lists them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from engine.ports.storage.operations import BlockedRun, MailAside
 
 @dataclass(frozen=True, slots=True)
 class AsideRow:
-    """Mail that was set aside: under which name it is retried, what it is, and why."""
+    """Mail that was set aside: the name to retry it by, its text, and the reason."""
 
     name: str
     lane: str
@@ -26,7 +26,7 @@ class AsideRow:
 
 @dataclass(frozen=True, slots=True)
 class BlockedRunRow:
-    """A blocked run: what it is, and what its reply says."""
+    """A blocked run, with the text of its reply."""
 
     id: str
     name: str
@@ -45,26 +45,26 @@ def list_waiting(
     return runs, mail
 
 
-def _mail_row(kept: MailAside, mask: Callable[[str], str]) -> AsideRow:
-    kind, _, rest = kept.lane.partition(":")
+def _mail_row(item: MailAside, mask: Callable[[str], str]) -> AsideRow:
+    kind, _, rest = item.lane.partition(":")
     run = rest if kind == "run" else ""
-    return AsideRow(kept.name, kept.lane, run, kept.at, mask(kept.why), mask(_what(kept.mail)))
+    return AsideRow(item.name, item.lane, run, item.at, mask(item.why), mask(_what(item.mail)))
 
 
 def _what(mail: str) -> str:
-    """What a person said, or the mail as it is."""
+    """The text of a message, or the mail as it is."""
     found: Any = None
     with suppress(ValueError, KeyError, TypeError):
         found = json.loads(mail)["update"]["text"]
     return shorten_value(found) if isinstance(found, str) else shorten_value(mail)
 
 
-def _run_row(kept: BlockedRun, mask: Callable[[str], str]) -> BlockedRunRow:
-    run = read_run(kept.body)
+def _run_row(item: BlockedRun, mask: Callable[[str], str]) -> BlockedRunRow:
+    run = read_run(item.body)
     if run is None:
-        return BlockedRunRow(kept.name, "", "", "", "", None)
+        return BlockedRunRow(item.name, "", "", "", "", None)
     return BlockedRunRow(
-        id=kept.name,
+        id=item.name,
         name=run.name,
         person=mask(run.requester.name),
         conversation=run.conversation,

@@ -1,4 +1,4 @@
-"""Cards as operators see them: what they ask, whom, and what came of it."""
+"""Cards as operators see them: the question, who is asked, and the outcome."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class CardLine:
 
 @dataclass(frozen=True, slots=True)
 class CardFormatter:
-    """What it takes to tell of cards: who is who, the language, the time zone and the mask."""
+    """Formats cards in a language and time zone, with names of people, masked."""
 
     people: Directory
     lang: Lang
@@ -58,7 +58,7 @@ class CardFormatter:
     mask: Mask
 
     def line(self, card: Card, since: datetime | None = None, age: str = "") -> CardLine:
-        """The card as a line, or a paragraph, of a page."""
+        """The card as a line of a page."""
         mask, labels = self.mask, {choice.id: choice.label for choice in card.choices}
         return CardLine(
             token=card.token,
@@ -70,7 +70,7 @@ class CardFormatter:
             rows=tuple((row.label, mask(row.value)) for row in card.rows),
             problems=tuple(map(mask, card.problems)),
             outcome=mask(outcome(card, self.zone)) if card.status != "open" else "",
-            waits_for=self.who(card),
+            waits_for=self.awaited(card),
             people=self._deciders(card),
             votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
             fallen=tuple(map(mask, describe_lapsed_votes(card))) if card.status == "open" else (),
@@ -83,8 +83,8 @@ class CardFormatter:
             age=age,
         )
 
-    def who(self, card: Card) -> str:
-        """The roles that decide it, else whom it names."""
+    def awaited(self, card: Card) -> str:
+        """The roles that decide the card, else the persons it names."""
         roles = [self.people.role_name(role, self.lang) for role in card.review.roles]
         named = ", ".join(roles) or card.waiting_for or card.requester_name or card.requester
         return self.mask(named)
@@ -103,7 +103,7 @@ class CardFormatter:
 
 @dataclass(frozen=True, slots=True)
 class WaitingGroup:
-    """How many cards wait for somebody, and how long the oldest has."""
+    """The number of cards that wait for somebody, and the age of the oldest."""
 
     who: str
     count: int
@@ -112,7 +112,7 @@ class WaitingGroup:
 
 @dataclass(frozen=True, slots=True)
 class WaitingPage:
-    """A page of the cards that somebody has to answer; `count` fit in all. And all, in groups."""
+    """A page of the cards that wait; `count` match in all, and `groups` are of all cards."""
 
     cards: Sequence[CardLine]
     count: int
@@ -122,8 +122,10 @@ class WaitingPage:
 def list_cards(
     cards: Sequence[OpenCard], formatter: CardFormatter, now: datetime, who: str, part: slice
 ) -> WaitingPage:
-    """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
-    asking = [(each, formatter.who(each.card)) for each in cards if not each.card.traits.informs]
+    """The waiting cards of `who`, or of everybody, cut to `part`; and all, in groups."""
+    asking = [
+        (each, formatter.awaited(each.card)) for each in cards if not each.card.traits.informs
+    ]
     fitting = [each for each, name in asking if not who or name == who]
     found: dict[str, list[OpenCard]] = {}
     for each, name in asking:

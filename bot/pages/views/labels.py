@@ -1,4 +1,4 @@
-"""Which sentence stands for a value of ours; a value that is not known stands for itself."""
+"""The labels of stored values; an unknown value is its own label."""
 
 from collections.abc import Mapping
 from typing import get_args

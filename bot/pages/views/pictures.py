@@ -18,19 +18,19 @@ from engine.runs.audit_state import position_in
 
 Mask = Callable[[str], str]
 MOST: Final = 6
-"""So many names stand in a box, then how many more there are."""
+"""The names in a box, before the number of further ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPath:
-    """Ids of the graph's nodes: those it went through, in order; where it is, while it lives."""
+    """Ids of the graph's nodes: the visited ones in order, and the one where a living run is."""
 
     visited: tuple[str, ...]
     waiting: tuple[str, ...]
 
 
 def find_path(run: Run, entries: Sequence[Mapping[str, Any]]) -> RunPath:
-    """The path of a run with this audit; what the audit does not know is left out."""
+    """The path of a run, as far as its audit tells it."""
     found = [node_id("playbook", run.playbook)]
     before = ""
     for entry in entries:
@@ -45,7 +45,7 @@ def find_path(run: Run, entries: Sequence[Mapping[str, Any]]) -> RunPath:
 
 
 def nodes_at(place: str) -> tuple[str, ...]:
-    """The nodes of a place as `position` writes it, the outer one first."""
+    """The nodes of a position in a run, the outer one first."""
     kind, _, name = place.partition(":")
     skill, _, node = name.partition("/")
     if not skill:
@@ -72,7 +72,7 @@ def _judged_nodes(judged: Any, before: str, after: str) -> tuple[str, ...]:
 
 
 def name_path(path: RunPath, graph: Graph) -> Sequence[tuple[str, bool]]:
-    """The path in words, for who cannot see the picture: names, and whether the run is there."""
+    """The path as names, and whether the run is there: a text for who cannot see the picture."""
     names = {node.id: node.name for node in graph.nodes}
     return [(names[node], node in path.waiting) for node in path.visited if node in names]
 
@@ -109,9 +109,9 @@ def _add_names(node: Node, roles: Sequence[str], names: Sequence[str]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class JobsView:
-    """`picture` is safe markup; `lines` tell each job's goal, how far it is, and what went wrong.
+    """`picture` is safe markup; `lines` are each job's goal, state and error.
 
-    `failable` are jobs that may be failed: id and goal, none of them where that cannot be.
+    `failable` are the jobs that an operator may fail: id and goal.
     """
 
     picture: Markup
@@ -122,7 +122,7 @@ class JobsView:
 
 
 def jobs_view(run: Run, playbook: Playbook | None, lang: Lang, mask: Mask) -> JobsView | None:
-    """The run's jobs; None when it is in no job graph."""
+    """The run's jobs; None for a run without a job graph."""
     jobs, drawn = job_graph_of(run), draw_jobs(run, playbook, lang)
     if jobs is None or drawn is None:
         return None
@@ -143,7 +143,7 @@ def jobs_view(run: Run, playbook: Playbook | None, lang: Lang, mask: Mask) -> Jo
 
 
 def _mask_graph(graph: Graph, mask: Mask) -> Graph:
-    """The same for people to read, with ids that the picture of the playbook does not have."""
+    """The graph with masked texts, and with ids that the playbook's picture does not have."""
     whole = graph.nodes[0].id
 
     def own(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Everything that a run's page shows, from what the store and the playbook say of it."""
+"""The view of a run's page, from its stored history, its cards and its playbook."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ CHILDREN = 200
 
 @dataclass(frozen=True, slots=True)
 class ChildView:
-    """A child run: its name among its siblings, and how it ended, or that it has not."""
+    """A child run: its key among its siblings, and its status once it has ended."""
 
     id: str
     key: str
@@ -36,10 +36,10 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run's page. `run` is None for the state of another version, which is shown as it is.
+    """A run's page. `run` is None for the state of another version, which is shown raw.
 
-    `picture` is safe markup, None without the playbook; `way` tells the same in words. `jobs` is
-    None for a run in no job graph.
+    `picture` is safe markup, None without the playbook; `way` is the same in words. `jobs` is None
+    for a run without a job graph.
     """
 
     id: str
@@ -79,13 +79,13 @@ class RunView:
 
 
 def find_card_tokens(history: History) -> Sequence[str]:
-    """The cards that a run asked, the newest of very many, in the order they were asked."""
+    """The tokens of the run's newest cards, in the order they were asked."""
     found = [token for entry in read_entries(history) for token in entry.get("cards") or ()]
     return list(dict.fromkeys(map(str, found)))[-CARDS:]
 
 
 def read_entries(history: History) -> Sequence[Mapping[str, Any]]:
-    """The audit, oldest first; what is no JSON object is shown as it is."""
+    """The audit, oldest first; an entry that is no JSON object is shown as it is."""
     found: list[Mapping[str, Any]] = []
     for text in history.entries:
         entry: Any = None
@@ -154,7 +154,7 @@ def _draw(
 
 
 def _list_state(run: Run, formatter: CardFormatter) -> tuple[tuple[str, str], ...]:
-    """What the run knows, by path."""
+    """The state of the run, by path."""
     state = run.state
     groups = (("", state.data), ("profile.", state.profile), ("decisions.", state.decisions))
     return tuple(
@@ -165,7 +165,7 @@ def _list_state(run: Run, formatter: CardFormatter) -> tuple[tuple[str, str], ..
 
 
 def _list_children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[ChildView]:
-    """Those that live, then those that the audit says have ended."""
+    """The living child runs, then those that have ended by the audit."""
     found = {child: ChildView(child, key, "") for key, child in run.children.items()}
     for entry in entries:
         mail = entry.get("mail")

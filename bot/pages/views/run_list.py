@@ -1,4 +1,4 @@
-"""What the list of runs shows, and what it is asked for."""
+"""The list of runs, and the query of its page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _TEXT_CHARS = 160
 
 @dataclass(frozen=True, slots=True)
 class RunListQuery:
-    """What was asked for, as it stands in the form and in the address."""
+    """The query, as it stands in the form and in the address."""
 
     status: str = ""
     playbook: str = ""
@@ -33,7 +33,7 @@ class RunListQuery:
 
     @property
     def run_filter(self) -> RunFilter:
-        """What the store is asked for."""
+        """The filter for the store."""
         chosen = {self.status} if self.status in STATUSES else set()
         if self.status == LIVING:
             chosen = set(STATUSES) - ENDED
@@ -48,7 +48,7 @@ class RunListQuery:
 
     @property
     def filled_fields(self) -> dict[str, str]:
-        """The fields that say something, without the place in the list."""
+        """The fields that are filled in, without the place in the list."""
         names = ("status", "playbook", "person", "conversation", "text", "children")
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -58,7 +58,7 @@ class RunListQuery:
 
 
 def read_query(query: Mapping[str, str]) -> RunListQuery:
-    """The filter of an address; what is too long is cut, what is unknown left out."""
+    """The query of an address; long values are cut, unknown ones left out."""
 
     def of(name: str) -> str:
         return query.get(name, "").strip()[:_LONGEST]

@@ -1,4 +1,4 @@
-"""The steps of a run as its audit tells them; what this version does not know is shown plainly."""
+"""The timeline of a run, from its audit; unknown entries are shown as they are."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _EVENTS: Mapping[str, str] = {
     "repost": "pages.event.repost",
     "reassigned": "pages.event.reassigned",
 }
-"""What happened outside of steps, and what it is called; any other event has its own name."""
+"""Events outside of steps, and their sentences; any other event shows its own name."""
 _FACTS: Mapping[str, str] = {
     "input": "pages.step.input",
     "mail": "pages.step.mail",
@@ -74,7 +74,7 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the recorded calls of a run come to."""
+    """The sums of a run's recorded calls."""
 
     model_calls: int
     tool_calls: int
@@ -165,7 +165,7 @@ def _call(call: Mapping[str, Any]) -> CallView:
 
 
 def parse_moment(text: Any) -> datetime | None:
-    """The moment that a text names, if it is aware of its zone."""
+    """The moment of a text, if it has a time zone."""
     try:
         found = datetime.fromisoformat(str(text))
     except ValueError:
@@ -174,7 +174,7 @@ def parse_moment(text: Any) -> datetime | None:
 
 
 def shorten_value(value: Any) -> str:
-    """A value as text, JSON for what is more than a text; the beginning of a very long one."""
+    """A value as text, or as JSON; a very long one is cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… (+{len(text) - _LONGEST})"
 

@@ -1,4 +1,4 @@
-"""How messages were understood and answered, as operators read it."""
+"""Traces: how messages were understood and answered."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ def _line(name: str, trace: Mapping[str, Any]) -> TraceLine:
 
 
 def read_trace(body: str) -> Mapping[str, Any]:
-    """A trace as it is stored; what is no JSON object is told under `rest`."""
+    """A stored trace; one that is no JSON object stands under `rest`."""
     with suppress(ValueError):
         found = json.loads(body)
         if isinstance(found, dict):
