@@ -41,23 +41,23 @@ class Adapter(Platform, Protocol):
 class PlatformContext:
     """The store's ports, and the people, as a platform sees them.
 
-    `card` reads a card by its token as it is shown at a place; `speaks` is the language that
-    somebody wants to read, None where that is left open.
+    `read_card` returns the card of a token as a place shows it; `language_of` the language that a
+    person wants to read, None where they chose none.
     """
 
     service: ServiceSettings
     clock: Clock
     chat_log: ChatLog
     conversations: Conversations
-    keepsakes: PlatformTexts
+    texts: PlatformTexts
     lease: Lease
     logins: Logins
-    slate: ExpiringTexts
-    card: Callable[[str, str], Awaitable[Card | None]]
+    expiring_texts: ExpiringTexts
+    read_card: Callable[[str, str], Awaitable[Card | None]]
     home: Callable[[Actor], Awaitable[HomePage]]
     inbox: Callable[[Actor], Awaitable[InboxPage]]
     persons: Sequence[NamedPerson]
-    speaks: Callable[[Actor], Lang | None]
+    language_of: Callable[[Actor], Lang | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class ProbeContext:
 
     service: ServiceSettings
     clock: Clock
-    keepsakes: PlatformTexts
+    texts: PlatformTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class SlackPlatform:
         home: Home | None = None,
         home_s: float = 4.0,
         install: Install | None = None,
-        speaks: LanguageOf = unknown_language,
+        language_of: LanguageOf = unknown_language,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
@@ -70,7 +70,7 @@ class SlackPlatform:
         self._workspaces = workspaces
         self._streams = Streams(clock)
         self._install = install
-        self._speaks = speaks
+        self._language_of = language_of
         self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
@@ -96,7 +96,7 @@ class SlackPlatform:
             self._homes.meter = meter
 
     def _entry(self, intake: Intake) -> SlackEntry:
-        return SlackEntry(intake, self._workspaces, self._homes, self._install, self._speaks)
+        return SlackEntry(intake, self._workspaces, self._homes, self._install, self._language_of)
 
     async def listen(self, intake: Intake) -> None:
         """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.

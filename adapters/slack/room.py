@@ -126,27 +126,27 @@ def _open(settings: SlackSettings, context: PlatformContext) -> Adapter:
     from adapters.slack.platform import SlackPlatform
 
     return SlackPlatform(
-        workspaces=_workspaces(settings, context.keepsakes),
+        workspaces=_workspaces(settings, context.texts),
         signing_secret=secret_text(settings.signing_secret),
         app_token=secret_text(settings.app_token),
         clock=context.clock,
         home=context.home,
         install=_install(settings, context) if settings.isolates_workspaces else None,
-        speaks=context.speaks,
+        language_of=context.language_of,
     )
 
 
 def _accounts(settings: SlackSettings, context: ProbeContext) -> AccountSource:
     from adapters.slack.workspace.accounts import SlackAccounts
 
-    return SlackAccounts(_workspaces(settings, context.keepsakes))
+    return SlackAccounts(_workspaces(settings, context.texts))
 
 
 def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
     from adapters.slack.workspace.doctor import SlackDoctor
 
     return SlackDoctor(
-        many=_installations(settings, context.keepsakes) if settings.isolates_workspaces else None,
+        many=_installations(settings, context.texts) if settings.isolates_workspaces else None,
         bot_token=secret_text(settings.bot_token),
         app_token=secret_text(settings.app_token),
         signing_secret=secret_text(settings.signing_secret),
@@ -156,19 +156,19 @@ def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
     )
 
 
-def _workspaces(settings: SlackSettings, keepsakes: PlatformTexts) -> "Workspaces":
+def _workspaces(settings: SlackSettings, texts: PlatformTexts) -> "Workspaces":
     from adapters.slack.workspace.workspaces import ManyWorkspaces, OneWorkspace
 
     api_url = settings.api_url or ""
     if settings.bot_token is not None:
         return OneWorkspace(api_url=api_url, token=secret_text(settings.bot_token))
-    return ManyWorkspaces(api_url=api_url, installations=_installations(settings, keepsakes))
+    return ManyWorkspaces(api_url=api_url, installations=_installations(settings, texts))
 
 
-def _installations(settings: SlackSettings, keepsakes: PlatformTexts) -> "Installations":
+def _installations(settings: SlackSettings, texts: PlatformTexts) -> "Installations":
     from adapters.slack.workspace.installations import Installations
 
-    return Installations(keepsakes, [key.get_secret_value() for key in settings.token_keys or ()])
+    return Installations(texts, [key.get_secret_value() for key in settings.token_keys or ()])
 
 
 def _install(settings: SlackSettings, context: PlatformContext) -> "Install":
@@ -182,8 +182,8 @@ def _install(settings: SlackSettings, context: PlatformContext) -> "Install":
         api_url=settings.api_url or "",
         teams=settings.workspaces,
     )
-    installed = _installations(settings, context.keepsakes)
-    return Install(app, installed, OAuthStates(context.keepsakes), context.clock)
+    installed = _installations(settings, context.texts)
+    return Install(app, installed, OAuthStates(context.texts), context.clock)
 
 
 SLACK = PlatformRoom(SlackSettings, _open, doctor=_doctor, accounts=_accounts)

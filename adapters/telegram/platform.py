@@ -52,8 +52,8 @@ class TelegramPlatform:
         api_url: str,
         public_url: str,
         lease: Lease,
-        slate: ExpiringTexts,
-        card: ReadCard,
+        texts: ExpiringTexts,
+        read_card: ReadCard,
         pace: PollPace | None = None,
         per_s: int = _PER_S,
     ) -> None:
@@ -64,13 +64,13 @@ class TelegramPlatform:
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
         self._pace = pace or PollPace()
-        self._migrations = GroupMigrations(self._bot_id, slate)
+        self._migrations = GroupMigrations(self._bot_id, texts)
         self._updates = UpdateHandler(
             self._bot,
             BotIdentity(self._bot_id),
-            slate,
+            texts,
             self._migrations,
-            card,
+            read_card,
             soon_s=self._pace.soon_s,
         )
         self._poller = Poller(

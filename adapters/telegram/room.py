@@ -92,8 +92,8 @@ def _open(settings: TelegramSettings, context: PlatformContext) -> Adapter:
         public_url=context.service.public_url or "",
         per_s=settings.per_s,
         lease=context.lease,
-        slate=context.slate,
-        card=context.card,
+        texts=context.expiring_texts,
+        read_card=context.read_card,
     )
 
 

@@ -65,15 +65,15 @@ def open_platform(
         clock=SystemClock(settings.timezone),
         chat_log=RedisChatLog(store.client, store.blocking, partitions),
         conversations=RedisConversations(scripts, partitions),
-        keepsakes=RedisPlatformTexts.over(store.client, name),
+        texts=RedisPlatformTexts.over(store.client, name),
         lease=RedisLease(store.client),
         logins=RedisLogins(store.client),
-        slate=RedisExpiringTexts(store.client),
-        card=card,
+        expiring_texts=RedisExpiringTexts(store.client),
+        read_card=card,
         home=PersonalHome(waiting, listing, people),
         inbox=waiting,
         persons=_persons(people),
-        speaks=lambda actor: people.principal(actor).lang,
+        language_of=lambda actor: people.principal(actor).lang,
     )
     return PLATFORMS[name].open(settings.platforms[name], context)
 

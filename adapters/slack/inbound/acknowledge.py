@@ -60,19 +60,19 @@ class EphemeralNotice:
 
 
 def notice_without_update(
-    payload: Mapping[str, Any], speaks: LanguageOf = unknown_language
+    payload: Mapping[str, Any], language_of: LanguageOf = unknown_language
 ) -> EphemeralNotice | None:
     """Return the notice for a payload that is no update: a shortcut on a message without text."""
     if payload.get("type") == "message_action" and payload.get("callback_id") == SHORTCUT:
-        return _no_text_notice(payload, speaks)
+        return _no_text_notice(payload, language_of)
     return None
 
 
-def _no_text_notice(payload: Mapping[str, Any], speaks: LanguageOf) -> EphemeralNotice:
+def _no_text_notice(payload: Mapping[str, Any], language_of: LanguageOf) -> EphemeralNotice:
     """Return the notice, in all complete languages where the person's is not known."""
     user = payload.get("user")
     name = str(user.get("id", "")) if isinstance(user, Mapping) else ""
-    lang = speaks(Actor(platform="slack", workspace=workspace_of(payload), user=name))
+    lang = language_of(Actor(platform="slack", workspace=workspace_of(payload), user=name))
     langs = (lang,) if lang else COMPLETE
     return EphemeralNotice(" ".join(say("slack.no_text", each) for each in langs))
 

@@ -77,15 +77,15 @@ class _VerifierClock(SignatureClock):
 class SlackEntry:
     """What both ways in lead to; without `homes` there is no Home tab.
 
-    With `install`, workspaces install and remove the app themselves. `speaks` gives the language
-    that a person wants to read.
+    With `install`, workspaces install and remove the app themselves. `language_of` says what a
+    person wants to read.
     """
 
     intake: Intake
     workspaces: Workspaces
     homes: Homes | None = None
     install: Install | None = None
-    speaks: LanguageOf = unknown_language
+    language_of: LanguageOf = unknown_language
 
 
 async def hand_over(payload: dict[str, Any], entry: SlackEntry) -> BoltResponse:
@@ -112,7 +112,7 @@ async def _handle_update(payload: dict[str, Any], entry: SlackEntry, until: floa
     """Raises Rejected; for the workspace's token Gone, Unavailable and StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        if notice := notice_without_update(payload, entry.speaks):
+        if notice := notice_without_update(payload, entry.language_of):
             await show_ephemeral(notice, payload, await entry.workspaces.api(workspace_of(payload)))
         elif entry.homes and (actor := read_home_opened(payload)):
             await entry.homes.open(actor)
@@ -126,7 +126,7 @@ async def _handle_update(payload: dict[str, Any], entry: SlackEntry, until: floa
         payload=payload,
         api=api,
         until=until,
-        lang=entry.speaks(update.actor),
+        lang=entry.language_of(update.actor),
     )
     if entry.homes and isinstance(outcome, DirectAnswer):
         entry.homes.refresh_soon(update.actor)

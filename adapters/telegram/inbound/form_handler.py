@@ -59,9 +59,9 @@ _log = structlog.get_logger(__name__)
 class FormHandler:
     """Takes the updates that belong to unfinished forms."""
 
-    def __init__(self, answers: Answers, slate: ExpiringTexts) -> None:
+    def __init__(self, answers: Answers, texts: ExpiringTexts) -> None:
         self._answers = answers
-        self._slate = slate
+        self._texts = texts
 
     async def begin(self, interaction: Interaction, form: FormView, me: BotIdentity) -> None:
         """Show the form's first step, or the one that this person had reached.
@@ -237,32 +237,32 @@ class FormHandler:
         """Store and return the form after a step; an update that comes again changes nothing."""
         name = _progress_key(interaction, me)
         for _ in range(_TRIES):
-            was = await self._slate.read(name)
+            was = await self._texts.read(name)
             old = _parse_progress(was)
             if old is not None and interaction.update_id in old.seen:
                 return old
             new = step(old).with_seen(interaction.update_id)
-            if await self._slate.write(name, new.model_dump_json(), was=was, keep_s=KEEP_S):
+            if await self._texts.write(name, new.model_dump_json(), was=was, keep_s=KEEP_S):
                 return new
         raise StoreUnavailable(f"{name} kept changing")
 
     async def _was_answered(self, interaction: Interaction, me: BotIdentity) -> bool:
         """Whether this update came before and its answer was shown."""
-        return bool(await self._slate.read(_answered_key(interaction, me)))
+        return bool(await self._texts.read(_answered_key(interaction, me)))
 
     async def _note_answered(self, interaction: Interaction, me: BotIdentity) -> None:
         with suppress(StoreUnavailable):
-            await self._slate.write(_answered_key(interaction, me), "1", was="", keep_s=REPEAT_S)
+            await self._texts.write(_answered_key(interaction, me), "1", was="", keep_s=REPEAT_S)
 
     async def _read(self, interaction: Interaction, me: BotIdentity) -> FormProgress | None:
-        return _parse_progress(await self._slate.read(_progress_key(interaction, me)))
+        return _parse_progress(await self._texts.read(_progress_key(interaction, me)))
 
     async def _forget(
         self, interaction: Interaction, me: BotIdentity, progress: FormProgress
     ) -> None:
         """Delete the form, unless a step came in between; then it expires."""
         was = progress.model_dump_json()
-        await self._slate.write(_progress_key(interaction, me), "", was=was, keep_s=KEEP_S)
+        await self._texts.write(_progress_key(interaction, me), "", was=was, keep_s=KEEP_S)
 
 
 def _file_alone(interaction: Interaction, me: BotIdentity) -> MessageReceived:

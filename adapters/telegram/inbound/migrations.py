@@ -15,9 +15,9 @@ _KEEP_S = 20 * 365 * 24 * 3600.0
 class GroupMigrations:
     """Which chat a group has become, for one bot. Raises StoreUnavailable."""
 
-    def __init__(self, bot_id: int, slate: ExpiringTexts) -> None:
+    def __init__(self, bot_id: int, texts: ExpiringTexts) -> None:
         self._bot_id = bot_id
-        self._slate = slate
+        self._texts = texts
         self._known: dict[str, int] = {}
 
     async def record(self, old: int, new: int) -> None:
@@ -25,8 +25,8 @@ class GroupMigrations:
         # This order: whoever finds the new chat finds the old one too. A repeat writes both again.
         for name, chat in ((f"from:{new}", old), (f"to:{old}", new)):
             key = self._key(name)
-            was = await self._slate.read(key)
-            await self._slate.write(key, str(chat), was=was, keep_s=_KEEP_S)
+            was = await self._texts.read(key)
+            await self._texts.write(key, str(chat), was=was, keep_s=_KEEP_S)
             self._known[key] = chat
 
     async def current_place(self, place: ChatPlace) -> ChatPlace:
@@ -50,7 +50,7 @@ class GroupMigrations:
 
     async def _find(self, name: str) -> int | None:
         key = self._key(name)
-        if key not in self._known and (found := await self._slate.read(key)):
+        if key not in self._known and (found := await self._texts.read(key)):
             self._known[key] = int(found)
         return self._known.get(key)
 

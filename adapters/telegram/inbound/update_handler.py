@@ -58,17 +58,18 @@ class UpdateHandler:
         self,
         bot: Bot,
         me: BotIdentity,
-        slate: ExpiringTexts,
+        texts: ExpiringTexts,
         migrations: GroupMigrations,
-        card: ReadCard,
+        read_card: ReadCard,
         *,
         soon_s: float = SOON_S,
     ) -> None:
         self._bot = bot
         self._me = me
-        self._migrations, self._card = migrations, card
+        self._migrations = migrations
+        self._card_reader = read_card
         self._answers = Answers(bot, soon_s=soon_s)
-        self._forms = FormHandler(self._answers, slate)
+        self._forms = FormHandler(self._answers, texts)
 
     async def learn_name(self) -> str:
         """Return the bot's name, asked for until it is known; "" when Telegram does not say.
@@ -157,7 +158,7 @@ class UpdateHandler:
         return True
 
     async def _read_card(self, interaction: Interaction, token: str) -> Card | None:
-        return await self._card(token, interaction.message.place.conversation(self._me.id))
+        return await self._card_reader(token, interaction.message.place.conversation(self._me.id))
 
     async def _show_buttons(
         self, interaction: Interaction, card: Card | None, page: int = 0

@@ -120,8 +120,8 @@ async def _platform(
         api_url=url,
         public_url="https://signoff.example",
         lease=lease,
-        slate=slate,
-        card=stored,
+        texts=slate,
+        read_card=stored,
         pace=PollPace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
     )
     yield platform

@@ -232,8 +232,8 @@ async def test_an_open_form_survives_another_process_and_another_tap(
         api_url=server.url,
         public_url="https://signoff.example",
         lease=lease,
-        slate=slate,
-        card=no_card,
+        texts=slate,
+        read_card=no_card,
         pace=PollPace(),
     )
     chat._post = await delivery(aiohttp_client, other, intake, server)

@@ -30,8 +30,8 @@ async def platform(server, lease, slate):
         api_url=server.url,
         public_url="https://signoff.example",
         lease=lease,
-        slate=slate,
-        card=no_card,
+        texts=slate,
+        read_card=no_card,
         # No tap is answered before the intake has spoken.
         pace=PollPace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=30),
     )
