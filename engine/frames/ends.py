@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from cards.texts import say
+from engine.frames.outcome import NodeVerdict, Note, StatusChange
 from engine.frames.state import ENDED, AgentState, Frame, PlannerFrame, Run
 from engine.playbooks.end_kinds import USUAL, Ending, RunEnd
 
@@ -82,3 +83,22 @@ def end_text(run: Run, end: RunEnd, reason: str) -> str:
         return say("part.failed", run.lang, name=run.name, reason=reason)
     head = say(_HEADS[end], run.lang, name=run.name)
     return "\n\n".join(filter(None, (head, reason)))
+
+
+def fail_run(
+    run: Run,
+    reason: str,
+    why: str,
+    *,
+    verdict: NodeVerdict | None = None,
+    end: RunEnd | None = None,
+) -> StatusChange:
+    """End the run as failed; `reason` is for people, `why` for the audit."""
+    text = say("part.failed", run.lang, name=run.name, reason=reason)
+    return StatusChange("failed", Note("failed", text), why, verdict, end)
+
+
+def block_run(run: Run, reason: str, why: str = "") -> StatusChange:
+    """Stop the run until an operator acts; `reason` is for people, `why` for the audit if given."""
+    text = say("part.blocked", run.lang, name=run.name, reason=reason)
+    return StatusChange("blocked", Note("failed", text), why or reason)

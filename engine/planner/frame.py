@@ -8,7 +8,7 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
-from engine.frames.ends import end_text, standing_failures
+from engine.frames.ends import block_run, end_text, standing_failures
 from engine.frames.job_graph import JobsFrame
 from engine.frames.leaves import value_rows, value_tables, values_at
 from engine.frames.llm_plan import LlmPlanFrame
@@ -90,9 +90,9 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
             return _end_in_phase(phase, "", why, context)
         case "respond":
             reason = _missing_text(situation, context) or say("run.no_skill", run.lang)
-            return _blocked(context, reason, why)
+            return block_run(run, reason, why)
         case "stuck":
-            return _blocked(context, say("run.no_skill", run.lang), why)
+            return block_run(run, say("run.no_skill", run.lang), why)
 
 
 def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
@@ -160,7 +160,7 @@ def _call(
         return _end_in_phase(situation.phase, skill.name(run.lang), why, context)
     if seen.count(state) >= context.playbook.definition.stall_after:
         reason = say("run.stalled", run.lang, skill=literal(skill.name(run.lang)))
-        return _blocked(context, reason, f"{why}; but nothing has changed by {seen.count(state)}")
+        return block_run(run, reason, f"{why}; but nothing has changed by {seen.count(state)}")
     update = {"seen": (*seen, state)[-KEPT_STATES:], "heard": run.heard, "waited": 0}
     frame = frame.model_copy(update={**update, "chosen": chosen})
     return Push(frame, first_frame(skill), why, _progress(situation, skill, context))
@@ -226,12 +226,6 @@ def _missing_text(situation: Situation, context: StepContext) -> str:
     if not labels:
         return ""
     return say("run.missing", lang, missing=say("list.items", lang).join(labels))
-
-
-def _blocked(context: StepContext, reason: str, why: str) -> StatusChange:
-    run = context.run
-    text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return StatusChange("blocked", Note("failed", text), why)
 
 
 def first_frame(skill: Skill) -> Frame:

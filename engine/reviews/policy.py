@@ -8,7 +8,8 @@ from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
 from cards.showing.show import voter_name
 from cards.texts import say
-from engine.frames.outcome import Note, StatusChange, StepContext
+from engine.frames.ends import block_run
+from engine.frames.outcome import StatusChange, StepContext
 from engine.playbooks.review import ReviewPolicy
 
 
@@ -107,10 +108,7 @@ def block_without_reviewers(
         return None
     run, holders = context.run, context.services.people.holders(policy.roles)
     reason = shortage_text(policy, holders, involved, reviewer_names(policy, context), context)
-    if not reason:
-        return None
-    text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return StatusChange("blocked", Note("failed", text), reason)
+    return block_run(run, reason) if reason else None
 
 
 def deadline_of(policy: ReviewPolicy, context: StepContext) -> datetime | None:

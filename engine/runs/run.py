@@ -11,7 +11,7 @@ from cards.model import Card
 from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
 from engine.errors import BudgetExceeded
-from engine.frames.ends import complete_run, record_ending
+from engine.frames.ends import block_run, complete_run, record_ending
 from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
@@ -125,14 +125,14 @@ async def _advance_frame(
     """Advance the top frame; a run that has used up its steps or its budget is blocked."""
     since = run.own_steps if isinstance(mail, _MAIL_OF_PEOPLE) else run.counted_from
     if run.own_steps - since >= MAX_STEPS:
-        return block(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
+        return block_run(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
     try:
         return await ADVANCE[run.frames[-1].kind](run.frames[-1], frame_input, context)
     except BudgetExceeded as error:
         context.services.meter.count("budget_used", "run")
         budget = budget_of(context.playbook, context.services)
         numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
-        blocked = block(run, say("run.budget_used", run.lang, **numbers))
+        blocked = block_run(run, say("run.budget_used", run.lang, **numbers))
         return replace(blocked, why=f"its budget of the model is used up: {error}")
 
 
@@ -177,16 +177,10 @@ def _block_on_refusal(run: Run, mail: SyncFailed, now: datetime) -> StepResult:
     return StepResult(block_effects(run, reason, now, mail=mail), "", park=True)
 
 
-def block(run: Run, reason: str) -> StatusChange:
-    """The outcome that stops the run until an operator acts."""
-    text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return StatusChange("blocked", Note("failed", text), reason)
-
-
 def block_effects(run: Run, reason: str, now: datetime, *, mail: RunMail | None = None) -> Effects:
     """The effects of blocking a run outside of a step."""
     after = run.model_copy(update={"status": "blocked"})
-    step = StepChange(run, after, block(run, reason), mail or RunContinued())
+    step = StepChange(run, after, block_run(run, reason), mail or RunContinued())
     return step_effects(step, now)
 
 
@@ -265,7 +259,7 @@ def _apply_outcome(
     try:
         after = _run_after(run, outcome, context, answered=answered)
     except BadState as error:
-        outcome = block(run, say("run.bad_state", run.lang, faults=literal(str(error))))
+        outcome = block_run(run, say("run.bad_state", run.lang, faults=literal(str(error))))
         after = _run_after(run, outcome, context)
     calls = context.services.recorded_calls()
     update = {

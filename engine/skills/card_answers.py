@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from cards.markdown import literal
 from cards.model import Decision, Value
 from cards.texts import say
+from engine.frames.ends import fail_run
 from engine.frames.leaves import from_form
 from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
@@ -47,7 +48,5 @@ def end_withdrawn(decision: Decision, context: StepContext) -> StatusChange:
 
 def end_unanswered(context: StepContext) -> StatusChange:
     """End the run, whose card nobody answered before its deadline."""
-    run = context.run
-    reason = say("run.expired", run.lang)
-    note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
-    return StatusChange("failed", note, "nobody answered in time", end="expired")
+    reason = say("run.expired", context.run.lang)
+    return fail_run(context.run, reason, "nobody answered in time", end="expired")

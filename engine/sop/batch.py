@@ -3,6 +3,7 @@
 from cards.clipping import shorten
 from cards.texts import say
 from engine.errors import ToolError
+from engine.frames.ends import fail_run
 from engine.frames.outcome import (
     Child,
     ChildRunEnded,
@@ -10,7 +11,6 @@ from engine.frames.outcome import (
     Fork,
     FrameInput,
     Note,
-    StatusChange,
     StepContext,
     StepOutcome,
 )
@@ -32,7 +32,7 @@ async def advance(frame: BatchFrame, event: FrameInput, context: StepContext) ->
         try:
             frame = await _begin(frame, batch, context)
         except ToolError as error:
-            return _fail(error, context)
+            return fail_run(context.run, error.text(context.run.lang), str(error))
     running = set(context.run.children)
     if isinstance(event, ChildRunEnded):
         if event.status == "blocked":
@@ -71,12 +71,6 @@ async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> Batch
     )
     left = tuple(subject for subject, wrong in faults.items() if not wrong)
     return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
-
-
-def _fail(error: ToolError, context: StepContext) -> StatusChange:
-    run = context.run
-    text = say("part.failed", run.lang, name=run.name, reason=error.text(run.lang))
-    return StatusChange("failed", Note("failed", text), str(error))
 
 
 def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:

@@ -7,6 +7,7 @@ from typing import assert_never
 from cards.markdown import format_value, literal
 from cards.texts import say
 from cards.visible import visible
+from engine.frames.ends import fail_run
 from engine.frames.leaves import label_of
 from engine.frames.outcome import (
     CardAnswered,
@@ -53,7 +54,7 @@ async def advance(frame: SopFrame, event: FrameInput, context: StepContext) -> S
             advanced = _stop_loop(frame, sop, node, context)
         case _:
             advanced = await _run(frame, sop, node, context)
-    advanced = _fail_run(advanced, sop, context)
+    advanced = _fail_at_error_end(advanced, sop, context)
     return add_ending(advanced, sop, event, context) if isinstance(advanced, Done) else advanced
 
 
@@ -139,7 +140,7 @@ def _go_to_error(frame: SopFrame, sop: Sop, target: str, problem: str, why: str)
     return go_to(frame, sop, target, why, verdict=NodeVerdict(frame.node, "error", SIGNOFF, target))
 
 
-def _fail_run(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutcome:
+def _fail_at_error_end(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutcome:
     """Fail the run at `end_error`, unless the SOP has an outcome for that end."""
     if not isinstance(advanced, Done) or ERROR_END in sop.outcomes:
         return advanced
@@ -147,5 +148,4 @@ def _fail_run(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutc
         return advanced
     run, problems = context.run, advanced.patch.problems
     reason = problems[-1] if problems else say("sop.error", run.lang)
-    text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return StatusChange("failed", Note("failed", text), advanced.why, advanced.verdict)
+    return fail_run(run, reason, advanced.why, verdict=advanced.verdict)

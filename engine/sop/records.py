@@ -6,8 +6,9 @@ from typing import Any
 from cards.markdown import literal
 from cards.texts import say
 from engine.errors import ToolError, ToolFailed, ToolRetry
+from engine.frames.ends import fail_run
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome
+from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.playbooks.checks.sop import PREVIOUS, TODAY
 from engine.playbooks.leaf import MAX_ROWS
@@ -36,9 +37,7 @@ async def check_records(
         if frame.left:
             return await _check_some(frame, node, context)
     except ToolError as error:
-        reason = error.text(context.run.lang)
-        text = say("part.failed", context.run.lang, name=context.run.name, reason=reason)
-        return StatusChange("failed", Note("failed", text), str(error))
+        return fail_run(context.run, error.text(context.run.lang), str(error))
     lang, found = context.run.lang, frame.found
     data = {over.findings: frame.findings, over.summary: frame.summary}
     response = say("records.checked", lang, n=frame.of, findings=found)

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
+from engine.frames.ends import fail_run
 from engine.frames.leaves import (
     LabelledValue,
     label_of,
@@ -15,7 +16,7 @@ from engine.frames.leaves import (
     value_tables,
     values_at,
 )
-from engine.frames.outcome import NodeVerdict, Note, StatusChange, StepContext, StepOutcome, Suspend
+from engine.frames.outcome import NodeVerdict, Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
@@ -213,5 +214,5 @@ def take_timeout(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     verdict = NodeVerdict(frame.node, "expired", SIGNOFF, target)
     if target:
         return go_to(frame, sop, target, why, verdict=verdict)
-    text = say("part.failed", run.lang, name=run.name, reason=say("run.expired", run.lang))
-    return StatusChange("failed", Note("failed", text), why, verdict, end="expired")
+    reason = say("run.expired", run.lang)
+    return fail_run(run, reason, why, verdict=verdict, end="expired")

@@ -4,6 +4,7 @@ from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
 from engine.errors import ToolError
+from engine.frames.ends import fail_run
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -11,7 +12,6 @@ from engine.frames.outcome import (
     FrameInput,
     Next,
     Note,
-    StatusChange,
     StepContext,
     StepOutcome,
 )
@@ -38,7 +38,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
             return again
     approval, refused = _approval(plan, call_digest(calls), context)
     if refused:
-        return _fail(context, say("run.not_approved", run.lang), refused)
+        return fail_run(context.run, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
         return Done(_success_patch(skill), "every call is done")
     planned = calls[frame.position]
@@ -118,7 +118,7 @@ def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -
     """Follow the playbook's `on_error` with the reason; without one the run fails."""
     on_error = _plan(skill).on_error
     if not on_error:
-        return _fail(context, reason, why)
+        return fail_run(context.run, reason, why)
     ending = Ending(end="failed", said=reason)
     return Done(Patch.from_paths(skill.id, on_error, problems=(reason,), ending=ending), why)
 
@@ -134,9 +134,3 @@ def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approv
     if approval.digest != digest:
         return None, f"{', '.join(writes)}: something else was approved"
     return approval, ""
-
-
-def _fail(context: StepContext, reason: str, why: str) -> StatusChange:
-    run = context.run
-    text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return StatusChange("failed", Note("failed", text), why)
