@@ -23,12 +23,11 @@ from bot.serve.intake.intake import Intake
 from bot.serve.work.handler import MailHandler
 from bot.serve.work.model_queue import QueuedModel
 from bot.settings import Settings
-from bot.telemetry.instrumentation import MeteredIntake, TimedModel
+from bot.telemetry.instrumentation import MeteredIntake, Spans, TimedModel, open_spans
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
-from bot.telemetry.spans import Spans, open_spans
 from bot.waits import run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model

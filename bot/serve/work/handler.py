@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from bot.definitions.snapshot import LiveDefinitions
 from bot.serve.intake.admissions import StrangerHandler
-from bot.telemetry.instrumentation import log_handling
-from bot.telemetry.spans import NO_SPANS, Spans
+from bot.telemetry.instrumentation import NO_SPANS, Spans, log_handling
 from cards.frozen import is_by_newer
 from cards.model import Lang, Principal
 from cards.texts import say
