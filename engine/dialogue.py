@@ -1,8 +1,8 @@
 """A dialogue with a model: ask, read the answer, send its faults back, call tools, keep limits.
 
-A `ModelTask` says what a model is asked for. A dialogue that is stored with a run goes on
-with `advance_dialogue`, one answer or one round of tool calls at a time; `converse` takes one to
-its end.
+A `ModelTask` says what a model is asked for. A dialogue that is stored with a run goes on with
+`advance_dialogue`, one answer or one round of tool calls at a time; `run_dialogue` takes one to its
+end.
 """
 
 import sys
@@ -38,12 +38,12 @@ class Dialogue(Frozen):
     asked_times: int = 0
 
     @property
-    def wanted(self) -> tuple[ToolCall, ...]:
+    def pending_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls that the model waits for."""
         return self.messages[-1].tool_calls if self.messages else ()
 
 
-def lesson(
+def correction_text(
     faults: AnswerFaults,
     wrong: str = "That answer cannot be used. Send the whole object again, corrected:",
 ) -> str:
@@ -65,7 +65,7 @@ T = TypeVar("T")
 class ModelTask(Generic[T]):
     """What a model is asked for: the first messages, how its answer is read, tools, and limits.
 
-    `read` gives the answer's value or its faults, `lesson` what the model is told of these.
+    `read` gives the answer's value or its faults, `correction` what the model is told of these.
     `cut_off` is told instead where the provider cut the answer off, unless it is "". Without
     `tools`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
     """
@@ -74,7 +74,7 @@ class ModelTask(Generic[T]):
     read: Callable[[str], T | AnswerFaults]
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4000
-    lesson: Callable[[AnswerFaults], str] = lesson
+    correction: Callable[[AnswerFaults], str] = correction_text
     cut_off: str = ""
     tools: ReadOnlyTools | None = None
     not_called: str = "Not called: too many calls."
@@ -108,7 +108,7 @@ class DialogueFailure(Generic[D]):
     faults: AnswerFaults
 
 
-async def converse(
+async def run_dialogue(
     task: ModelTask[T], model: Model | None
 ) -> DialogueResult[Dialogue, T] | DialogueFailure[Dialogue]:
     """A dialogue from its opening to its end, kept nowhere. Raises ModelError."""
@@ -124,7 +124,7 @@ async def advance_dialogue(
     dialogue: D, task: ModelTask[T], model: Model | None
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
     """The tool calls that the model waits for, else its next answer. Raises ModelError."""
-    if dialogue.wanted and task.tools:
+    if dialogue.pending_calls and task.tools:
         return await _call_tools(dialogue, task, task.tools)
     if model is None:
         raise NoModel("there is no model")
@@ -146,7 +146,7 @@ async def _call_tools(
     dialogue: D, task: ModelTask[Any], tools: ReadOnlyTools
 ) -> DialogueProgress[D]:
     """Make the calls that the model waits for; all of them only read."""
-    wanted, results = dialogue.wanted, list[Message]()
+    wanted, results = dialogue.pending_calls, list[Message]()
     left = min(task.max_calls - dialogue.calls, task.max_calls_each)
     for number, call in enumerate(wanted):
         # Every call must have a result, or the provider refuses the dialogue.
@@ -171,7 +171,7 @@ def _take_answer(
     after = _extend(dialogue, said, rounds=rounds, faulty=dialogue.faulty + 1)
     if after.faulty >= task.max_faulty or rounds >= task.max_rounds:
         return DialogueFailure(after, read)
-    again = _extend(after, Message(role="user", content=task.lesson(read)))
+    again = _extend(after, Message(role="user", content=task.correction(read)))
     return DialogueProgress(again, f"sent back: {'; '.join(read)}")
 
 

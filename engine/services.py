@@ -26,7 +26,7 @@ from engine.tools.model import Tool, ToolContext
 
 
 @dataclass(frozen=True, slots=True)
-class Tracing:
+class TraceSettings:
     """`keep_s` is 0 where no trace is kept; `mask` takes personal data out of a text."""
 
     keep_s: float
@@ -71,7 +71,7 @@ class Services:
     new_id: Callable[[str], str]
     derived_id: Callable[..., str]
     project: Callable[[str], str]
-    tracing: Tracing
+    tracing: TraceSettings
     library: Library = NO_LIBRARY
     files: InboxFiles = NO_FILES
     drafting: DraftSink = NO_DRAFTS

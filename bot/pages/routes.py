@@ -24,7 +24,7 @@ from bot.pages.views.trace import read_trace, trace_lines, trace_view
 from bot.wiring.service import Parts
 from cards.model import Card
 from engine.ports.storage.findings import ProjectFindings
-from engine.reviews.handover import Seats, SeatTransfers
+from engine.reviews.handover import SeatTransfers, TransferOptions
 from engine.runs.replay import trace_of
 from engine.talk.turn.traces import mask_texts
 
@@ -272,7 +272,7 @@ class AdminPages:
         view = trace_view(name, body)
         return self._renderer.page(page_request, "trace.html", title="pages.trace", view=view)
 
-    def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
+    def _seats(self, cards: Sequence[Card]) -> Mapping[str, TransferOptions]:
         return self._transfers.seats(cards, self._parts.services.clock.now())
 
     def _formatter(self, page_request: PageRequest) -> CardFormatter:

@@ -37,7 +37,7 @@ from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
-from engine.services import ServiceLimits, Services, Tracing
+from engine.services import ServiceLimits, Services, TraceSettings
 from engine.tools.registry import READONLY, TOOLS
 from engine.tools.remote import CurrentTools
 
@@ -167,7 +167,7 @@ def _services(
         new_id=store.partitions.new_id,
         derived_id=store.partitions.derived_id,
         project=project_finder(settings.projects, default=default, isolated=isolated),
-        tracing=Tracing(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
+        tracing=TraceSettings(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
         library=Library(resources.documents, store.memory, resources.files),
         files=resources.inbox_files,
         admissions=store.admissions,

@@ -22,7 +22,7 @@ DropKind = Literal[
 """Why a step is left out: what it lacks, or what is wrong with it."""
 
 
-class Step(Frozen):
+class LlmPlanStep(Frozen):
     """A step of a plan: a call of `tool`, or a reply of `text` when it names none.
 
     `number` is the model's own, from 1: other steps refer to its result by it. `missing` are
@@ -37,7 +37,7 @@ class Step(Frozen):
     text: str = ""
 
 
-class Dropped(Frozen):
+class DroppedStep(Frozen):
     """A step that was left out; `name` is its tool's, `detail` is data: words of the model."""
 
     number: int
@@ -50,7 +50,7 @@ class Dropped(Frozen):
         return f"{named}: {self.kind}" + (f": {self.detail}" if self.detail else "")
 
 
-class StepDone(Frozen):
+class CompletedStep(Frozen):
     """A step that has been taken: what its tool gave, and how that is told.
 
     `result` is None when nobody knows it, or it is too large to be kept. `call` is the digest of
@@ -86,9 +86,9 @@ class LlmPlanFrame(Frozen):
     schema_version: Literal[1] = 1
     skill: str
     made: int = 0
-    steps: tuple[Step, ...] = ()
-    done: tuple[StepDone, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    steps: tuple[LlmPlanStep, ...] = ()
+    done: tuple[CompletedStep, ...] = ()
+    dropped: tuple[DroppedStep, ...] = ()
     asked: str = ""
     asks: Literal["", "clarify", "confirm", "lost"] = ""
     faults: tuple[str, ...] = ()

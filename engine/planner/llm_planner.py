@@ -5,7 +5,7 @@ import json
 from pydantic import Field
 
 from cards.frozen import Frozen
-from engine.dialogue import DialogueFailure, ModelTask, converse, first_messages
+from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dialogue
 from engine.errors import ModelError, ModelUnavailable
 from engine.planner.situation import Plan, Situation
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -43,11 +43,11 @@ async def llm_planner(situation: Situation) -> Plan | None:
         read=lambda text: _read(text, names),
         schema=_schema(names),
         max_tokens=ANSWER_TOKENS,
-        lesson=lambda faults: faults[0],
+        correction=lambda faults: faults[0],
         max_faulty=TRIES,
     )
     try:
-        outcome = await converse(task, situation.model)
+        outcome = await run_dialogue(task, situation.model)
     except ModelUnavailable as error:
         if situation.waited >= MAX_WAITS:
             return None

@@ -8,7 +8,7 @@ from typing import Any
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
-from engine.dialogue import UNLIMITED, DialogueResult, ModelTask, converse, first_messages
+from engine.dialogue import UNLIMITED, DialogueResult, ModelTask, first_messages, run_dialogue
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
@@ -92,14 +92,14 @@ class ReActEngine:
         task = ModelTask(
             opening=lambda: first_messages(system_prompt(lang), user_message(query, recent)),
             read=model.read,
-            lesson=lambda faults: faults[0],
+            correction=lambda faults: faults[0],
             max_tokens=ANSWER_TOKENS,
             tools=_TracedTools(self.tools, context, model),
             max_faulty=UNLIMITED,
             max_calls=UNLIMITED,
         )
         try:
-            outcome = await converse(task, model)
+            outcome = await run_dialogue(task, model)
         except _LimitReached as limit:
             return model.failure(limit.args[0])
         except ModelUnavailable:

@@ -42,7 +42,7 @@ _NAME_PARTS: Final = re.compile(r"[\s/,、，()（）]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Seats:
+class TransferOptions:
     """Whose seats on a card can be given away, and who could take one of them."""
 
     givers: tuple[Principal, ...]
@@ -87,7 +87,7 @@ class SeatTransfers:
         found, giver = as_today(found, giver, self.people, self.zone)
         return hand_over_refusal(found.card, giver, found.now)
 
-    def seats(self, cards: Sequence[Card], now: datetime) -> Mapping[str, Seats]:
+    def seats(self, cards: Sequence[Card], now: datetime) -> Mapping[str, TransferOptions]:
         """What an operator can give away, by card; none for a card whose seats nobody can take."""
         found = {card.token: self._seats(CardNow(card, now)) for card in cards}
         return {token: each for token, each in found.items() if each.givers and each.takers}
@@ -158,7 +158,7 @@ class SeatTransfers:
         people = self.people.scope_to(card.conversation)
         return people.holders(card.review.roles) if card.review.roles else ()
 
-    def _seats(self, found: CardNow) -> Seats:
+    def _seats(self, found: CardNow) -> TransferOptions:
         givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]
         today = [as_today(found, each, self.people, self.zone) for each in givers]
         takers = [
@@ -169,7 +169,7 @@ class SeatTransfers:
                 for card, giver in today
             )
         ]
-        return Seats(tuple(givers), tuple(takers))
+        return TransferOptions(tuple(givers), tuple(takers))
 
 
 def find_people(people: People, text: str) -> Sequence[Principal]:

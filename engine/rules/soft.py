@@ -20,8 +20,8 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
+    correction_text,
     first_messages,
-    lesson,
 )
 from engine.errors import ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
@@ -140,7 +140,7 @@ class SoftRuleEngine:
             read=read_verdict,
             schema=SCHEMA,
             max_tokens=ANSWER_TOKENS,
-            lesson=partial(lesson, wrong=_NO_VERDICT),
+            correction=partial(correction_text, wrong=_NO_VERDICT),
             tools=tools,
             not_called=f"Not called: an answer may ask for {MAX_CALLS} calls at most.",
             max_faulty=limits.rounds,

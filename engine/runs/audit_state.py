@@ -53,9 +53,9 @@ def position_in(entry: LogEntry) -> str:
 
 
 def _state_after(state: AuditState, entry: LogEntry) -> AuditState:
-    status = _status(state, entry)
+    status = _status_after(state, entry)
     values = {**state.values, **entry.get("changes", {})}
-    cards = _cards(state.cards, entry)
+    cards = _cards_after(state.cards, entry)
     if status in ENDED:
         cards = {token: _close_card(card) for token, card in cards.items()}
     return replace(
@@ -63,7 +63,7 @@ def _state_after(state: AuditState, entry: LogEntry) -> AuditState:
         status=status,
         end=str(entry.get("end", "")) or USUAL.get(status, ""),
         position=position_in(entry) or state.position,
-        playbook=_playbook(state, entry),
+        playbook=_playbook_after(state, entry),
         values={path: value for path, value in values.items() if value is not None},
         approvals={**state.approvals, **entry.get("approvals", {})},
         written=(*state.written, *entry.get("written", ())),
@@ -71,7 +71,7 @@ def _state_after(state: AuditState, entry: LogEntry) -> AuditState:
     )
 
 
-def _status(state: AuditState, entry: LogEntry) -> str:
+def _status_after(state: AuditState, entry: LogEntry) -> str:
     if entry.get("event") in ("started", "cancelled"):
         # Older logs do not have the status.
         usual = "running" if entry["event"] == "started" else "cancelled"
@@ -79,13 +79,13 @@ def _status(state: AuditState, entry: LogEntry) -> str:
     return str(entry.get("status", state.status))
 
 
-def _playbook(state: AuditState, entry: LogEntry) -> str:
+def _playbook_after(state: AuditState, entry: LogEntry) -> str:
     if entry.get("input") == "migrated" and entry.get("outcome"):
         return str(entry["mail"]["to"])
     return str(entry.get("playbook", state.playbook))
 
 
-def _cards(known: Mapping[str, CardFacts], entry: LogEntry) -> dict[str, CardFacts]:
+def _cards_after(known: Mapping[str, CardFacts], entry: LogEntry) -> dict[str, CardFacts]:
     """The cards after an entry; an older version of a card than the known one is ignored."""
     cards = {**_cards_of_old_entry(known, entry)}
     for card in entry.get("changed_cards", ()):

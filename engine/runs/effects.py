@@ -96,7 +96,7 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
             *findings.check_posts(after, step.outcome, now),
             *chart,
         ),
-        mails=_mails(step),
+        mails=_step_mails(step),
         cancels=_cancelled_children(step),
         log=_log(step, now),
     )
@@ -124,7 +124,7 @@ def _part_effects(run: Run, note: Note) -> Effects:
     )
 
 
-def _mails(step: StepChange) -> tuple[tuple[str, str], ...]:
+def _step_mails(step: StepChange) -> tuple[tuple[str, str], ...]:
     """What a child's parent hears, or the parts that waited for the run."""
     after = step.after
     if after.parent:

@@ -41,7 +41,7 @@ class Migration:
 
 def plan_migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
     """How the run would go on; `old` is None when its own playbook is not kept any more."""
-    faults = _faults(run, old, new)
+    faults = _migration_faults(run, old, new)
     if faults:
         return Migration(run, faults)
     why = _reason_to_ask_again(run, old, new)
@@ -51,10 +51,10 @@ def plan_migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
         status = "suspended" if run.waiting else "running"
         status = run.status if run.status != "blocked" else status
         return Migration(moved.model_copy(update={"status": status}))
-    return Migration(_at_planner(moved, new), asks_again=why)
+    return Migration(_restart_at_planner(moved, new), asks_again=why)
 
 
-def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
+def _migration_faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
     if run.status in ENDED:
         return (f"the run has ended: {run.status}",)
     if run.playbook != new.id:
@@ -137,7 +137,7 @@ def _shown_digest(name: str, run: Run, playbook: Playbook) -> str:
     return call_digest(resolve_calls(skill.plan, run.state)) if skill and skill.plan else ""
 
 
-def _at_planner(run: Run, new: Playbook) -> Run:
+def _restart_at_planner(run: Run, new: Playbook) -> Run:
     """The run with its planner alone, at its phase or the first open one, to decide anew."""
     manager = PhaseManager(new, run.request)
     planner = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))

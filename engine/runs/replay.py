@@ -68,7 +68,7 @@ async def replay(trace: RunTrace, playbook: Playbook, services: Services) -> Rep
             continue
         done += 1
         follows = not entry.get("again", False)
-        context = StepContext(run, playbook, _services(entry, services), follows)
+        context = StepContext(run, playbook, _recorded_services(entry, services), follows)
         mail = _MAIL.validate_python({"kind": entry["input"], **entry.get("mail", {})})
         try:
             effects = (await advance_run(mail, context)).effects
@@ -107,7 +107,7 @@ def _rewind(run: Run, playbook: Playbook) -> Run:
     return with_request_context(begun, playbook, run.state.recent)
 
 
-def _services(entry: Mapping[str, Any], services: Services) -> Services:
+def _recorded_services(entry: Mapping[str, Any], services: Services) -> Services:
     calls = entry.get("calls", ())
     answers = RecordedAnswers(calls)
     # Without a model then, none now: what it would have said nobody knows.

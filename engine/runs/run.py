@@ -65,7 +65,12 @@ from engine.runs.effects import StepChange, card_posts, step_effects
 from engine.runs.migration import Migration, migration_outcome
 from engine.runs.run_state import BadState, merge_patch
 from engine.runs.step_services import budget_of, usage_of
-from engine.runs.sync_changes import is_about_current_change, note_change, send_again, without_taken
+from engine.runs.sync_changes import (
+    add_change,
+    is_about_current_change,
+    remove_taken_change,
+    send_again,
+)
 from engine.skills import ask_skill, model_skill
 from engine.sop import batch
 from engine.sop import engine as sop
@@ -159,7 +164,7 @@ def _has_to_wait(run: Run) -> bool:
 
 def _confirm_change(run: Run, mail: ChangeSynced, now: datetime) -> StepResult:
     """Send the next change; a run that only waited for the last one is complete."""
-    after = without_taken(run, mail.number)
+    after = remove_taken_change(run, mail.number)
     if after is run:
         return StepResult(Effects(), "")
     why = f"change {mail.number} is in the system of record"
@@ -340,7 +345,7 @@ def _run_after_frame(run: Run, base: Run, patch: Patch, context: StepContext) ->
     after = base.model_copy(update={"state": record_ending(state, patch.ending, run.frames)})
     if not isinstance(run.frames[0], JobFrame | LeaderFrame):
         # What a job changes is its graph's to pass on.
-        after = note_change(after, context.playbook, patch.by, context.services.now)
+        after = add_change(after, context.playbook, patch.by, context.services.now)
     if len(run.frames) > 1:
         return after.model_copy(update={"frames": run.frames[:-1], "result": patch})
     # It is not complete before the system of record has everything.

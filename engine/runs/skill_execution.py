@@ -88,7 +88,7 @@ async def execute_skill(
     order: SkillExecution, services: Services, *, within_s: float, max_steps: int = MAX_STEPS
 ) -> SkillResult:
     """Run the skill until it is done, asks somebody, cannot go on, or takes too long."""
-    phase = _phase(order)
+    phase = _choose_phase(order)
     if phase is None:
         return SkillResult("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
     if barred := await _find_obstacle(order, phase):
@@ -105,15 +105,15 @@ async def execute_skill(
         return SkillResult("timeout", f"not done within {within_s:g} s", tuple(entries))
 
 
-def _phase(order: SkillExecution) -> Phase | None:
+def _choose_phase(order: SkillExecution) -> Phase | None:
     if order.phase:
         return order.playbook.phase(order.phase)
     phases = order.playbook.definition.phases_of(order.request)
-    allowing = (phase for phase in phases if _allows(phase, order))
+    allowing = (phase for phase in phases if _is_allowed_in(phase, order))
     return next(allowing, phases[0] if phases else None)
 
 
-def _allows(phase: Phase, order: SkillExecution) -> bool:
+def _is_allowed_in(phase: Phase, order: SkillExecution) -> bool:
     return order.skill.id in (phase.allowed_skills or order.playbook.definition.allowed_skills)
 
 
@@ -125,7 +125,7 @@ async def _find_obstacle(order: SkillExecution, phase: Phase) -> str:
     planned = skill.plan.calls if skill.plan else ()
     if writes := [call.tool for call in planned if not find_tool(call.tool).readonly]:
         return f"{', '.join(writes)}: nobody approved it"
-    if order.phase and not skill.api_call_only and not _allows(phase, order):
+    if order.phase and not skill.api_call_only and not _is_allowed_in(phase, order):
         return f"{skill.id} cannot run: phase {phase.id} does not allow it"
     skills = check_availability(order.playbook, phase, state, force=skill.id)
     now = Situation(order.playbook, order.request, phase, state, skills, force=skill.id)

@@ -14,7 +14,7 @@ from engine.ports.sync import Change
 _NOTHING = ""
 
 
-def note_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
+def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     """The run with one more change to send, if a synced field changed since the last one."""
     sync = playbook.definition.sync
     if sync is None or run.parent:
@@ -44,7 +44,7 @@ def note_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     return run.model_copy(update=update)
 
 
-def without_taken(run: Run, number: int) -> Run:
+def remove_taken_change(run: Run, number: int) -> Run:
     """The run without the change that was taken; the run itself for any other number."""
     if not _under_way(run, number):
         return run

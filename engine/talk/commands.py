@@ -20,7 +20,7 @@ from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects
-from engine.talk.pending import PendingText, pending_text
+from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
 from engine.text.language import detect_language
@@ -68,7 +68,7 @@ def _help(lang: Lang, services: Services) -> str:
 
 
 def _with_cards(
-    mail: CommandArrived, lang: Lang, services: Services, shown: PendingText
+    mail: CommandArrived, lang: Lang, services: Services, shown: TextWithCards
 ) -> Effects:
     """The reply with this text, and the cards below it."""
     effects = _reply(mail, lang, services, shown.text)

@@ -74,35 +74,36 @@ class CardRepost(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class PendingText:
+class TextWithCards:
     """What `/pending` says, and the cards that go below it."""
 
     text: str
-    again: tuple[CardRepost, ...]
+    reposts: tuple[CardRepost, ...]
 
     def posts(self, reply: str) -> tuple[Post, ...]:
         """The rows of the cards that go below this reply."""
         return tuple(
             Post(
                 row=f"{reply}/cards/{number}",
-                conversation=f"cards:{again.place}",
+                conversation=f"cards:{repost.place}",
                 kind="cards",
                 ref=reply,
-                body=again.model_dump_json(),
+                body=repost.model_dump_json(),
             )
-            for number, again in enumerate(self.again)
+            for number, repost in enumerate(self.reposts)
         )
 
 
-async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
+async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> TextWithCards:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
-    number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
+    typed = update.text
+    number = max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
 
     def voter(card: Card | None) -> Principal:
         return services.people.as_voter(person, card, services.today)
 
-    page = await read_pending_page(services.inbox, voter, services.now, number=max(number, 1))
+    page = await read_pending_page(services.inbox, voter, services.now, number=number)
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
@@ -110,20 +111,19 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     ]
     found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
-    mine, again = _own_cards_text(mail, page, max(number, 1), zone, lang, services)
-    told = [*mine, *_others_text(others, lang)]
+    texts, reposts = _own_cards_text(mail, page, number, zone, lang, services)
+    texts += _others_text(others, lang)
     if found.findings or found.dropped:
-        told.append(_findings_text(found, zone, lang))
-    return PendingText("\n\n".join(told) or say("pending.none", lang), again)
+        texts.append(_findings_text(found, zone, lang))
+    return TextWithCards("\n\n".join(texts) or say("pending.none", lang), reposts)
 
 
 async def _visible_findings(
     person: Principal, conversation: str, services: Services
 ) -> ProjectFindings:
-    """What the person may see of what checks found, the newest first.
+    """The findings of checks that the person may see, the newest first.
 
-    Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
-    that they asked for.
+    These are of runs that they requested and, with a role, all of the conversation's project.
     """
     here = services.project(conversation)
     whole = await services.findings.of(here, FINDINGS) if person.roles else ProjectFindings()
@@ -141,31 +141,29 @@ async def _visible_findings(
 def _own_cards_text(
     mail: CommandArrived, page: PendingPage, number: int, zone: str, lang: Lang, services: Services
 ) -> tuple[list[str], tuple[CardRepost, ...]]:
-    """What waits for the person, said where only those read it who may, with its cards."""
-    here, place = (
-        mail.update.conversation,
-        services.people.private_place(mail.update.actor, mail.update.conversation),
-    )
+    """What waits for the person, said only where everybody may read it, and the cards to show."""
+    here = mail.update.conversation
+    place = services.people.private_place(mail.update.actor, here)
     open_here = [c for c in page.cards if place == here or services.people.is_visible_in(c, here)]
     beside = [card for card in page.cards if card not in open_here]
-    told = []
+    texts = []
     if open_here:
         lines = [
             _card_line(card, page.first + page.cards.index(card), zone, lang) for card in open_here
         ]
-        told.append("\n".join((say("pending.mine", lang), "", *lines)))
+        texts.append("\n".join((say("pending.mine", lang), "", *lines)))
     if beside:
-        told.append(say("pending.beside" if place else "pending.inbox_only", lang, n=len(beside)))
+        texts.append(say("pending.beside" if place else "pending.inbox_only", lang, n=len(beside)))
     if page.more:
         shown = page.first + len(page.cards) - 1
-        told.append(say("pending.more", lang, shown=shown, total=page.total, next=number + 1))
-    wanted = ((here, open_here), (place, beside if place else []))
-    again = tuple(
+        texts.append(say("pending.more", lang, shown=shown, total=page.total, next=number + 1))
+    cards_by_place = ((here, open_here), (place, beside if place else []))
+    reposts = tuple(
         CardRepost(actor=mail.update.actor, place=at, cards=tuple(card.token for card in cards))
-        for at, cards in wanted
+        for at, cards in cards_by_place
         if cards
     )
-    return told, again
+    return texts, reposts
 
 
 def _card_line(card: Card, number: int, zone: str, lang: Lang) -> str:

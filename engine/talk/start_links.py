@@ -21,24 +21,24 @@ from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.mail import CommandArrived
 from engine.services import Services
-from engine.talk.pending import CardRepost, PendingText
+from engine.talk.pending import CardRepost, TextWithCards
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
 
 
-async def open_link(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
+async def open_link(mail: CommandArrived, lang: Lang, services: Services) -> TextWithCards:
     """What the link of a `/start` shows this person; a sentence where it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
     if match is not None and len(match[0]) <= 64:
         what = _open_card if match[1] == CARD else _open_run
         told = await what(match[2], mail, lang, services)
-    return told or PendingText(say("opened.nothing", lang), ())
+    return told or TextWithCards(say("opened.nothing", lang), ())
 
 
 async def _open_card(
     token: str, mail: CommandArrived, lang: Lang, services: Services
-) -> PendingText | None:
+) -> TextWithCards | None:
     card = await _load_card(token, services)
     if card is None:
         return None
@@ -54,12 +54,12 @@ async def _open_card(
         if card.status == "open"
         else f"{literal(card.title)}\n\n{literal(outcome(card, zone))}"
     )
-    return PendingText(state, ())
+    return TextWithCards(state, ())
 
 
 async def _open_run(
     run_id: str, mail: CommandArrived, lang: Lang, services: Services
-) -> PendingText | None:
+) -> TextWithCards | None:
     found = await services.decisions.run(run_id)
     try:
         run = Run.model_validate_json(found[0]) if found else None
@@ -100,16 +100,16 @@ async def _load_card(token: str, services: Services) -> Card | None:
 
 def _with_cards(
     cards: Sequence[Card], mail: CommandArrived, text: str, services: Services
-) -> PendingText:
+) -> TextWithCards:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
     place = services.people.private_place(mail.update.actor, here)
-    again = [
+    reposts = [
         CardRepost(actor=mail.update.actor, place=place or here, cards=(card.token,))
         for card in cards
         if place or services.people.is_visible_in(card, here)
     ]
-    return PendingText(text, tuple(again))
+    return TextWithCards(text, tuple(reposts))
 
 
 def _may_see_card(card: Card, mail: CommandArrived, services: Services) -> bool:

@@ -8,7 +8,7 @@ from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
-from engine.frames.llm_plan import LlmPlanFrame, Step
+from engine.frames.llm_plan import LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import repeated_title
 from engine.tool_plan.planning.schemas import fault_of, properties
@@ -68,7 +68,7 @@ def take_answer(frame: LlmPlanFrame, decision: Decision, context: StepContext) -
     return Next(frame.model_copy(update=update), f"{decision.name} answered", note=note)
 
 
-def _fill(step: Step, values: Mapping[tuple[str, str], Any]) -> Step:
+def _fill(step: LlmPlanStep, values: Mapping[tuple[str, str], Any]) -> LlmPlanStep:
     given = {
         n: values[_argument_key(step, n)]
         for n in _unanswered(step)
@@ -77,11 +77,11 @@ def _fill(step: Step, values: Mapping[tuple[str, str], Any]) -> Step:
     return step.model_copy(update={"given": {**step.given, **given}})
 
 
-def _unanswered(step: Step) -> list[str]:
+def _unanswered(step: LlmPlanStep) -> list[str]:
     return [name for name in step.missing if name not in step.given]
 
 
-def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
+def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, LlmPlanStep, str]]:
     """Each field to ask: its name in the form, the first step that lacks it, the argument.
 
     The field has the argument's own name, by which texts are read too, unless two arguments share
@@ -96,17 +96,17 @@ def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
                 yield name if own else f"{step.number}.{name}", step, name
 
 
-def _argument_key(step: Step, name: str) -> tuple[str, str]:
+def _argument_key(step: LlmPlanStep, name: str) -> tuple[str, str]:
     """Equal for arguments that one answer fills in: the same name and the same schema."""
     return name, json.dumps(properties(_schema(step)).get(name), sort_keys=True)
 
 
-def _schema(step: Step) -> Mapping[str, Any]:
+def _schema(step: LlmPlanStep) -> Mapping[str, Any]:
     schema: Mapping[str, Any] = find_tool(step.tool).arguments.model_json_schema()
     return schema
 
 
-def _field(key: str, step: Step, name: str, context: StepContext) -> Field:
+def _field(key: str, step: LlmPlanStep, name: str, context: StepContext) -> Field:
     schema = properties(_schema(step)).get(name, {})
     options = tuple(str(option) for option in schema.get("enum", ()))
     kind: FieldType = _TYPES.get(str(schema.get("type")), "text")

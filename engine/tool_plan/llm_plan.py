@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
 from engine.errors import ToolError
-from engine.frames.llm_plan import Dropped, LlmPlanFrame, Step, StepDone
+from engine.frames.llm_plan import CompletedStep, DroppedStep, LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -91,7 +91,9 @@ def _settle_lost(
     told = say("plan.happened", run.lang, tool=literal(call.tool.name), name=name)
     number = frame.steps[0].number
     # Nobody knows its result.
-    step = StepDone(number=number, tool=call.tool.name, told=told, wrote=True, call=call.digest)
+    step = CompletedStep(
+        number=number, tool=call.tool.name, told=told, wrote=True, call=call.digest
+    )
     return _next_step(frame, call, step, why, context)
 
 
@@ -124,7 +126,7 @@ async def _take_step(
     return await _call(frame, planner, call, context)
 
 
-def _call_of(frame: LlmPlanFrame, step: Step, context: StepContext) -> Call:
+def _call_of(frame: LlmPlanFrame, step: LlmPlanStep, context: StepContext) -> Call:
     """The step's call with results in place of references. Raises Unresolved."""
     arguments = {**resolve(step.arguments, results_of(frame)), **step.given}
     key = f"{context.run.id}:{frame.skill}:{frame.made}.{step.number}"
@@ -164,7 +166,7 @@ async def _call(
         return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
         return ask_about_lost(frame, call, result.why, context)
-    step = StepDone(
+    step = CompletedStep(
         number=frame.steps[0].number,
         tool=call.tool.name,
         result=result if _fits(result) else None,
@@ -187,7 +189,7 @@ def _shorten_lines(text: str) -> str:
 
 
 def _next_step(
-    frame: LlmPlanFrame, call: Call, step: StepDone, why: str, context: StepContext
+    frame: LlmPlanFrame, call: Call, step: CompletedStep, why: str, context: StepContext
 ) -> Next:
     run, left = context.run, frame.steps[1:]
     update = {"steps": left, "done": (*frame.done, step), "started": False}
@@ -205,7 +207,7 @@ def _next_step(
 def _skip_repeated(frame: LlmPlanFrame, call: Call) -> Next:
     """Leave out a write that an earlier plan of this run has already made."""
     step = frame.steps[0]
-    dropped = Dropped(number=step.number, kind="done", name=call.tool.name)
+    dropped = DroppedStep(number=step.number, kind="done", name=call.tool.name)
     update = {"steps": frame.steps[1:], "dropped": (*frame.dropped, dropped)}
     return Next(frame.model_copy(update=update), f"left out {dropped}")
 
@@ -215,7 +217,7 @@ def _reply(frame: LlmPlanFrame, context: StepContext) -> StepOutcome:
     skill, (step, *left) = context.playbook.skills[frame.skill], frame.steps
     text = reply_text(frame, step.text)
     if left:
-        done = (*frame.done, StepDone(number=step.number, told=text))
+        done = (*frame.done, CompletedStep(number=step.number, told=text))
         return Next(frame.model_copy(update={"steps": tuple(left), "done": done}), "a reply")
     response = response_text(frame, text, context.run.lang)
     patch = Patch.from_paths(

@@ -7,7 +7,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_text
-from engine.frames.llm_plan import Dropped, LlmPlanFrame
+from engine.frames.llm_plan import DroppedStep, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending, SopEnd
@@ -42,7 +42,7 @@ def response_text(frame: LlmPlanFrame, last: str, lang: Lang) -> str:
     return "\n\n".join(parts)
 
 
-def dropped_text(dropped: Sequence[Dropped], lang: Lang) -> str:
+def dropped_text(dropped: Sequence[DroppedStep], lang: Lang) -> str:
     """The first of the steps that were left out, and why, briefly."""
     lines = [f"- {_dropped_line(step, lang)}" for step in dropped[:TOLD_DROPS]]
     if more := len(dropped) - TOLD_DROPS:
@@ -50,7 +50,7 @@ def dropped_text(dropped: Sequence[Dropped], lang: Lang) -> str:
     return "\n".join((say("plan.left_out", lang), "", *lines))
 
 
-def _dropped_line(step: Dropped, lang: Lang) -> str:
+def _dropped_line(step: DroppedStep, lang: Lang) -> str:
     detail = literal(shorten(step.detail, DETAIL_CHARS))
     why = say(f"plan.why.{step.kind}", lang, detail=detail)
     key = "plan.dropped_tool" if step.name else "plan.dropped"

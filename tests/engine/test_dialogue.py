@@ -20,8 +20,8 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
-    converse,
     first_messages,
+    run_dialogue,
 )
 from engine.errors import ModelRefused, NoModel
 from engine.frames.state import Frame
@@ -93,7 +93,7 @@ async def test_after_so_many_unusable_answers_it_is_given_up(tries: int) -> None
 
 
 async def test_what_is_told_of_faults_is_the_tasks_own() -> None:
-    task = replace(TASK, lesson=lambda faults: f"No: {faults[0]}", max_faulty=2)
+    task = replace(TASK, correction=lambda faults: f"No: {faults[0]}", max_faulty=2)
     first, _ = await outcomes(task, ScriptedModel(["no", "no"]))
     assert first.dialogue.messages[-1].content == "No: the answer is not one JSON object"
 
@@ -165,7 +165,7 @@ async def test_without_tools_calls_are_not_heard() -> None:
 async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Records) -> None:
     script: list[Line] = [ONE_READ, "no", GOOD]
     *_, last = await outcomes(with_tools(records), ScriptedModel(script))
-    assert await converse(with_tools(records), ScriptedModel(script)) == last
+    assert await run_dialogue(with_tools(records), ScriptedModel(script)) == last
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Records) 
 )
 async def test_no_answer_is_an_error(model: ScriptedModel | None, error: type[Exception]) -> None:
     with pytest.raises(error):
-        await converse(TASK, model)
+        await run_dialogue(TASK, model)
 
 
 SAID = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]

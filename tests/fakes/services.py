@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from engine.ports.clock import FixedClock
-from engine.services import Services, Tracing
+from engine.services import Services, TraceSettings
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -27,6 +27,6 @@ def services_of(*, now: datetime = NOW, today: date = TODAY, **given: Any) -> Se
         "new_id": lambda _: f"00-id{next(numbers):06d}",
         "derived_id": lambda *seeds: "",
         "project": lambda _: "",
-        "tracing": Tracing(0, str),
+        "tracing": TraceSettings(0, str),
     }
     return Services(**{**dict.fromkeys(required), **usual, **given})

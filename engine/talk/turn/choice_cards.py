@@ -37,7 +37,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         conversation=head.conversation,
         lang=lang,
         title=say("choose.condition_title" if intent.condition else "choose.title", lang),
-        text=_text(intent, lang),
+        text=_card_text(intent, lang),
         choices=(*choices, Choice(id=NONE, label=none)),
         review=Review(persons=(head.principal.id,)),
         **head.principal.as_requester(),
@@ -47,7 +47,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     )
 
 
-def _text(intent: Intent, lang: Lang) -> str:
+def _card_text(intent: Intent, lang: Lang) -> str:
     said = literal(clip(intent.text, 300))
     if intent.condition:
         return say("choose.condition", lang, said=said, condition=literal(intent.condition))

@@ -8,12 +8,12 @@ from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.ports.storage.store import TraceWrite
 from engine.react import ReActResult
-from engine.services import Tracing
+from engine.services import TraceSettings
 from engine.understanding.context import RoutedMessage
 
 
 def routing_trace(
-    head: ReplyHead, routed: RoutedMessage, tracing: Tracing
+    head: ReplyHead, routed: RoutedMessage, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """How the message was routed: every verdict, and the intents."""
     verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.trace]
@@ -27,7 +27,7 @@ def routing_trace(
 
 
 def react_trace(
-    head: ReplyHead, part: Part, result: ReActResult, tracing: Tracing
+    head: ReplyHead, part: Part, result: ReActResult, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """How a part was answered: each thought, call and observation, and what they cost."""
     body = {
@@ -59,7 +59,7 @@ def _intent(intent: Intent) -> dict[str, Any]:
     return intent.model_dump(mode="json", exclude_defaults=True, exclude={"values", "told"})
 
 
-def trace_writes(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
+def trace_writes(name: str, body: dict[str, Any], tracing: TraceSettings) -> tuple[TraceWrite, ...]:
     """The trace of that name, masked; empty where no traces are kept."""
     if tracing.keep_s <= 0:
         return ()

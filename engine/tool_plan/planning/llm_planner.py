@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from cards.model import Lang
 from cards.texts import say
-from engine.dialogue import DialogueFailure, ModelTask, converse
-from engine.frames.llm_plan import Dropped, Step
+from engine.dialogue import DialogueFailure, ModelTask, run_dialogue
+from engine.frames.llm_plan import DroppedStep, LlmPlanStep
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults
 from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer
@@ -78,15 +78,15 @@ class LLMPlanner:
             opening=lambda: build_prompt(request, chosen, self._max_steps),
             read=_read,
             max_tokens=PLAN_TOKENS,
-            lesson=lambda faults: faults[0],
+            correction=lambda faults: faults[0],
             max_faulty=self._tries,
         )
-        outcome = await converse(task, self._model)
+        outcome = await run_dialogue(task, self._model)
         if isinstance(outcome, DialogueFailure):
             answers = (m.content for m in outcome.dialogue.messages if m.role == "assistant")
             answer = cut_answer(next(filter(str.strip, answers), ""))
             text = answer or say("plan.unavailable", lang)
-            return PlanDraft((Step(number=first, text=text),), sound=False)
+            return PlanDraft((LlmPlanStep(number=first, text=text),), sound=False)
         draft = validate_steps(
             outcome.value, chosen, first=first, earlier=request.earlier, ask=request.ask
         )
@@ -98,7 +98,7 @@ def _read(text: str) -> list[Any] | AnswerFaults:
     return AnswerFaults((REPAIR,)) if steps is None else steps
 
 
-def as_plan_step(step: Step) -> PlanStep:
+def as_plan_step(step: LlmPlanStep) -> PlanStep:
     """The step as MCP writes it."""
     if not step.tool:
         return {"type": "reply", "text": step.text}
@@ -109,12 +109,12 @@ def _complete(draft: PlanDraft, limit: int, first: int, lang: Lang) -> PlanDraft
     """At most `limit` steps; the last is a reply, the model's own or one that claims nothing."""
     steps, dropped = draft.steps, draft.dropped
     if not steps:
-        reply = Step(number=first, text=say("plan.unavailable", lang))
+        reply = LlmPlanStep(number=first, text=say("plan.unavailable", lang))
         return PlanDraft((reply,), dropped, sound=False)
     kept, beyond = steps[:limit], steps[limit:]
     if kept[-1].tool:
         beyond = (*kept[limit - 1 :], *beyond)
         number = steps[-1].number + 1
-        kept = (*kept[: limit - 1], Step(number=number, text=say("plan.carried_out", lang)))
-    over = (Dropped(number=s.number, kind="beyond", name=s.tool) for s in beyond)
+        kept = (*kept[: limit - 1], LlmPlanStep(number=number, text=say("plan.carried_out", lang)))
+    over = (DroppedStep(number=s.number, kind="beyond", name=s.tool) for s in beyond)
     return PlanDraft(kept, (*dropped, *over))

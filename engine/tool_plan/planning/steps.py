@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.forms import is_storable
-from engine.frames.llm_plan import DropKind, Dropped, Step
+from engine.frames.llm_plan import DropKind, DroppedStep, LlmPlanStep
 from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
 from engine.tool_plan.planning.top_tools import Manifest
@@ -24,8 +24,8 @@ class PlanDraft:
     or what the model said instead of a plan.
     """
 
-    steps: tuple[Step, ...]
-    dropped: tuple[Dropped, ...] = ()
+    steps: tuple[LlmPlanStep, ...]
+    dropped: tuple[DroppedStep, ...] = ()
     sound: bool = True
 
 
@@ -49,8 +49,8 @@ def validate_steps(
     Results of steps in `earlier` may be referred to. With `ask`, a step that only lacks arguments
     which a person can fill in stays, and names them.
     """
-    kept: list[Step] = []
-    dropped: list[Dropped] = []
+    kept: list[LlmPlanStep] = []
+    dropped: list[DroppedStep] = []
     known = set(earlier)
     for number, raw in enumerate(steps, first):
         try:
@@ -58,14 +58,16 @@ def validate_steps(
         except _StepFault as fault:
             name = raw.get("name") if isinstance(raw, dict) else ""
             name = key_text(name) if isinstance(name, str) else ""
-            dropped.append(Dropped(number=number, kind=fault.kind, name=name, detail=fault.detail))
+            dropped.append(
+                DroppedStep(number=number, kind=fault.kind, name=name, detail=fault.detail)
+            )
             continue
         kept.append(step)
         known |= {number} if step.tool else set()
     return PlanDraft(tuple(kept), tuple(dropped))
 
 
-def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> Step:
+def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> LlmPlanStep:
     if not isinstance(raw, dict):
         raise _StepFault("object", short_repr(raw))
     if twice := repeated_key(raw):
@@ -77,7 +79,7 @@ def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: b
             text = raw.get("text")
             if not isinstance(text, str) or not text.strip():
                 raise _StepFault("text")
-            return Step(number=number, text=text.strip())
+            return LlmPlanStep(number=number, text=text.strip())
         case "tool":
             return _call(number, raw, tools, known, ask)
     raise _StepFault("type", short_repr(raw.get("type")))
@@ -85,7 +87,7 @@ def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: b
 
 def _call(
     number: int, raw: Mapping[str, Any], tools: Manifest, known: Collection[int], ask: bool
-) -> Step:
+) -> LlmPlanStep:
     name, arguments = raw.get("name"), raw.get("arguments")
     if not isinstance(name, str) or not name.strip():
         raise _StepFault("name")
@@ -106,7 +108,7 @@ def _call(
     given = {key: value for key, value in given.items() if value is not None or key in needed}
     if fault := fault_of(schema, given):
         raise _StepFault("schema", fault)
-    return Step(number=number, tool=name, arguments=given, missing=tuple(lacking))
+    return LlmPlanStep(number=number, tool=name, arguments=given, missing=tuple(lacking))
 
 
 def _wrong_reference(arguments: Any, known: Collection[int]) -> str:

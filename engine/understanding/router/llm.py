@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from cards.frozen import Frozen
-from engine.dialogue import DialogueFailure, ModelTask, converse, first_messages
+from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dialogue
 from engine.errors import ModelError
 from engine.frames.intents import Candidate, Intent
 from engine.ports.model import Message, Model
@@ -71,11 +71,11 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Strategy
         read=lambda answer: _read_pieces(answer, text, context),
         schema=schema(context),
         max_tokens=MAX_TOKENS,
-        lesson=_lesson,
+        correction=_lesson,
         max_faulty=ATTEMPTS,
     )
     try:
-        outcome = await converse(task, model)
+        outcome = await run_dialogue(task, model)
     except ModelError as error:
         return StrategyResult((), f"the model gave no answer: {error}")
     if isinstance(outcome, DialogueFailure):
