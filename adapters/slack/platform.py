@@ -79,7 +79,7 @@ class SlackPlatform:
         self._sockets: set[AsyncSocketModeHandler] = set()
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
-        """POST /slack/events with a signing secret, and the pages of installing by OAuth.
+        """Return POST /slack/events with a signing secret, and the pages of installing by OAuth.
 
         Without the secret nothing that is posted could be verified.
         """
@@ -91,7 +91,7 @@ class SlackPlatform:
         return [*routes, web.post("/slack/events", handler)]
 
     def count_in(self, meter: Meter) -> None:
-        """Counts there what Slack refuses of Home tabs; messages are counted by who sends them."""
+        """Count refused Home tabs in the meter; messages are counted by their sender."""
         if self._homes:
             self._homes.meter = meter
 
@@ -99,7 +99,7 @@ class SlackPlatform:
         return SlackEntry(intake, self._workspaces, self._homes, self._install, self._language_of)
 
     async def listen(self, intake: Intake) -> None:
-        """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.
+        """Run Socket Mode and the Home tabs until cancelled; returns at once without either.
 
         Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
         the next: the other one takes what comes meanwhile.
@@ -123,18 +123,18 @@ class SlackPlatform:
             await _close(handler)
 
     async def probe(self) -> str:
-        """Whether Slack takes the token, and a socket is open where there should be."""
+        """Return "" when Slack takes the token and a socket is open where one is needed."""
         await self._workspaces.probe()
         return "" if await self.is_listening() else "no socket is open"
 
     async def is_listening(self) -> bool:
-        """Whether a socket is open; without sockets Slack comes by itself."""
+        """Whether a socket is open; True where none is needed."""
         if not self._app_token:
             return True
         return any([await socket.client.is_connected() for socket in self._sockets])
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
-        """Shows a new message, in several if it is long; its id. Raises PlatformError.
+        """Post a message, in several if it is long; returns its id. Raises PlatformError.
 
         When an earlier try under `key` broke off in between, the rest follows what it posted.
         """
@@ -142,7 +142,7 @@ class SlackPlatform:
         return await (await self._messages(address)).send(address, view, key=key)
 
     async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
-        """What was posted under the key, by the mark that it carries. Raises PlatformError.
+        """Return what was posted under the key, found by its mark. Raises PlatformError.
 
         So it does without the scopes to read the conversation.
         """
@@ -151,16 +151,16 @@ class SlackPlatform:
         return await messages.recall(address, message_id, key=key, since=since)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
-        """Shows `view` in place of what the message showed. Raises PlatformError."""
+        """Show `view` in the messages of that id. Raises PlatformError."""
         address = Address.parse(conversation)
         return await (await self._messages(address)).edit(address, message_id, view)
 
     def grows_every_s(self, conversation: str) -> float:
-        """Everywhere: in threads as a stream, elsewhere in a message that is edited."""
+        """Return the pace: in threads as a stream, elsewhere in a message that is edited."""
         return EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
-        """Shows an answer as far as it is written; returns the message's id, which `edit` takes."""
+        """Show an answer as far as it is written; returns the message's id, which `edit` takes."""
         address = Address.parse(conversation)
         messages = await self._messages(address)
         return await self._streams.grow(messages, address, message_id, growth)
@@ -169,7 +169,7 @@ class SlackPlatform:
         return SlackMessages(await self._workspaces.api(address.team), self._unfinished)
 
     async def heard(self, conversation: str) -> str:
-        """The bot's name in a channel, unless the token lets it hear what threads say to others."""
+        """Return the bot's name in a channel, "" where the token lets it read whole threads."""
         try:
             address = Address.parse(conversation)
             if address.channel[0] not in "CG":
@@ -181,7 +181,7 @@ class SlackPlatform:
             return _SOME_NAME
 
     async def link(self, conversation: str, message_id: str) -> str:
-        """Slack's permalink of a channel's thread, remembered once it is known; never raises."""
+        """Return Slack's permalink of a channel's thread, cached; never raises."""
         try:
             address = Address.parse(conversation)
             # Nobody but its own people can open a direct message.
@@ -195,11 +195,11 @@ class SlackPlatform:
             return ""
 
     def pace(self, conversation: str) -> Pace:
-        """About one message per second and channel, with short bursts (platform-facts A)."""
+        """Return one message per second and channel, with short bursts (platform-facts A)."""
         return _PACE
 
     async def typing(self, conversation: str) -> None:
-        """Shows a status in a thread, until the next message there; elsewhere Slack has none.
+        """Show a status in a thread, until the next message there; elsewhere Slack has none.
 
         Once in a while only: an edit of the reply, other than a message, would not take it away.
         """
@@ -223,7 +223,7 @@ class SlackPlatform:
         return self._shared.fetch(file)
 
     async def close(self) -> None:
-        """Ends the HTTP sessions."""
+        """Close the HTTP sessions."""
         await self._workspaces.close()
         if self._install:
             await self._install.close()

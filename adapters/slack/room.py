@@ -38,7 +38,7 @@ _WAY_IN = ((*_ONE, *_OAUTH), ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"))
 
 
 class SlackAccountRules(AccountRules):
-    """Accounts are TEAM:USER; a direct chat has an id of its own beside that of its person."""
+    """Accounts are TEAM:USER; a direct chat has its own id, other than the person's."""
 
     def private_place(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
         """There, in direct messages; else the person's direct chat, which Slack opens by user."""
@@ -50,7 +50,7 @@ class SlackAccountRules(AccountRules):
 
 
 def _token_keys(value: Any) -> Any:
-    """Keys for what is kept encrypted, each as Fernet takes it."""
+    """Return keys for encrypted texts, each checked by Fernet."""
     if not isinstance(value, str):
         return value
     found = tuple(comma_list(value))
@@ -62,7 +62,7 @@ def _token_keys(value: Any) -> Any:
 
 
 def _teams(value: Any) -> Any:
-    """Ids of workspaces."""
+    """Return checked ids of workspaces."""
     parts = comma_list(value)
     if not all(_TEAM.fullmatch(str(part)) for part in parts):
         raise ValueError("not a workspace's id")

@@ -1,4 +1,4 @@
-"""Where something is said on Telegram, and the conversation id that stands for it (design §3)."""
+"""Telegram's chats and topics, and their conversation ids (design §3)."""
 
 import re
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ class ChatPlace:
 
     @property
     def is_group(self) -> bool:
-        """True when more people than one may read along; Telegram's group ids are negative."""
+        """Whether it is a group, whose ids are negative in Telegram."""
         return self.chat < 0
 
     def conversation(self, bot_id: int) -> str:
-        """The conversation id of this place as the bot `bot_id` sees it."""
+        """Return the conversation id of this place for that bot."""
         topic = "" if self.topic is None else f":{self.topic}"
         return f"telegram:{bot_id}:{self.known_as or self.chat}{topic}"
 
     def message_id(self, number: int) -> str:
-        """A message here, as `edit` takes it: one of a group's new chat says so."""
+        """Return a message's id as `edit` takes it, with the chat where a group has migrated."""
         return f"{self.chat}:{number}" if self.known_as else str(number)
 
 
 def is_supergroup(chat: int) -> bool:
-    """Whether this is a supergroup or channel; their ids count downwards from there."""
+    """Whether this is a supergroup or channel; their ids are below `SUPERGROUPS`."""
     return chat < SUPERGROUPS
 
 
 def parse_place(conversation: str, bot_id: int) -> ChatPlace:
-    """The place behind a conversation id; raises Gone for ids that are not of this bot."""
+    """Return the place of a conversation id. Raises Gone for ids that are not of this bot."""
     match = _FORM.fullmatch(conversation)
     if match is None or int(match[1]) != bot_id:
         raise Gone(f"not a conversation of this Telegram bot: {conversation!r}")

@@ -1,4 +1,4 @@
-"""Telegram's and its client library's errors → ours, once (house style, Errors)."""
+"""Errors of Telegram and its client library as ours."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SAME = "message is not modified"
 
 
 class TooFast(tg.TelegramError):
-    """Telegram asks to wait; the library's own error for it warns about its coming type change."""
+    """Telegram asks to wait; the library's own error class raises a deprecation warning."""
 
     def __init__(self, message: str, retry_after_s: float) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class GroupMoved(Gone):
 
 
 class EditRefused(Gone):
-    """The message stands, and takes no edit any more."""
+    """The message is there, but takes no edit any more."""
 
 
 class TopicGone(Gone):
@@ -41,7 +41,7 @@ class TopicGone(Gone):
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raises PlatformError for every TelegramError inside; an edit that changes nothing is fine."""
+    """Raise PlatformError for every TelegramError inside, except for an edit without a change."""
     try:
         yield
     except tg.TelegramError as exc:
@@ -50,7 +50,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def translate(exc: tg.TelegramError) -> PlatformError:
-    """Our error for one of Telegram's."""
+    """Return our error for one of Telegram's."""
     text = str(exc)
     match exc:
         case TooFast():
@@ -79,7 +79,7 @@ def _bad_request(text: str) -> PlatformError:
 
 
 def retry_after(body: bytes) -> float:
-    """The seconds that Telegram asks to wait, at least one."""
+    """Return the seconds that Telegram asks to wait, at least one."""
     try:
         return max(1.0, float(json.loads(body)["parameters"]["retry_after"]))
     except (ValueError, LookupError, TypeError):

@@ -1,4 +1,4 @@
-"""What we read of Telegram's updates; everything else in them is ignored."""
+"""The parts of Telegram's updates that we read; all else is ignored."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class TelegramUser(_PayloadPart):
 
     @property
     def lang(self) -> Lang:
-        """What their client speaks, of what we speak."""
+        """The language of their client, if we have it."""
         return lang_of_tag(self.language_code)
 
     @property
@@ -57,7 +57,7 @@ class Chat(_PayloadPart):
     @model_validator(mode="before")
     @classmethod
     def _without_our_fields(cls, given: Any) -> Any:
-        """Nobody but us says where a chat has moved."""
+        """Drop our own fields from the payload: others must not set them."""
         if not isinstance(given, dict):
             return given
         return {name: given[name] for name in ("id", "type") if name in given}
@@ -129,11 +129,11 @@ class TelegramMessage(_PayloadPart):
         return ChatPlace(self.chat.id, None if topic == GENERAL else topic, self.chat.known_as)
 
     def entity_text(self, entity: Entity) -> str:
-        """The stretch of the text that `entity` marks."""
+        """Return the text that `entity` marks."""
         return _cut(self.text, entity.offset, entity.offset + entity.length)
 
     def without(self, entity: Entity) -> str:
-        """The text without the stretch that `entity` marks."""
+        """Return the text without what `entity` marks."""
         start, end = entity.offset, entity.offset + entity.length
         return _cut(self.text, 0, start) + _cut(self.text, end, None)
 
@@ -161,7 +161,7 @@ class Payload(_PayloadPart):
     @model_validator(mode="before")
     @classmethod
     def _one_message(cls, given: Any) -> Any:
-        """A message that was changed stands under another name."""
+        """Take `edited_message` as the message."""
         if not isinstance(given, dict):
             return given
         changed = given.get("edited_message")
@@ -173,7 +173,7 @@ class Payload(_PayloadPart):
         return self.callback_query.message if self.callback_query else self.message
 
     def in_chat(self, chat: int, *, known_as: int, left: bool = False) -> "Payload":
-        """The same update of a group that became a supergroup: where it is now, and was.
+        """Return the same update with the new and the old chat of a migrated group.
 
         `left` when the message itself stayed in the old chat.
         """
@@ -189,7 +189,7 @@ class Payload(_PayloadPart):
 
 
 def parse(raw: Any) -> Payload:
-    """The payload; raises BadPayload for what has not the shape of an update."""
+    """Return the payload. Raises BadPayload for what is no update."""
     try:
         return Payload.model_validate(raw)
     except ValidationError as exc:

@@ -1,4 +1,4 @@
-"""Telegram as the service sees it: listen and routes bring updates in, send and edit go out."""
+"""Telegram as a platform: updates by polling or webhook, messages by the Bot API."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -81,7 +81,7 @@ class TelegramPlatform:
         self._drafts = MessageDrafts(self._bot)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
-        """The webhook's route when there is a secret for it, else none."""
+        """Return the webhook's route when there is a secret for it, else none."""
         if not self._secret:
             return []
         return [web.post(PATH, Webhook(self._updates, self._secret, intake).handle)]
@@ -147,13 +147,13 @@ class TelegramPlatform:
         return 0.0 if place.is_group else EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
-        """Shows an answer as far as it is written, without a message. Raises PlatformError."""
+        """Show an answer as far as it is written, as a draft. Raises PlatformError."""
         return await self._drafts.show(parse_place(conversation, self._bot_id), message_id, growth)
 
     async def _write_in_place(
         self, conversation: str, write: Callable[[ChatPlace], Awaitable[str]]
     ) -> str:
-        """Writes to the conversation's place; a group that has just moved is followed once.
+        """Write in the conversation's place; a group that has just migrated is followed once.
 
         What was for a topic that is gone is shown in its group.
         """
@@ -177,7 +177,7 @@ class TelegramPlatform:
         return _IN_GROUPS if in_group else _IN_PRIVATE
 
     async def link(self, conversation: str, message_id: str) -> str:
-        """The message, or a forum's topic, for members of a supergroup; never raises."""
+        """Return a link to the message or topic, for members of a supergroup; never raises."""
         try:
             place = await self._migrations.current_place(parse_place(conversation, self._bot_id))
             shown = MessageIds.read(message_id) if message_id else MessageIds()
@@ -190,12 +190,12 @@ class TelegramPlatform:
         return "/".join(map(str, ("https://t.me/c", number, *at))) if number > 0 and at else ""
 
     async def opening(self, card: str) -> str:
-        """The bot's own chat with whoever follows it, which then shows the card; never raises."""
+        """Return a link to the bot's private chat, which then shows the card; never raises."""
         name, payload = await self._updates.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
     async def heard(self, conversation: str) -> str:
-        """The bot's name in a group, where Telegram brings it nothing else; never raises."""
+        """Return the bot's name in a group, where it must be mentioned; never raises."""
         try:
             in_group = parse_place(conversation, self._bot_id).is_group
         except Gone:
@@ -204,7 +204,7 @@ class TelegramPlatform:
         return f"@{name}" if name else ""
 
     async def probe(self) -> str:
-        """Whether Telegram takes the token, and updates come: by webhook, or as they are polled.
+        """Return "" when Telegram takes the token and updates come, by webhook or polling.
 
         While another process polls, this one waits for its turn, which is well.
         """
@@ -217,7 +217,7 @@ class TelegramPlatform:
         return f"updates could not be had, {failures} times in a row" if failures else ""
 
     async def is_listening(self) -> bool:
-        """Whether updates could be asked for once, here or elsewhere; a webhook needs no asking."""
+        """Whether updates were polled once, here or elsewhere; True with a webhook."""
         return bool(self._secret) or self._poller.began
 
     async def typing(self, conversation: str) -> None:

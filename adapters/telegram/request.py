@@ -14,7 +14,7 @@ _READ_S = 10.0
 
 
 class _BotApiAnswer(dict[str, Any]):
-    """An answer of the Bot API; what it lacks is the platform's fault, not a KeyError."""
+    """An answer of the Bot API, which raises TelegramError for missing keys."""
 
     def __missing__(self, key: str) -> Any:
         raise TelegramError(f"the answer has no {key}")
@@ -33,7 +33,7 @@ class BotRequest(BaseRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """The answer, as the library goes on to read it; raises TelegramError for any other."""
+        """Return the answer as the library reads it. Raises TelegramError for any other."""
         answer: Any = BaseRequest.parse_json_payload(payload)
         if not isinstance(answer, dict):
             raise TelegramError("the answer is no object")
@@ -42,11 +42,11 @@ class BotRequest(BaseRequest):
         return _BotApiAnswer({name: value for name, value in answer.items() if name not in odd})
 
     async def initialize(self) -> None:
-        """Opens the session."""
+        """Open the session."""
         self._open_session()
 
     async def shutdown(self) -> None:
-        """Closes the session."""
+        """Close the session."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -61,7 +61,7 @@ class BotRequest(BaseRequest):
         connect_timeout: object = BaseRequest.DEFAULT_NONE,
         pool_timeout: object = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """The answer's status and body; raises TelegramError, never with the address's token."""
+        """Return the answer's status and body. Raises TelegramError, never with the token."""
         timeout = aiohttp.ClientTimeout(
             total=None,
             sock_connect=_seconds(connect_timeout, _CONNECT_S),
@@ -95,7 +95,7 @@ def _seconds(given: object, otherwise: float) -> float:
 
 
 def _form(data: RequestData | None) -> aiohttp.FormData | None:
-    """The parameters, and files if there are any, as the Bot API takes them."""
+    """Return parameters and files as the Bot API takes them."""
     if data is None:
         return None
     form = aiohttp.FormData()

@@ -30,9 +30,9 @@ TOTAL = 12_400
 FALLBACK = 4_000
 BLOCKS = 50
 MOST = 3
-"""A message that needs more than so many comes shortened, with a file that says all."""
+"""The most messages of one view; a longer one is shortened, with a file of the whole."""
 PIECE, MOST_PIECES = 900, 12
-"""What was refused whole comes in messages of so many characters, so many of them at most."""
+"""The size and number of messages in which a refused one is tried in pieces."""
 _PARTS_LEAST = 400
 _BRIEF = 4_500
 _BRIEF_NOTICE = 150
@@ -78,7 +78,7 @@ def message(view: MessageView) -> dict[str, Any]:
 
 
 def render_message(view: MessageView) -> RenderedBlocks:
-    """The message inside Slack's limits; what it leaves out is said to be."""
+    """Return the message within Slack's limits, with a note on what is left out."""
     card, is_whole = (
         _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else (list[Block](), True)
     )
@@ -92,7 +92,7 @@ def render_message(view: MessageView) -> RenderedBlocks:
 
 
 def render_pages(view: MessageView) -> list[RenderedBlocks]:
-    """The message whole, in order, as up to `MOST` messages: the last has the buttons.
+    """Return the whole message as up to `MOST` messages; the last has the buttons.
 
     [] when it needs more, or has a line that no message shows whole.
     """
@@ -119,7 +119,7 @@ def render_pages(view: MessageView) -> list[RenderedBlocks]:
 
 
 def _flow(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
-    """The blocks in order, each list what one message takes; `last` stays together at the end."""
+    """Distribute the blocks over messages, in order; `last` stays together at the end."""
     flowed: list[list[Block]] = [[]]
     for group in (*([block] for block in blocks), last):
         full = sum(map(_weight, [*flowed[-1], *group])) > TOTAL
@@ -130,7 +130,7 @@ def _flow(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
 
 
 def render_plainer(view: MessageView) -> list[RenderedBlocks]:
-    """The message without mark-up, in as many messages as it takes: the last has the buttons.
+    """Return the message without mark-up, in several messages; the last has the buttons.
 
     In pieces, each message is small. Raises PlatformError when it would be too many.
     """
@@ -156,19 +156,19 @@ def _split(text: str, limit: int) -> Iterator[str]:
 
 
 def render_brief(card: CardView, lang: Lang) -> list[Block]:
-    """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
+    """Return the blocks of one card of several: all its buttons, its text shortened."""
     blocks, _ = _card(card, lang, least=TOTAL - _BRIEF)
     return blocks
 
 
 def notice(text: str) -> dict[str, Any]:
-    """`blocks` and `text` that show plain text as it is, for one person's eyes."""
+    """Return `blocks` and `text` of a notice of plain text."""
     shown = clip(without_turns(text), 2_900) or "…"
     return {"blocks": [plain_section(shown)], "text": cut(literal(shown), FALLBACK)[0]}
 
 
 def notices(text: str) -> Iterator[dict[str, Any]]:
-    """The notice as it is, and plainer each time, for where Slack refuses it."""
+    """Yield the notice as it is, then plainer each time, to try in turn."""
     whole = notice(text)
     yield whole
     yield {"text": whole["text"]}
@@ -213,7 +213,7 @@ def _above(card: CardView) -> list[Chunk]:
 
 
 def _below(card: CardView, lang: Lang) -> list[Block]:
-    """What stands under a card: its buttons, the note, where it comes from."""
+    """Return what is below a card: its buttons, the note, its origin."""
     return [*actions(card, lang), *_note(card.note), *_context(render(card.origin))]
 
 
@@ -231,7 +231,7 @@ def _outcome(card: CardView) -> list[Chunk]:
 
 
 def _rows(rows: Sequence[Row]) -> list[Chunk]:
-    """A line each, all of them in the one way or the other."""
+    """Return a line for each row, all as mrkdwn or all as rich text."""
     lossy = any(is_lossy(row.label) or "*" in row.label or is_lossy(row.value) for row in rows)
     return [_row(row, lossy=lossy) for row in rows]
 
@@ -246,7 +246,7 @@ def _row(row: Row, *, lossy: bool) -> Chunk:
 
 
 def _problem(text: str) -> Chunk:
-    """One list item, whatever blocks its Markdown has."""
+    """Return one list item, whatever blocks its Markdown has."""
     found = chunks(text)
     item = "• " + " ".join(c.text for c in found)
     styled = [part for c in found for part in (StyledText(" "), *c.styled)]
@@ -255,7 +255,7 @@ def _problem(text: str) -> Chunk:
 
 
 def _sections(chunks_shown: Sequence[Chunk]) -> list[Block]:
-    """The chunks in order: as mrkdwn, and exactly where that would need stand-ins."""
+    """Return the chunks as mrkdwn, or as rich text where mrkdwn would need stand-ins."""
     blocks: list[Block] = []
     for (lossy, quote), group in groupby(chunks_shown, lambda c: (c.lossy, c.lossy and c.quote)):
         each = list(group)
@@ -268,7 +268,7 @@ def _sections(chunks_shown: Sequence[Chunk]) -> list[Block]:
 
 
 def _set_apart(items: Sequence[Chunk]) -> list[Chunk]:
-    """The items below each other, with an empty line before the first."""
+    """Return the items below each other, with an empty line before the first."""
     return [replace(c, tight=index > 0) for index, c in enumerate(items)]
 
 
@@ -288,7 +288,7 @@ def _section(text: str) -> Block:
 
 
 def plain_section(text: str) -> Block:
-    """A section that shows the text as it is."""
+    """Return a section that shows the text as it is."""
     return {"type": "section", "text": plain_text(text)}
 
 
@@ -308,7 +308,7 @@ def _texts(block: Block) -> list[str]:
 
 
 def _weight(node: Any) -> int:
-    """The units of all texts inside, at any depth."""
+    """Return the units of all texts inside, at any depth."""
     if isinstance(node, list):
         return sum(map(_weight, node))
     if not isinstance(node, dict):

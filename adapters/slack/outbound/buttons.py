@@ -1,4 +1,4 @@
-"""A card's buttons as Block Kit: buttons, a menu for many choices, "are you sure?"; pure."""
+"""A card's buttons in Block Kit: buttons, a menu for many choices, confirmations; pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,10 +12,10 @@ from cards.showing.view import ButtonView, CardView
 from cards.texts import say
 
 BUTTONS = 5
-"""So many choices of equal weight are buttons; more are a menu."""
+"""The most plain choices that are buttons; more are a menu."""
 
 OPTIONS = 100
-"""So many options a menu, or a group of a menu, takes."""
+"""The most options of a menu, or of a group in it."""
 
 _IN_MENU = 4_000
 _ELEMENTS = 25
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 def actions(card: CardView, lang: Lang) -> list[Json]:
-    """The actions block of an open card, and a note on choices that have no room; [] for none."""
+    """Return the actions block of an open card, and a note on choices without room; [] for none."""
     if not card.buttons:
         return []
     plain = [button for button in card.buttons if button.style == "plain" and not button.final]
@@ -47,7 +47,7 @@ def actions(card: CardView, lang: Lang) -> list[Json]:
 
 
 def menu_options(options: Sequence[Json]) -> Json:
-    """The options of a menu; more than fit in a list stand in numbered groups."""
+    """Return the options of a menu, in numbered groups where they are too many for a list."""
     if len(options) <= OPTIONS:
         return {"options": [*options]}
     groups = []
@@ -58,12 +58,12 @@ def menu_options(options: Sequence[Json]) -> Json:
 
 
 def plain_text(text: str) -> Json:
-    """A text object that shows plain text as it is."""
+    """Return a text object that shows plain text as it is."""
     return {"type": "plain_text", "text": text, "emoji": False}
 
 
 def _menu(listed: Sequence[ButtonView], lang: Lang) -> tuple[list[Json], int]:
-    """A menu of these choices, none for none; and how many have no room in the message."""
+    """Return a menu of these choices, none for none; and how many have no room."""
     options: list[Json] = []
     room = _IN_MENU
     for button in listed:

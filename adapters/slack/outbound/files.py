@@ -1,4 +1,4 @@
-"""Files that messages come with: charts as pictures, and what no message holds as a document.
+"""Files of messages: charts as pictures, and views that are too long as documents.
 
 A file is handed over first, where nobody sees it, and shown last: only that is never repeated.
 """
@@ -35,7 +35,7 @@ class WorkspaceFiles:
         self._api = api
 
     async def picture(self, chart: ChartView) -> UploadedFile | None:
-        """The chart as a picture, kept; None when Slack takes no file of ours.
+        """Upload the chart as a picture; None when Slack refuses the file.
 
         Raises PlatformError for what may be tried again.
         """
@@ -43,13 +43,13 @@ class WorkspaceFiles:
         return await self._upload("chart.png", content, title=chart.title, alt=chart.alt_text)
 
     async def document(self, text: str, mark: str) -> UploadedFile | None:
-        """The text as a document, kept; None and PlatformError as for a picture."""
+        """Upload the text as a document; None and PlatformError as for a picture."""
         return await self._upload(
             FILE_NAME, text.encode(errors="replace"), title=FILE_NAME, mark=mark
         )
 
     async def show(self, file: UploadedFile, channel: str, thread: str) -> None:
-        """Show a kept file in a channel (no user's id), in that thread if there is one.
+        """Show an uploaded file in a channel (no user's id), in that thread if there is one.
 
         Raises PlatformError.
         """
@@ -78,5 +78,5 @@ class WorkspaceFiles:
 
 
 def thread_below(address: Address, channel: str, ts: str) -> str:
-    """The thread in which a file stands with its message: in a channel, below that message."""
+    """Return the thread of a message's file: in a channel, below that message."""
     return address.thread or ("" if channel.startswith("D") else ts)

@@ -1,4 +1,4 @@
-"""FormView to a Slack modal, and what a modal answers when it is sent; pure."""
+"""Forms as Slack modals, and what answers a sent modal; pure."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 def form_modal(form: FormView, conversation: str) -> Json:
-    """The modal that asks for the form's fields; block ids are the fields' names."""
+    """Return the modal of a form; block ids are the fields' names."""
     title = clip(form.title, _HEAD)
     texts = (form.title if title != form.title else "", form.intro)
     intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in texts if text]
@@ -43,7 +43,7 @@ def form_modal(form: FormView, conversation: str) -> Json:
 
 
 def answer_modal(text: str) -> Json:
-    """A modal that only shows plain text, in place of the form that was sent."""
+    """Return a modal that shows plain text in place of the sent form."""
     lang = lang_of(text)
     return {
         "type": "modal",
@@ -54,7 +54,7 @@ def answer_modal(text: str) -> Json:
 
 
 def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
-    """A sentence per input block of the sent view; what has no block there goes to the first."""
+    """Return a sentence per input block of the sent view; faults of no block go to the first."""
     known = [
         str(block.get("block_id"))
         for block in view.get("blocks") or ()
@@ -112,7 +112,7 @@ def _select(field: Field) -> Json:
 
 
 def _selectable(options: tuple[str, ...]) -> bool:
-    """Slack cuts nothing for us: what does not fit a menu is typed instead."""
+    """Whether the options fit a menu; others are typed."""
     return 0 < len(options) <= _OPTIONS and all(0 < units(o) <= _OPTION for o in options)
 
 
@@ -121,7 +121,7 @@ def _option(text: str) -> Json:
 
 
 def _range(field: Field) -> str:
-    """The allowed range, or the options of a choice that is typed."""
+    """Return the allowed range, or the options of a typed choice."""
     if field.type == "choice":
         return "" if _selectable(field.options) else " / ".join(field.options)
     return range_text(field.minimum, field.maximum)

@@ -13,7 +13,7 @@ _JOINT = 2
 
 
 def cut(text: str, limit: int) -> tuple[str, str]:
-    """Rendered text in two: at most `limit` units, and the rest; never inside a link or entity."""
+    """Split rendered text after at most `limit` units, never inside a link or entity."""
     end = len(head(text, limit))
     if end == len(text):
         return text, ""
@@ -31,7 +31,7 @@ def cut(text: str, limit: int) -> tuple[str, str]:
 
 
 def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
-    """As much from the start as `budget` units hold; what is left out is counted in a last line."""
+    """Return as many chunks as `budget` units hold, and a last line that counts the rest."""
     kept: list[Chunk] = []
     room = budget
     for index, chunk in enumerate(chunks):
@@ -50,12 +50,12 @@ def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
 
 
 def size_of(chunks: Sequence[Chunk]) -> int:
-    """The units that these chunks take up at most, once packed."""
+    """Return the units that these chunks take at most, once packed."""
     return sum(_chunk_size(chunk) for chunk in chunks)
 
 
 def pack(chunks: Sequence[Chunk], limit: int = SECTION) -> list[str]:
-    """The chunks in order as texts of at most `limit` units each, as few as go."""
+    """Return the chunks as few texts of at most `limit` units each, in order."""
     texts: list[list[tuple[str, bool]]] = [[]]
     for chunk in chunks:
         for piece in _pieces(chunk, limit):

@@ -51,51 +51,51 @@ class Chunk:
 
 
 def escape(text: str) -> str:
-    """The text with `& < >` as entities: no mention, no link, and nothing turned round."""
+    """Return the text with `& < >` as entities and no marks of direction."""
     return without_turns(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def without_turns(text: str) -> str:
-    """The text without marks that turn the order of its characters."""
+    """Return the text without marks that change its direction."""
     return _TURNS.sub("", text)
 
 
 def literal(text: str) -> str:
-    """Plain text on one line that shows as it is: escaped, and no mark-up takes effect."""
+    """Return plain text on one line, with all mark-up escaped."""
     line = " ".join(text.split())
     return _tame(escape(line), _pairs(line))
 
 
 def is_lossy(text: str) -> bool:
-    """Whether `literal` shows plain text otherwise than it is, or Slack would put signs into it."""
+    """Whether `literal` changes the text, or Slack would put emoji into it."""
     return literal(text) != escape(text) or _EMOJI.search(text) is not None
 
 
 def bold(text: str) -> str:
-    """Plain text on one line, bold; "" for none."""
+    """Return plain text on one line, bold; "" for none."""
     inner = literal(text).replace("*", _LOOKALIKES["*"])
     return f"*{inner}*" if inner else ""
 
 
 def chunks(markdown: str) -> list[Chunk]:
-    """The blocks of a Markdown text in order; beyond MAX_SOURCE characters it is plain text."""
+    """Return the blocks of a Markdown text; beyond MAX_SOURCE characters it is plain text."""
     head, tail = markdown[:MAX_SOURCE], markdown[MAX_SOURCE:]
     found = [c for c in _blocks(_PARSER.parse(head)) if c.text.strip()]
     return [*found, Chunk(literal(tail))] if tail.strip() else found
 
 
 def render(markdown: str) -> str:
-    """The whole text as one mrkdwn string."""
+    """Return the whole text as one mrkdwn string."""
     return join([(code_block(c.text) if c.code else c.text, c.tight) for c in chunks(markdown)])
 
 
 def code_block(code: str) -> str:
-    """Escaped code as a code block."""
+    """Return escaped code as a code block."""
     return f"```\n{code}\n```"
 
 
 def join(pieces: Sequence[tuple[str, bool]]) -> str:
-    """Texts below each other; the flag leaves out the empty line before a piece."""
+    """Join texts by empty lines; the flag leaves out the one before a piece."""
     text = ""
     for piece, tight in pieces:
         text += ("" if not text else "\n" if tight else "\n\n") + piece
@@ -128,7 +128,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Chunk]:
 
 
 class _Prefix:
-    """What stands before a block's text: quote marks, indents, bullets and numbers."""
+    """What goes before a block's text: quote marks, indents, bullets and numbers."""
 
     def __init__(self) -> None:
         self.in_heading = False
@@ -189,7 +189,7 @@ def _indent(part: StyledText, indent: str) -> StyledText:
 
 
 def _styled_texts(token: Token, heading: bool) -> tuple[StyledText, ...]:
-    """One paragraph's text as it is."""
+    """Return a paragraph as styled texts."""
     styles: list[Style] = ["bold"] if heading else []
     url, texts = "", list[StyledText]()
     for child in token.children or ():
@@ -212,7 +212,7 @@ def _styled_texts(token: Token, heading: bool) -> tuple[StyledText, ...]:
 
 
 def _is_lossy(token: Token, heading: bool) -> bool:
-    """Whether the mrkdwn of a paragraph needs stand-ins, or Slack would put signs into it."""
+    """Whether a paragraph's mrkdwn needs stand-ins, or Slack would put emoji into it."""
     marks = _pairs(token.content)
     for child in token.children or ():
         text = escape(child.content)
@@ -225,7 +225,7 @@ def _is_lossy(token: Token, heading: bool) -> bool:
 
 
 def _inline(token: Token, *, heading: bool) -> str:
-    """One paragraph's text. Marks do not nest and do not cross lines: Slack shows neither."""
+    """Return a paragraph as mrkdwn, whose marks neither nest nor cross lines, as Slack needs."""
     out: list[str] = []
     depth = {"strong": int(heading), "em": 0, "s": 0}
     children = iter(token.children or ())
@@ -258,14 +258,14 @@ def _leaf(child: Token, marks: str) -> str:
 
 
 def _picture(url: str, label: str) -> str:
-    """A link to a picture, which is not shown."""
+    """Return a link to a picture, which is not shown."""
     if is_misleading(label, url):
         return f"{literal(label)} ({_link(url, url)})"
     return _link(url, label)
 
 
 def _label(children: Iterator[Token]) -> str:
-    """The plain text up to the link's end."""
+    """Return the plain text up to the link's end."""
     parts: list[str] = []
     for child in children:
         if child.type == "link_close":
@@ -275,7 +275,7 @@ def _label(children: Iterator[Token]) -> str:
 
 
 def _link(url: str, label: str) -> str:
-    """A link where the address may be one."""
+    """Return a link, or the label where the address is none of the web."""
     label = " ".join(label.replace("|", " ").split())[:MAX_LABEL]
     target = escape(url.replace("|", "%7C").replace("<", "%3C").replace(">", "%3E"))
     is_web = re.fullmatch(r"https?://\S+", url, re.IGNORECASE) is not None
@@ -287,7 +287,7 @@ def _link(url: str, label: str) -> str:
 
 
 def _tame(escaped: str, marks: str) -> str:
-    """The text without those marks that Slack would take for formatting, and without backticks."""
+    """Replace backticks and those marks that Slack would take for formatting."""
     escaped = escaped.replace("`", "ˋ")
     for mark in marks:
         escaped = _OPENERS[mark].sub(_LOOKALIKES[mark], escaped)
@@ -296,7 +296,7 @@ def _tame(escaped: str, marks: str) -> str:
 
 
 def _pairs(paragraph: str) -> str:
-    """The marks of which Slack might find a pair in the paragraph."""
+    """Return the marks of which Slack might find a pair in the paragraph."""
     return "".join(mark for mark in _LOOKALIKES if _formats(mark, paragraph))
 
 
@@ -316,13 +316,13 @@ def _code(content: str) -> str:
 
 
 def _cell(token: Token) -> str:
-    """What a cell says, on one line; in a code block no mark-up takes effect."""
+    """Return a cell's text on one line."""
     parts = token.children or ()
     return " ".join("".join(" " if p.type in _BREAKS else p.content for p in parts).split())
 
 
 def _grid(rows: Sequence[Sequence[str]]) -> str:
-    """Rows with columns of equal width; a Chinese character is two columns wide."""
+    """Return rows with aligned columns; a Chinese character is two columns wide."""
     widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue="")]
     lines = [
         "  ".join(

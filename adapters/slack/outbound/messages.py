@@ -1,4 +1,4 @@
-"""A view in as many messages as it needs; what no few of them hold comes as a document."""
+"""Shows a view in up to a few messages; a longer one comes with a document."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class MessageRefs:
 
     @classmethod
     def read(cls, message_id: str) -> "MessageRefs":
-        """What a text of `str(shown)` says; raises Gone for any other."""
+        """Parse what `str()` of one wrote. Raises Gone for other text."""
         *ids, last = message_id.split(",")
         if last.startswith(_MARK):
             mark = last.removeprefix(_MARK)
@@ -63,16 +63,16 @@ class MessageRefs:
 
 @dataclass(slots=True)
 class UnfinishedPosts:
-    """What was posted under keys whose sends broke off; one for all workspaces of a process."""
+    """Messages of sends that broke off, by key; shared by all workspaces of a process."""
 
     _posted: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def under(self, key: str) -> tuple[str, ...]:
-        """The messages that stand already."""
+        """Return the messages that were posted under the key."""
         return self._posted.get(key, ())
 
     def note(self, key: str, ids: tuple[str, ...]) -> None:
-        """That these stand; none when the send is done."""
+        """Keep the messages under the key; none when the send is done."""
         self._posted.pop(key, None)
         if ids:
             self._posted[key] = ids
@@ -90,13 +90,13 @@ class SlackMessages:
         self._unfinished = begun
 
     async def send(self, address: Address, view: MessageView, *, key: str) -> str:
-        """Shows a new message, from where an earlier try under `key` broke off. PlatformError."""
+        """Post a view, going on where a send under `key` broke off. Raises PlatformError."""
         if view.chart and (picture := await self._picture(address, view.chart)):
             return picture
         return str(await self._show(address, view, MessageRefs(self._unfinished.under(key)), key))
 
     async def edit(self, address: Address, message_id: str, view: MessageView) -> str:
-        """Shows the view in the messages of that id, more of them or fewer. PlatformError."""
+        """Show the view in the messages of that id, more or fewer. Raises PlatformError."""
         before = MessageRefs.read(message_id)
         if view.chart and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
@@ -109,7 +109,7 @@ class SlackMessages:
     async def _send_anew(
         self, address: Address, view: MessageView, before: Sequence[str], key: str
     ) -> MessageRefs:
-        """The view in new messages; those that took no edit go, where Slack lets them."""
+        """Post the view anew and delete messages that take no edit, where Slack lets us."""
         shown = await self._show(address, view, MessageRefs(), f"{key}/anew")
         for posted in before:
             await self._try_to_remove(posted)
@@ -119,7 +119,7 @@ class SlackMessages:
     async def _show(
         self, address: Address, view: MessageView, before: MessageRefs, key: str
     ) -> MessageRefs:
-        """The view in the messages that show it `before`; new ones below, spare ones taken away."""
+        """Show the view in the messages `before`, in new ones below; delete spare ones."""
         wanted, file, mark = await self._prepare(view, before.mark)
         ids = [*before.ids]
         try:
@@ -142,7 +142,7 @@ class SlackMessages:
     async def _prepare(
         self, view: MessageView, mark: str
     ) -> tuple[list[Fields], UploadedFile | None, str]:
-        """The messages; a document if there is more to say than they hold; the mark that stays.
+        """Return the messages, a document if they do not hold all, and the mark that stays.
 
         No document when the one of that `mark` says it already, or none can be had.
         """
@@ -167,7 +167,7 @@ class SlackMessages:
     async def _as_file(
         self, view: MessageView, mark: str
     ) -> tuple[list[Fields], UploadedFile | None, str]:
-        """A line and the buttons, and the document; PlatformError when none can be had."""
+        """Return a line with the buttons, and the document. Raises PlatformError without one."""
         text = document(view)
         shown = render_plainer(one_line_view(view, say("file.attached", view.lang)))
         file = None if digest(text) == mark else await self._files.document(text, digest(text))
@@ -176,7 +176,7 @@ class SlackMessages:
         return [page.fields() for page in shown], file, mark
 
     async def recall(self, address: Address, message_id: str, *, key: str, since: datetime) -> str:
-        """The message's id with what else was posted of it since then. Raises PlatformError."""
+        """Return the id with what else was posted of it since then. Raises PlatformError."""
         before = MessageRefs.read(message_id) if message_id else MessageRefs()
         if before.ids and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
@@ -186,7 +186,7 @@ class SlackMessages:
     async def post(
         self, address: Address, shown: Fields, *, key: str, below: Sequence[str] = ()
     ) -> str:
-        """The id of a new message, below others if it is the next of several. PlatformError."""
+        """Post a message, below others of the same view; returns its id. Raises PlatformError."""
         place = address.place
         if below:
             # In the channel where Slack put the first of them.
@@ -207,7 +207,7 @@ class SlackMessages:
         return f"{channel}:{ts}"
 
     async def replace(self, address: Address, posted: str, shown: Fields) -> str:
-        """The whole message in place of what stands there, also of a stream; returns its id.
+        """Replace the content of a message or a stream; returns its id.
 
         What Slack lets nobody rewrite goes, and a new message comes. Raises PlatformError.
         """
@@ -220,7 +220,7 @@ class SlackMessages:
         return again
 
     async def _try_to_remove(self, posted: str) -> None:
-        """A message that another one stands for goes, if Slack lets it; a stream ends before."""
+        """Delete a message that was posted anew, if Slack lets us; a stream is stopped before."""
         try:
             await self._stop(posted)
             await self.api.call("chat.delete", place_of(posted))
@@ -262,7 +262,7 @@ class SlackMessages:
     async def _with_file(
         self, address: Address, view: MessageView, posted: str, file: UploadedFile
     ) -> bool:
-        """Whether the file is shown; without it, the message no longer names one."""
+        """Show the file; False where Slack refuses it, and the message no longer mentions it."""
         channel, _, ts = posted.partition(":")
         try:
             await self._files.show(file, channel, thread_below(address, channel, ts))
@@ -275,7 +275,7 @@ class SlackMessages:
         return True
 
     async def _picture(self, address: Address, chart: ChartView) -> str:
-        """The id of a chart's picture, "" when Slack takes none."""
+        """Post a chart as a picture; returns its id, "" when Slack takes none."""
         if address.channel[0] in "UW":
             # Files go to channels; which one is that person's is known once a message stands there.
             return ""
@@ -293,6 +293,6 @@ class SlackMessages:
 
 
 def place_of(posted: str) -> Fields:
-    """Where a message stands, "<channel>:<ts>", as Slack's methods take it."""
+    """Return the place of a message "<channel>:<ts>" as Slack's methods take it."""
     channel, _, ts = posted.partition(":")
     return {"channel": channel, "ts": ts}

@@ -1,4 +1,4 @@
-"""Messages are marked when they are posted, so that one whose answer was lost is found again."""
+"""Marks on posted messages, by which one is found again when Slack's answer was lost."""
 
 import re
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ Fields = dict[str, Any]
 
 
 def marker(name: str, part: int) -> Fields:
-    """What marks part `part` (from 0) of the message of that name; people do not see it."""
+    """Return the invisible mark of part `part` (from 0) of the message of that name."""
     key = blake2b(name.encode(), digest_size=12).hexdigest()
     return {"metadata": {"event_type": _EVENT, "event_payload": {"key": key, "part": part}}}
 
 
 def marker_name(key: str, posted: Sequence[str]) -> str:
-    """Under which name the part behind those is marked: the first by the key, others by its id."""
+    """Return the name in the next part's mark: the key, or the id of the first part."""
     return posted[0] if posted else key
 
 
 class PostedMessages:
-    """Reads back what the bot has posted in one workspace, as far as its scopes let it."""
+    """Finds messages of the bot in one workspace, as far as its scopes allow."""
 
     def __init__(self, api: WebApi) -> None:
         self._api = api
@@ -38,7 +38,7 @@ class PostedMessages:
     async def parts(
         self, address: Address, posted: tuple[str, ...], *, key: str, since: datetime
     ) -> tuple[str, ...]:
-        """The messages that stand, in order: those that are known, and what is found behind them.
+        """Return the posted messages in order: the known ones, and those found after them.
 
         Raises PlatformError, as when a scope is missing.
         """
@@ -58,8 +58,9 @@ class PostedMessages:
         return tuple(found)
 
     async def stream(self, address: Address, opening: str, *, since: datetime) -> str:
-        """The newest message of a bot in the thread that says just that, "" for none: the stream
-        that was begun then, which nothing marks. Raises PlatformError.
+        """Return a bot's newest message in the thread with just that text, "" for none.
+
+        That is how an unmarked stream is found. Raises PlatformError.
         """
         said = re.sub(r"[_*\s]", "", opening)
         found = ""
@@ -83,6 +84,6 @@ class PostedMessages:
 
 
 def _find_marked(messages: Sequence[Any], channel: str, mark: Fields) -> list[str]:
-    """The first message with that mark, if there is one."""
+    """Return the first message with that mark, if any."""
     marked = [m for m in messages if isinstance(m, dict) and m.get("metadata") == mark["metadata"]]
     return [f"{channel}:{message['ts']}" for message in marked if message.get("ts")][:1]

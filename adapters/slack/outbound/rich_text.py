@@ -22,14 +22,14 @@ class StyledText:
 
 
 def block(texts: Sequence[StyledText], *, quote: bool) -> Json:
-    """The texts as one block, quoted or not."""
+    """Return the texts as one block, quoted or not."""
     kind = "rich_text_quote" if quote else "rich_text_section"
     elements = [_element(each) for each in texts if each.text]
     return {"type": "rich_text", "elements": [{"type": kind, "elements": elements}]}
 
 
 def join(groups: Sequence[Sequence[StyledText]], tight: Sequence[bool]) -> list[StyledText]:
-    """Groups below each other; those that are `tight` without an empty line before them."""
+    """Join groups by empty lines; `tight` ones by a line break."""
     texts: list[StyledText] = []
     for group, is_tight in zip(groups, tight, strict=True):
         if texts:
@@ -39,7 +39,7 @@ def join(groups: Sequence[Sequence[StyledText]], tight: Sequence[bool]) -> list[
 
 
 def pages(texts: Sequence[StyledText], limit: int) -> Iterator[list[StyledText]]:
-    """The texts in lists of at most `limit` characters each."""
+    """Yield the texts in lists of at most `limit` characters each."""
     page: list[StyledText] = []
     room = limit
     for each in texts:

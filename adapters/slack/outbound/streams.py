@@ -18,7 +18,7 @@ from engine.ports.platform import Pace
 from engine.ports.storage.drafts import Growth
 
 GROWTH: Final = Pace(every_s=2.0, burst=10)
-"""chat.update is Tier 3, 50 a minute in the workspace: whole replies need some of these."""
+"""Below the 50 a minute of chat.update (Tier 3): whole replies need some of these."""
 EVERY_S: Final = 1.0
 # For so long Slack is not asked for a stream again after it refused one.
 _NO_STREAMS_S = 600.0
@@ -30,12 +30,12 @@ _log = structlog.get_logger(__name__)
 
 
 def stream_text(text: str) -> str:
-    """Markdown for a stream, in which nothing can mention anybody or lead anywhere."""
+    """Return Markdown for a stream, without mentions and links that work."""
     return _ADDRESS.sub(":\u2060", without_turns(text).translate(_TAMED))
 
 
 class Streams:
-    """Messages that grow, in any workspace; `Messages` ends a stream where it writes the whole."""
+    """Messages that grow, in any workspace; SlackMessages ends a stream by writing the whole."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -45,7 +45,7 @@ class Streams:
     async def grow(
         self, messages: SlackMessages, address: Address, message_id: str, growth: Growth
     ) -> str:
-        """The message's id, once it shows the text so far. Raises PlatformError."""
+        """Show the text so far; returns the message's id. Raises PlatformError."""
         if not message_id:
             return await self._begin(messages, address, growth)
         if message_id not in self._edited and growth.text.startswith(growth.before):
@@ -86,7 +86,7 @@ class Streams:
         return posted
 
     def _can_stream(self, address: Address, growth: Growth) -> bool:
-        """Streams are replies in threads, and in channels for one person, who has to be named."""
+        """Whether a stream is possible: in a thread, for a known person, and not just refused."""
         free = self._clock.elapsed_s() >= self._refused_until_s.get(address.team, 0.0)
         return free and bool(address.thread and growth.asker)
 
@@ -119,7 +119,7 @@ def _opening_text(growth: Growth) -> str:
 async def _find_unreported(
     messages: SlackMessages, address: Address, growth: Growth, since: datetime
 ) -> str:
-    """The message or stream that began although nobody heard of it, "" if none is found.
+    """Return the message or stream whose posting was not confirmed, "" if none is found.
 
     Either takes an edit, and a message takes no more text.
     """

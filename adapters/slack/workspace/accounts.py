@@ -6,14 +6,14 @@ from engine.errors import Gone, PlatformError
 
 
 class SlackAccounts:
-    """Asks each workspace with the bot token that it gave, which knows its own only."""
+    """Asks each workspace with its own bot token, which knows only its own accounts."""
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
         self._teams: dict[str, str] = {}
 
     async def members(self, group: str) -> tuple[str, ...]:
-        """The accounts ("TEAM:USER") in a group ("TEAM:GROUP"). Raises PlatformError.
+        """Return the accounts ("TEAM:USER") in a group ("TEAM:GROUP"). Raises PlatformError.
 
         Gone for a group that is not, or not of the token's workspace.
         """
@@ -26,7 +26,7 @@ class SlackAccounts:
         return tuple(f"{team}:{user}" for user in users if isinstance(user, str))
 
     async def account(self, account: str) -> str:
-        """What the person of an account ("TEAM:USER") is called there.
+        """Return the name of the person of an account ("TEAM:USER").
 
         Raises Gone for one that is not, or no longer, a person's of that workspace; PlatformError.
         """
@@ -45,7 +45,7 @@ class SlackAccounts:
         return str(found.get("real_name") or found.get("name") or "")
 
     async def close(self) -> None:
-        """Ends the HTTP sessions."""
+        """Close the HTTP sessions."""
         await self._workspaces.close()
 
     async def _api_of(self, team: str) -> WebApi:

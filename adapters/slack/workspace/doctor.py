@@ -1,4 +1,4 @@
-"""Whether Slack lets us do what we need: tokens, scopes, and the way in (`signoff doctor`)."""
+"""Checks of tokens, scopes and the event URL with Slack (`signoff doctor`)."""
 
 import hashlib
 import hmac
@@ -61,7 +61,7 @@ class SlackDoctor:
         self._clock = clock
 
     async def findings(self) -> Sequence[Diagnosis]:
-        """Bot token, scopes, app token, event URL."""
+        """Check bot token, scopes, app token and event URL."""
         try:
             if self._many is None:
                 fix = (
@@ -78,7 +78,7 @@ class SlackDoctor:
                 await self._app.close()
 
     async def _check_installed(self, many: InstalledWorkspaces) -> list[Diagnosis]:
-        """The token of each workspace that has the app."""
+        """Check the token of each workspace that has the app."""
         try:
             teams = await many.teams()
         except StoreError as error:
@@ -114,7 +114,7 @@ class SlackDoctor:
         return [Diagnosis(check=f"slack token{of}", state="ok", told=name), scoped]
 
     async def _check_redirect(self) -> list[Diagnosis]:
-        """Whether Slack's way back leads to us: without a state our page refuses."""
+        """Check that the redirect URL leads to us: without a state our page refuses."""
         check, url = "slack redirect URL", self._public_url.rstrip("/") + REDIRECT
         timeout = aiohttp.ClientTimeout(total=_REACH_S)
         try:
@@ -169,7 +169,7 @@ class SlackDoctor:
             ]
 
     async def _probe_url(self, check: str, url: str) -> Diagnosis:
-        """What the address answers to Slack's own first question, signed as Slack signs it."""
+        """Check the address with Slack's url_verification request, signed as Slack signs it."""
         challenge = secrets.token_hex(8)
         body = json.dumps({"type": "url_verification", "challenge": challenge}).encode()
         timeout = aiohttp.ClientTimeout(total=_REACH_S)

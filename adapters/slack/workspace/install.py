@@ -68,7 +68,7 @@ class SlackApp:
 
 
 class _InstallRefused(Exception):
-    """The installation is not taken; the argument is the key of the sentence that says why."""
+    """The installation is refused; the argument is the key of the sentence that says why."""
 
 
 class Install:
@@ -95,7 +95,7 @@ class Install:
         )
 
     def routes(self) -> list[web.RouteDef]:
-        """The page that leads to Slack, and the one that Slack leads back to."""
+        """Return the page that leads to Slack, and the one that Slack redirects to."""
         return [
             web.get(INSTALL, self._begin, allow_head=False),
             web.get(REDIRECT, self._finish, allow_head=False),
@@ -250,7 +250,7 @@ class Link:
 def page(
     request: web.Request, key: str, link: Link | None = None, *, name: str = "", status: int = 200
 ) -> web.Response:
-    """The sentence of that key, in the browser's language, and a link."""
+    """Return a page with the sentence of that key, in the browser's language, and a link."""
     lang = _lang(request)
     shown = ""
     if link:

@@ -19,7 +19,7 @@ from engine.errors import StoreUnavailable
 from engine.ports.storage.platform_texts import PlatformTexts
 
 STATE_S = OAuthStateUtils.default_expiration_seconds
-"""So long somebody may take to install the app, in seconds."""
+"""How long an installation may take, in seconds."""
 
 _TEAMS, _BOT, _STATE = "teams", "bot", "state"
 _FIELDS = (
@@ -60,7 +60,7 @@ class Installations(AsyncInstallationStore):
         user_id: str | None = None,
         is_enterprise_install: bool | None = False,
     ) -> Installation | None:
-        """A workspace's installation; None for none. Raises StoreUnavailable.
+        """Return a workspace's installation; None for none. Raises StoreUnavailable.
 
         Also when none of the keys reads it: once the right one is set, all goes on.
         """
@@ -85,7 +85,7 @@ class Installations(AsyncInstallationStore):
         team_id: str | None,
         is_enterprise_install: bool | None = False,
     ) -> Bot | None:
-        """The bot of a workspace, as `async_find_installation` finds it."""
+        """Return the bot of a workspace, as `async_find_installation` finds it."""
         found = await self.async_find_installation(enterprise_id=enterprise_id, team_id=team_id)
         return found.to_bot() if found else None
 
@@ -102,12 +102,12 @@ class Installations(AsyncInstallationStore):
         await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
 
     async def teams(self) -> Sequence[str]:
-        """Every workspace that has the app. Raises StoreUnavailable."""
+        """Return every workspace that has the app. Raises StoreUnavailable."""
         return await self._texts.listed(_TEAMS)
 
 
 class OAuthStates(AsyncOAuthStateStore):
-    """slack_sdk's port: each state is good once, for `STATE_S`; its digest is kept."""
+    """slack_sdk's port: each state is valid once, for `STATE_S`; its digest is kept."""
 
     def __init__(self, texts: PlatformTexts) -> None:
         self._texts = texts
@@ -118,13 +118,13 @@ class OAuthStates(AsyncOAuthStateStore):
         return logging.getLogger(__name__)
 
     async def async_issue(self, *args: object, **kwargs: object) -> str:
-        """A fresh state. Raises StoreUnavailable."""
+        """Return a new state. Raises StoreUnavailable."""
         state = secrets.token_urlsafe(32)
         await self._texts.put(_STATE, _digest(state), "begun", keep_s=STATE_S)
         return state
 
     async def async_consume(self, state: str) -> bool:
-        """Whether the state was good; it is not any more. Raises StoreUnavailable."""
+        """Spend a state; whether it was valid. Raises StoreUnavailable."""
         return await self._texts.drop(_STATE, _digest(state))
 
 

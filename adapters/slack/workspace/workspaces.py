@@ -1,4 +1,4 @@
-"""Which workspace a call goes to, and with whose token: one by its token, or many by OAuth."""
+"""The connected workspaces and their tokens: one by its token, or many by OAuth."""
 
 from collections import OrderedDict
 from typing import Final, Protocol
@@ -17,7 +17,7 @@ class Workspaces(Protocol):
     api_url: str
 
     async def api(self, team: str) -> WebApi:
-        """Slack's Web API with the token of that workspace.
+        """Return Slack's Web API with the token of that workspace.
 
         Raises Gone for one that has not (or no more) installed the app, Unavailable when that
         cannot be told now.
@@ -44,11 +44,11 @@ class OneWorkspace:
         self._api = WebApi(api_url=api_url, token=token)
 
     async def api(self, team: str) -> WebApi:
-        """The one there is: Slack itself refuses ids of another workspace."""
+        """Return the only one: Slack refuses ids of another workspace."""
         return self._api
 
     async def probe(self) -> None:
-        """Asks Slack whose token it is."""
+        """Check the token with Slack."""
         await self._api.call("auth.test", {})
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class ManyWorkspaces:
         self._apis: OrderedDict[str, WebApi] = OrderedDict()
 
     async def api(self, team: str) -> WebApi:
-        """The Web API with the token under which that workspace installed the app last."""
+        """Return the Web API with the token of the workspace's last installation."""
         try:
             bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
         except StoreError as error:
@@ -88,7 +88,7 @@ class ManyWorkspaces:
         return known
 
     async def probe(self) -> None:
-        """Each token is told of where it is used."""
+        """Do nothing: errors of a token show where it is used."""
 
     async def close(self) -> None:
         """Ends the HTTP session of all."""

@@ -37,7 +37,7 @@ class PollPace:
     soon_s: float = SOON_S
 
     def after(self, failures: int, error: TelegramError) -> float:
-        """The wait after so many failures in a row, the last of which was `error`."""
+        """Return the wait after so many failures in a row, with the last `error`."""
         wait = self.pause_s * float(2 ** min(failures - 1, 10))
         if isinstance(error, TooFast):
             wait = max(wait, error.retry_after_s)
@@ -58,16 +58,16 @@ class Poller:
         self._request = BotRequest()
         self._offset: int | None = None
         self.failures = 0
-        """How often in a row Telegram gave no updates."""
+        """How many requests for updates failed in a row."""
         self.began = False
-        """Whether it once gave them, or another process was to ask."""
+        """Whether a request succeeded once, or another process holds the lease."""
 
     async def close(self) -> None:
         """Close the connection."""
         await self._request.shutdown()
 
     async def run(self, intake: Intake) -> None:
-        """Poll while the lease is held; failures are waited out, a lost lease is waited for."""
+        """Poll while the lease is held, until cancelled; waits after failures or without it."""
         webhook_off = False
         while True:
             if not await self._holds():
@@ -97,7 +97,7 @@ class Poller:
         return held
 
     async def _ask(self) -> Sequence[Any]:
-        """Raw updates: the library's classes would refuse a whole batch for one odd update."""
+        """Return raw updates: the library would refuse a whole batch for one odd update."""
         asked: dict[str, Any] = {
             # The first answer comes at once: the process is not ready before.
             "timeout": self._pace.long_poll_s if self.began else 0,
@@ -111,7 +111,7 @@ class Poller:
         return updates if isinstance(updates, list) else []
 
     async def _take(self, updates: Sequence[Any], intake: Intake) -> bool:
-        """False when one has to come again, and with it all after it."""
+        """Handle the updates; False when one has to come again, with all after it."""
         for raw in updates:
             try:
                 if not await self._updates.take(raw, intake):

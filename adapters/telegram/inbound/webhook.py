@@ -1,4 +1,4 @@
-"""POST /telegram/webhook: the secret first, then the body, then intake, then the answer."""
+"""POST /telegram/webhook: checks the secret, reads the body, hands it over, answers."""
 
 import hmac
 import json
@@ -26,7 +26,7 @@ class _TooLarge(Rejected):
 
 
 class Webhook:
-    """Telegram's deliveries over HTTP; a 503 makes it deliver again, but who taps is told."""
+    """Takes Telegram's updates over HTTP; after a 503 it delivers again."""
 
     def __init__(self, updates: UpdateHandler, secret: str, intake: Intake) -> None:
         self._updates = updates
@@ -34,7 +34,7 @@ class Webhook:
         self._intake = intake
 
     async def handle(self, request: web.Request) -> web.Response:
-        """200 taken or not for us, 503 not recorded, 401, 413 and 400 as design §3 has them."""
+        """Answer 200 when taken or not for us, 503 when not recorded, else 401, 413 or 400."""
         try:
             raw = await self._read(request)
             settled = await self._settle(raw)
@@ -45,7 +45,7 @@ class Webhook:
         return web.Response(status=503, headers=_LATER)
 
     async def _settle(self, raw: Any) -> bool:
-        """False when the update has to come again. Raises BadPayload for what is no update.
+        """Handle the update; False when it has to come again. Raises BadPayload for no update.
 
         One that cannot be read is passed over: refused, it would hold up its chat for a day.
         """

@@ -15,7 +15,7 @@ from engine.ports.platform import Pace
 from engine.ports.storage.drafts import Growth
 
 GROWTH: Final = Pace(every_s=0.1, burst=10)
-"""A third of what a bot may send to all chats together: messages need the rest."""
+"""A third of a bot's rate for all chats: messages need the rest."""
 EVERY_S: Final = 1.0
 _PATIENCE_S = 5.0
 

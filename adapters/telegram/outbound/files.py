@@ -1,4 +1,4 @@
-"""Files that messages come with: charts as photos, and what no message holds as a document."""
+"""Files of messages: charts as photos, and views that are too long as documents."""
 
 import structlog
 from telegram import Bot
@@ -17,13 +17,13 @@ _log = structlog.get_logger(__name__)
 
 
 class FileSender:
-    """What the bot sends besides texts."""
+    """Sends photos and documents as one bot."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
     async def photo(self, place: ChatPlace, chart: ChartView) -> int:
-        """The id of a message that shows the chart, with what it shows in words below it.
+        """Send the chart with a caption in words; returns the message's id.
 
         0 when Telegram takes no photo here; raises PlatformError for all else.
         """
@@ -45,7 +45,7 @@ class FileSender:
         return message.message_id
 
     async def document(self, place: ChatPlace, text: str) -> bool:
-        """Shows a text as a file; False when this chat takes none. Raises PlatformError."""
+        """Send a text as a file; False when this chat takes none. Raises PlatformError."""
         try:
             with translate_errors():
                 await self._bot.send_document(

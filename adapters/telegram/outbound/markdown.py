@@ -1,4 +1,4 @@
-"""Markdown of models and people → styled text that Telegram can show (design §8)."""
+"""Markdown as styled text that Telegram can show (design §8)."""
 
 import re
 import unicodedata
@@ -23,21 +23,21 @@ from adapters.telegram.outbound.richtext import (
 )
 
 FORM_HOST = "signoff.invalid"
-"""The host of links that carry a form; no link from anybody's text may lead there."""
+"""The host of links that carry a form; links in texts never lead there."""
 
 _READER = make_parser("table", "strikethrough")
 _INLINE = {"strong": BOLD, "em": ITALIC, "s": STRIKE}
 
 
 def spans_of(text: str) -> list[Span]:
-    """The styled text of a Markdown text; what Telegram has no style for is kept as text."""
+    """Return a Markdown text as styled text; what Telegram has no style for stays text."""
     writer = _SpanWriter()
     writer.blocks(_READER.parse(tidy(text)))
     return writer.spans
 
 
 def allowed_link(href: str) -> bool:
-    """True for a http(s) link that does not lead to our form host, however it is spelled."""
+    """Whether it is an http(s) link that does not lead to our form host, in any spelling."""
     if not re.match(r"https?://[!-~]+$", href):
         return False
     folded = unicodedata.normalize("NFKC", unquote(href)).casefold()
@@ -45,7 +45,7 @@ def allowed_link(href: str) -> bool:
 
 
 class _SpanWriter:
-    """Walks the reader's tokens once; `_gap` are the line ends owed before the next text."""
+    """Writes the parser's tokens as spans; `_gap` line ends come before the next text."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
@@ -167,5 +167,5 @@ def _table(rows: list[list[str]]) -> str:
 
 
 def _width(text: str) -> int:
-    """How many columns a fixed-width font takes: two for East Asian wide characters."""
+    """Return the columns in a fixed-width font: two for East Asian wide characters."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

@@ -16,14 +16,14 @@ COMMANDS = {
     "recover": "telegram.command.recover",
     "help": "telegram.command.help",
 }
-"""What people give by hand; /start and the words of forms need no place in the list."""
+"""The commands in the list, without /start and those of forms."""
 
 _WITHIN_S = 10.0
 _log = structlog.get_logger(__name__)
 
 
 async def register_commands(bot: Bot) -> None:
-    """Tell Telegram the commands, where it knows others; a failure is logged and harms nothing."""
+    """Register the commands where Telegram has others; a failure is only logged."""
     try:
         async with asyncio.timeout(_WITHIN_S):
             # Whose client speaks none of them reads the first.

@@ -1,4 +1,4 @@
-"""A view in as many messages as it needs; what no number of them holds comes as a document."""
+"""Shows a view in as many messages as it needs; one that is too long with a document."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class MessageIds:
 
     @classmethod
     def read(cls, message_id: str) -> "MessageIds":
-        """What a text of `str(shown)` says; raises Gone for any other."""
+        """Parse what `str()` of one wrote. Raises Gone for other text."""
         ids, _, mark = message_id.partition(";")
         try:
             parts = [part.rpartition(":") for part in ids.split(",")]
@@ -58,7 +58,7 @@ class TelegramMessages:
     async def show(
         self, place: ChatPlace, view: MessageView, before: MessageIds, *, key: str
     ) -> MessageIds:
-        """The view in the messages that show it `before`, and in more below if it needs them.
+        """Show the view in the messages `before`, and in more below if needed.
 
         What an earlier try under `key` posted before it broke off is used. What was shown before a
         group moved is shown in its new chat as well. Raises PlatformError.
@@ -93,7 +93,7 @@ class TelegramMessages:
     async def _show_all(
         self, place: ChatPlace, ids: list[int], shown: RenderedTexts, view: MessageView
     ) -> None:
-        """Edits what is there, posts what is not (its id joins `ids`), takes away what is spare.
+        """Edit the messages in `ids`, post missing ones (adding their ids), delete spare ones.
 
         The card's keyboard stands under the last message.
         """
@@ -133,7 +133,7 @@ class TelegramMessages:
         keyboard: InlineKeyboardMarkup | None,
         mode: ParseMode | None,
     ) -> int:
-        """The id of the message with this text: a new one in place of one that takes no edit."""
+        """Edit a message; returns its id, or that of a new one where it takes no edit."""
         try:
             await self._edit(place, message_id, text, keyboard, mode)
             return message_id
@@ -150,7 +150,7 @@ class TelegramMessages:
         keyboard: InlineKeyboardMarkup | None,
         mode: ParseMode | None,
     ) -> None:
-        """The same content again is success; leaving the keyboard out removes it."""
+        """Edit a message; the same content is success, and no keyboard removes it."""
         with translate_errors():
             await self._bot.edit_message_text(
                 text,
@@ -162,7 +162,7 @@ class TelegramMessages:
             )
 
     async def _remove(self, place: ChatPlace, message_id: int) -> None:
-        """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
+        """Delete a message; one older than 48 hours is emptied, as Telegram does not delete it."""
         try:
             with translate_errors():
                 await self._bot.delete_message(place.chat, message_id)
@@ -174,7 +174,7 @@ class TelegramMessages:
             await self._edit(place, message_id, "…", None, None)
 
     async def _try_to_remove(self, place: ChatPlace, message_id: int) -> None:
-        """A message that another one stands for goes, if Telegram lets it."""
+        """Delete a message that was posted anew, if Telegram lets us."""
         try:
             await self._remove(place, message_id)
         except PlatformError as error:

@@ -1,4 +1,4 @@
-"""A message view → HTML chunks and an inline keyboard (design §8)."""
+"""Message views as HTML texts and an inline keyboard (design §8)."""
 
 import re
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ from cards.texts import say
 from engine.errors import PlatformError
 
 UNPAGED, PER_PAGE = 24, 20
-"""A card with more buttons than these is shown so many at a time; Telegram takes 100 at most."""
+"""Up to how many buttons there are no pages, and the buttons of a page; Telegram takes 100."""
 
 MOST_CHUNKS = 8
 """A view that needs more messages than this is cut, with a note."""
 
 PIECE, MOST_PIECES = 1_000, 12
-"""What was refused whole comes in messages of so many units, so many of them at most."""
+"""The size and number of messages in which a refused one is tried in pieces."""
 
 _STATE_MARKS: dict[PartState, str] = {
     "working": "⏳",
@@ -69,12 +69,12 @@ class RenderedTexts:
 
 
 def render_chunks(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
-    """The view as one to `most` HTML texts, each of what one message holds; never empty."""
+    """Return the view as one to `most` HTML texts, one for each message; never empty."""
     return render(view, most=most).chunks
 
 
 def render(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False) -> RenderedTexts:
-    """The view as one to `most` HTML texts; never empty.
+    """Return the view as one to `most` HTML texts; never empty.
 
     When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
     The note says where the rest is when it is `attached`.
@@ -97,7 +97,7 @@ def render(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False
 
 
 def _render_plainer(view: MessageView) -> RenderedTexts:
-    """Without mark-up, in smaller messages for "pieces"; PlatformError when they are too many."""
+    """Return the view without mark-up, small for "pieces". Raises PlatformError for too many."""
     limit, most = (PIECE, MOST_PIECES) if view.plainer == "pieces" else (LIMIT, MOST_CHUNKS)
     chunks = [
         text_of(piece) for piece in split([Span(without_mentions(plain_document(view)))], limit)
@@ -110,7 +110,7 @@ def _render_plainer(view: MessageView) -> RenderedTexts:
 def card_keyboard(
     card: CardView | None, lang: Lang = "en", *, page: int = 0
 ) -> InlineKeyboardMarkup | None:
-    """The card's buttons, two in a row where labels are short; None takes a keyboard away.
+    """Return the card's buttons, two in a row where labels are short; None for no keyboard.
 
     A long list is shown page by page, with buttons that turn it.
     """
@@ -132,12 +132,12 @@ def card_keyboard(
 
 
 def page_button_data(token: str, page: int) -> str:
-    """The data of a button that shows a page of the card's buttons."""
+    """Return the data of a button that turns to a page of the card's buttons."""
     return f"p1:{token}:{page}"
 
 
 def parse_page_button(data: str) -> tuple[str, int] | None:
-    """The card's token and the page that a button turns to; None for any other button."""
+    """Return the card's token and the page that a button turns to; None for other buttons."""
     match = _TURN.fullmatch(data)
     return (match[1], int(match[2])) if match else None
 

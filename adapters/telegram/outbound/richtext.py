@@ -1,4 +1,4 @@
-"""Styled text that is cut into pieces first and becomes HTML last, so every piece is well-formed.
+"""Styled text, which is split before it becomes HTML, so that every piece is well-formed.
 
 Text never carries markup of its own: it is escaped here and nowhere else.
 """
@@ -48,22 +48,22 @@ BOLD, ITALIC, STRIKE, CODE, PRE = Tag("b"), Tag("i"), Tag("s"), Tag("code"), Tag
 
 
 def tidy(text: str) -> str:
-    """`text` without control characters, lone surrogates and marks that turn the line's order."""
+    """Return `text` without control characters, lone surrogates and marks of direction."""
     return _UNSHOWN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def without_mentions(text: str) -> str:
-    """`text` tidied, and so that it notifies nobody: Telegram sees no mention in it."""
+    """Return `text` tidied, with mentions broken, so that it notifies nobody."""
     return _MENTION.sub(f"@{_MENTION_BREAK}", tidy(text))
 
 
 def text_of(spans: Iterable[Span]) -> str:
-    """The spans' text without their style."""
+    """Return the spans' text."""
     return "".join(span.text for span in spans)
 
 
 def without_commands(spans: Iterable[Span]) -> list[Span]:
-    """The spans, in which nothing sends a command when it is tapped."""
+    """Return the spans with commands broken, so that a tap sends none."""
     return [
         span
         if {CODE, PRE} & {*span.tags}
@@ -73,7 +73,7 @@ def without_commands(spans: Iterable[Span]) -> list[Span]:
 
 
 def take(spans: Iterable[Span], count: int) -> list[Span]:
-    """The first `count` characters of the spans."""
+    """Return the first `count` characters of the spans."""
     taken: list[Span] = []
     for span in spans:
         if count <= 0:
@@ -84,7 +84,7 @@ def take(spans: Iterable[Span], count: int) -> list[Span]:
 
 
 def drop(spans: Iterable[Span], count: int) -> list[Span]:
-    """The spans without their first `count` characters."""
+    """Return the spans without their first `count` characters."""
     left: list[Span] = []
     for span in spans:
         if len(span.text) > count:
@@ -94,7 +94,7 @@ def drop(spans: Iterable[Span], count: int) -> list[Span]:
 
 
 def split(spans: list[Span], limit: int = LIMIT) -> Iterator[list[Span]]:
-    """The spans in pieces of at most `limit` UTF-16 units, cut at paragraphs, lines or words.
+    """Yield the spans in pieces of at most `limit` UTF-16 units, cut at paragraphs, lines, words.
 
     Pieces that would show nothing are left out, for Telegram refuses empty messages.
     """
@@ -108,7 +108,7 @@ def split(spans: list[Span], limit: int = LIMIT) -> Iterator[list[Span]]:
 
 
 def render_html(spans: Iterable[Span]) -> str:
-    """The spans as Telegram HTML in which every tag that opens also closes."""
+    """Return the spans as well-formed Telegram HTML."""
     out: list[str] = []
     open_tags: tuple[Tag, ...] = ()
     for span in [*(s for s in spans if s.text), Span("")]:
@@ -121,7 +121,7 @@ def render_html(spans: Iterable[Span]) -> str:
 
 
 def common_tags(one: tuple[Tag, ...], other: tuple[Tag, ...]) -> tuple[Tag, ...]:
-    """The tags that both begin with."""
+    """Return the tags that both begin with."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return tuple(tag for tag, _ in pairs)
 
