@@ -48,8 +48,8 @@ def correction_text(
     wrong: str = "That answer cannot be used. Send the whole object again, corrected:",
 ) -> str:
     """The exact faults of an answer, for the next try; they may quote the answer itself."""
-    told = "\n".join(f"- {fault}" for fault in faults)
-    return f"{wrong}\n{fence_data(told)}"
+    listed = "\n".join(f"- {fault}" for fault in faults)
+    return f"{wrong}\n{fence_data(listed)}"
 
 
 def first_messages(system: str, user: str) -> tuple[Message, ...]:
@@ -146,42 +146,42 @@ async def _call_tools(
     dialogue: D, task: ModelTask[Any], tools: ReadOnlyTools
 ) -> DialogueProgress[D]:
     """Make the calls that the model waits for; all of them only read."""
-    wanted, results = dialogue.pending_calls, list[Message]()
+    pending, results = dialogue.pending_calls, list[Message]()
     left = min(task.max_calls - dialogue.calls, task.max_calls_each)
-    for number, call in enumerate(wanted):
+    for number, call in enumerate(pending):
         # Every call must have a result, or the provider refuses the dialogue.
-        told = (await tools.call(call)).content if number < left else task.not_called
-        results.append(Message(role="tool", tool_call_id=call.id, content=told))
-    after = _extend(dialogue, *results, calls=dialogue.calls + len(wanted))
-    return DialogueProgress(after, f"called {_names(wanted)}")
+        content = (await tools.call(call)).content if number < left else task.not_called
+        results.append(Message(role="tool", tool_call_id=call.id, content=content))
+    after = _extend(dialogue, *results, calls=dialogue.calls + len(pending))
+    return DialogueProgress(after, f"called {_names(pending)}")
 
 
 def _take_answer(
     dialogue: D, task: ModelTask[T], answer: Completion
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
     rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.tools else ()
-    said = Message(role="assistant", content=answer.text)
+    message = Message(role="assistant", content=answer.text)
     if calls and _may_call(dialogue, task):
-        wants = said.model_copy(update={"tool_calls": calls})
-        after = _extend(dialogue, wants, rounds=rounds)
+        calling = message.model_copy(update={"tool_calls": calls})
+        after = _extend(dialogue, calling, rounds=rounds)
         return DialogueProgress(after, f"the model wants {_names(calls)}")
-    read = _read_answer(task, answer)
-    if not isinstance(read, AnswerFaults):
-        return DialogueResult(_extend(dialogue, said, rounds=rounds, faulty=0), read)
-    after = _extend(dialogue, said, rounds=rounds, faulty=dialogue.faulty + 1)
+    value = _read_answer(task, answer)
+    if not isinstance(value, AnswerFaults):
+        return DialogueResult(_extend(dialogue, message, rounds=rounds, faulty=0), value)
+    after = _extend(dialogue, message, rounds=rounds, faulty=dialogue.faulty + 1)
     if after.faulty >= task.max_faulty or rounds >= task.max_rounds:
-        return DialogueFailure(after, read)
-    again = _extend(after, Message(role="user", content=task.correction(read)))
-    return DialogueProgress(again, f"sent back: {'; '.join(read)}")
+        return DialogueFailure(after, value)
+    again = _extend(after, Message(role="user", content=task.correction(value)))
+    return DialogueProgress(again, f"sent back: {'; '.join(value)}")
 
 
 def _read_answer(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
     if answer.tool_calls and task.tools:
         return AnswerFaults((NO_MORE_CALLS,))
-    read = task.read(answer.text)
-    if answer.truncated and task.cut_off and isinstance(read, AnswerFaults):
+    value = task.read(answer.text)
+    if answer.truncated and task.cut_off and isinstance(value, AnswerFaults):
         return AnswerFaults((task.cut_off,))
-    return read
+    return value
 
 
 def _extend(dialogue: D, *more: Message, **counted: int) -> D:

@@ -33,7 +33,7 @@ from engine.tool_plan.responses import fail_plan, reply_text, response_text, res
 from engine.tools.registry import find_tool
 
 KEPT_CHARS = 20_000
-TOLD_CHARS = 2000
+RESULT_TEXT_CHARS = 2000
 
 
 async def advance(frame: LlmPlanFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -183,9 +183,9 @@ def _fits(result: dict[str, Any]) -> bool:
 
 def _shorten_lines(text: str) -> str:
     """Whole lines of the text, at most 2,000 characters."""
-    if len(text) <= TOLD_CHARS:
+    if len(text) <= RESULT_TEXT_CHARS:
         return text
-    return text[:TOLD_CHARS].rpartition("\n")[0] + "\n\n…"
+    return text[:RESULT_TEXT_CHARS].rpartition("\n")[0] + "\n\n…"
 
 
 def _next_step(

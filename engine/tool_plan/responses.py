@@ -14,7 +14,7 @@ from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.references import as_text, fill_known
 
-TOLD_DROPS = 3
+LISTED_DROPS = 3
 DETAIL_CHARS = 120
 
 
@@ -44,8 +44,8 @@ def response_text(frame: LlmPlanFrame, last: str, lang: Lang) -> str:
 
 def dropped_text(dropped: Sequence[DroppedStep], lang: Lang) -> str:
     """The first of the steps that were left out, and why, briefly."""
-    lines = [f"- {_dropped_line(step, lang)}" for step in dropped[:TOLD_DROPS]]
-    if more := len(dropped) - TOLD_DROPS:
+    lines = [f"- {_dropped_line(step, lang)}" for step in dropped[:LISTED_DROPS]]
+    if more := len(dropped) - LISTED_DROPS:
         lines += [f"- {say('plan.more_left_out', lang, n=more)}"] if more > 0 else []
     return "\n".join((say("plan.left_out", lang), "", *lines))
 
