@@ -64,30 +64,30 @@ def whole(markdown: str) -> list[str]:
 
 def test_an_answer_grows_by_whole_lines_and_no_line_is_shown_twice() -> None:
     growing = AnswerPrinter()
-    steps = [growing.more(draft(MARKDOWN[:end])) for end in range(1, len(MARKDOWN), 7)]
+    steps = [growing.next_lines(draft(MARKDOWN[:end])) for end in range(1, len(MARKDOWN), 7)]
     told = [line for step in steps for line in step]
     assert whole(MARKDOWN)[: len(told)] == told
     assert "P001    12" in told
-    assert told + growing.rest("m1", whole(MARKDOWN)) == whole(MARKDOWN)
+    assert told + growing.remaining_lines("m1", whole(MARKDOWN)) == whole(MARKDOWN)
 
 
 def test_a_table_is_not_shown_before_its_end_as_its_columns_may_widen() -> None:
     growing, begun = AnswerPrinter(), "Of all:\n\n| a | n |\n|---|---|\n| P1 | 1 |\n"
-    assert growing.more(draft(begun)) == ["Of all:"]
-    assert growing.more(draft(f"{begun}| a longer one | 2 |\n")) == []
-    assert "a longer one  2" in growing.more(draft(f"{begun}| a longer one | 2 |\n\nThen\nand"))
+    assert growing.next_lines(draft(begun)) == ["Of all:"]
+    assert growing.next_lines(draft(f"{begun}| a longer one | 2 |\n")) == []
+    assert "a longer one  2" in growing.next_lines(draft(f"{begun}| a longer one | 2 |\n\nThen\nand"))
 
 
 def test_an_answer_that_begins_otherwise_in_the_end_is_shown_whole() -> None:
     growing = AnswerPrinter()
-    assert growing.more(draft("First.\n\nSecond.\n\nThird")) == ["First.", "", "Second.", ""]
-    assert growing.more(draft("Other.\n\nSecond.\n\nThird.\n\nFourth")) == []
-    assert growing.rest("m1", ["Other.", "", "Second."]) == ["Other.", "", "Second."]
+    assert growing.next_lines(draft("First.\n\nSecond.\n\nThird")) == ["First.", "", "Second.", ""]
+    assert growing.next_lines(draft("Other.\n\nSecond.\n\nThird.\n\nFourth")) == []
+    assert growing.remaining_lines("m1", ["Other.", "", "Second."]) == ["Other.", "", "Second."]
 
 
 @pytest.mark.parametrize("given", [{"number": 1}, {"number": 1, "requests": 2}])
 def test_what_answers_several_requests_does_not_grow(given: dict[str, int]) -> None:
-    assert AnswerPrinter().more(draft(MARKDOWN, **given)) == []
+    assert AnswerPrinter().next_lines(draft(MARKDOWN, **given)) == []
 
 
 @pytest.mark.parametrize(
@@ -109,16 +109,16 @@ def card(token: str, *labels: str, revision: int = 1) -> dict[str, object]:
 
 def test_a_number_never_comes_to_mean_another_choice() -> None:
     choices = NumberedChoices()
-    assert [one.number for one in choices.see(card("a", "yes", "no"), "en")] == [1, 2]
-    assert [one.number for one in choices.see(card("b", "yes"), "en")] == [3]
-    assert [one.number for one in choices.see(card("a", "yes", "no"), "en")] == [1, 2]
-    changed = choices.see(card("a", "yes", "no", revision=2), "en")
+    assert [one.number for one in choices.number_buttons(card("a", "yes", "no"), "en")] == [1, 2]
+    assert [one.number for one in choices.number_buttons(card("b", "yes"), "en")] == [3]
+    assert [one.number for one in choices.number_buttons(card("a", "yes", "no"), "en")] == [1, 2]
+    changed = choices.number_buttons(card("a", "yes", "no", revision=2), "en")
     assert [one.number for one in changed] == [4, 5]
     assert choices.find(1) is None
-    assert choices.was(1)
-    assert choices.see(card("b"), "en") == ()
+    assert choices.is_known(1)
+    assert choices.number_buttons(card("b"), "en") == ()
     assert choices.find(3) is None
-    assert not choices.was(6)
+    assert not choices.is_known(6)
 
 
 @pytest.mark.parametrize(
