@@ -53,18 +53,18 @@ def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     found = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
-        return 1 if any(one.twice for one in found) else 0
+        return 1 if any(one.is_duplicate for one in found) else 0
     for one in found:
-        told = "stands there too" if one.twice else f"{one.other:.2f}, its own {one.own:.2f}"
+        told = "stands there too" if one.is_duplicate else f"{one.other:.2f}, its own {one.own:.2f}"
         print(f"{one.example.group}: {one.example.text!r} looks like {one.looks_like}: {told}")
-    twice = sum(one.twice for one in found)
+    twice = sum(one.is_duplicate for one in found)
     print(f"{len(found)} examples look like another route, {twice} of them stand under two")
     return 1 if twice else 0
 
 
 def _doubt(one: DoubtfulExample) -> dict[str, Any]:
     example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
-    return example | {"own": one.own, "other": one.other, "twice": one.twice}
+    return example | {"own": one.own, "other": one.other, "twice": one.is_duplicate}
 
 
 def describe_route(text: str, routed: RoutedMessage) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _as_text(routed: RoutedMessage) -> str:
         near = (f"{c.playbook}/{c.request}" if c.playbook else c.kind for c in intent.candidates)
         if intent.candidates:
             lines.append(f"   may mean: {', '.join(near)}")
-    lines += [f"- {v.strategy}: {'sure' if v.sure else 'no'}; {v.why}" for v in routed.trace]
+    lines += [f"- {v.strategy}: {'sure' if v.sure else 'no'}; {v.why}" for v in routed.verdicts]
     return "\n".join(lines)
 
 

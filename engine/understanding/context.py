@@ -79,14 +79,14 @@ class RouteContext:
     today: date
     recent: tuple[str, ...]
     lang: Lang
-    running: bool = False
+    has_active_run: bool = False
     barred: Collection[str] = ()
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
     @property
-    def work(self) -> Sequence[tuple[str, Request]]:
+    def requests(self) -> Sequence[tuple[str, Request]]:
         """Every request that the person may start, by `playbook/request`."""
         every = (
             (f"{r.playbook}/{each.id}", each) for r in self.table.routes for each in r.requests
@@ -108,7 +108,7 @@ class RoutedMessage:
     """The intents in the order asked, at least one, and every verdict on the way there."""
 
     intents: tuple[Intent, ...]
-    trace: tuple[StrategyVerdict, ...]
+    verdicts: tuple[StrategyVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ async def _route(
         table=situation.table,
         tools=services.tools,
         open_cards=tuple(cards),
-        running=bool(situation.runs),
+        has_active_run=bool(situation.runs),
         barred=services.barred,
         principal=_with_seats(head, cards, services),
         today=services.today,

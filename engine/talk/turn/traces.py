@@ -16,7 +16,7 @@ def routing_trace(
     head: ReplyHead, routed: RoutedMessage, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """How the message was routed: every verdict, and the intents."""
-    verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.trace]
+    verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.verdicts]
     body = {
         "kind": "routed",
         **_head_facts(head),

@@ -57,9 +57,9 @@ class Lessons:
         return Classifier(self._examples, self._plain, self._kept)
 
     @cached_property
-    def heads(self) -> frozenset[str]:
+    def request_verbs(self) -> frozenset[str]:
         """English words that requests and questions begin with: verbs, not nouns."""
-        bidding = self._said_in(lambda route: route not in (SMALLTALK, STATEMENT))
+        bidding = self._texts_of(lambda route: route not in (SMALLTALK, STATEMENT))
         words = [_LATIN.findall(text) for text in bidding]
         first = Counter(found[0] for found in words if found)
         every = Counter(word for found in words for word in found)
@@ -70,11 +70,11 @@ class Lessons:
     def openings(self) -> frozenset[str]:
         """Chinese characters that many requests begin with."""
         others = (QUESTION, SMALLTALK, STATEMENT, ELSEWHERE)
-        first = Counter(text[:1] for text in self._said_in(lambda route: route not in others))
+        first = Counter(text[:1] for text in self._texts_of(lambda route: route not in others))
         often = [c for c, n in first.items() if n > 3 and c not in _BY]
         return frozenset(c for c in often if _CHINESE.match(c))
 
-    def _said_in(self, wanted: Callable[[str], bool]) -> list[str]:
+    def _texts_of(self, wanted: Callable[[str], bool]) -> list[str]:
         pairs = zip(self._examples, self._plain, strict=True)
         return [text for example, text in pairs if wanted(example.route)]
 
@@ -127,11 +127,11 @@ class Lessons:
         long = sorted(word for word in self._words if len(word) >= LONG)
         return {slip: word for word in long for slip in (word, *_without_one_letter(word))}
 
-    def mended(self, said: str) -> str:
+    def correct_typos(self, said: str) -> str:
         """The folded text with slips of the pen made good, where an example has a word so near."""
-        return _LATIN.sub(lambda found: self._mended(found[0]), said)
+        return _LATIN.sub(lambda found: self._correct_word(found[0]), said)
 
-    def _mended(self, word: str) -> str:
+    def _correct_word(self, word: str) -> str:
         if not LONG <= len(word) <= LONGEST or word in self._words or not word.isalpha():
             return word
         near = [

@@ -21,7 +21,7 @@ class DoubtfulExample:
     looks_like: str
     own: float
     other: float
-    twice: bool = False
+    is_duplicate: bool = False
 
 
 Progress = Callable[[Sequence[Example]], Iterable[Example]]
@@ -34,7 +34,7 @@ def find_doubtful(
     """Examples that another route has by `margin`, each judged without itself; worst first."""
     examples = table.examples
     found = [*_find_duplicates(examples), *_find_misrouted(examples, margin, watched)]
-    return sorted(found, key=lambda one: (not one.twice, one.own - one.other))
+    return sorted(found, key=lambda one: (not one.is_duplicate, one.own - one.other))
 
 
 def _find_duplicates(examples: Sequence[Example]) -> Iterator[DoubtfulExample]:
@@ -42,7 +42,7 @@ def _find_duplicates(examples: Sequence[Example]) -> Iterator[DoubtfulExample]:
     for example in examples:
         first = seen.setdefault(normalize(example.text), example)
         if first.group != example.group:
-            yield DoubtfulExample(example, first.group, 1.0, 1.0, twice=True)
+            yield DoubtfulExample(example, first.group, 1.0, 1.0, is_duplicate=True)
 
 
 def _find_misrouted(

@@ -59,7 +59,7 @@ class RouteTable:
     def learn(self) -> None:
         """Do now what is otherwise done for the first message."""
         self.classifier.scores("")
-        self.foreign(self.mended("begins"))
+        self.foreign_words(self.correct_typos("begins"))
         self.nearest("", self.examples[0].group)
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
@@ -99,9 +99,9 @@ class RouteTable:
             yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
 
     @property
-    def heads(self) -> frozenset[str]:
+    def request_verbs(self) -> frozenset[str]:
         """English words that requests and questions begin with: verbs, not nouns."""
-        return self.lessons.heads
+        return self.lessons.request_verbs
 
     def nearest(self, said: str, group: str) -> str:
         """The example of the group that has most in common with a folded text."""
@@ -119,7 +119,7 @@ class RouteTable:
         groups = self.lessons.question_groups
         return self.nearest(said, max(groups, key=lambda name: (scores.groups[name], name)))
 
-    def foreign(self, said: str) -> tuple[str, ...]:
+    def foreign_words(self, said: str) -> tuple[str, ...]:
         """What of a folded text only examples of work that nobody here does have."""
         every = self.lessons.tokens
         others = [counted for name, counted in every.items() if name != ELSEWHERE]
@@ -127,18 +127,18 @@ class RouteTable:
         words = sorted(tokens(said))
         return tuple(w for w in words if away[w] and not any(c[w] for c in others))
 
-    def anchors(self, said: str, playbook: str) -> tuple[str, ...]:
+    def anchor_words(self, said: str, playbook: str) -> tuple[str, ...]:
         """What of a folded text is of this playbook's work, and hardly of anybody else's."""
         every = self.lessons.tokens
         own, away = every[playbook], every[ELSEWHERE]
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
         enough = min(ANCHORED, 1 + self.lessons.sizes[playbook] // EXAMPLES_EACH)
-        often = (w for w in tokens(said) if own[w] >= enough and w not in self.heads)
+        often = (w for w in tokens(said) if own[w] >= enough and w not in self.request_verbs)
         return tuple(
             w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
         )
 
-    def begins(self, said: str) -> bool:
+    def begins_request(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
         said, _ = strip_politeness(said)
         if said[:1] in self.lessons.openings or self._is_verb(first_word(said)):
@@ -147,8 +147,8 @@ class RouteTable:
 
     def _is_verb(self, word: str) -> bool:
         stem = word.removesuffix("ing")
-        return word in self.heads or (
-            stem != word and bool({stem, f"{stem}e", stem[:-1]} & self.heads)
+        return word in self.request_verbs or (
+            stem != word and bool({stem, f"{stem}e", stem[:-1]} & self.request_verbs)
         )
 
     def begins_with_cue(self, said: str) -> bool:
@@ -161,15 +161,15 @@ class RouteTable:
     def _cue_lengths(self) -> tuple[tuple[int, ...], frozenset[str]]:
         return tuple({len(cue) for cue in self.cues}), frozenset(self.cues)
 
-    def mended(self, said: str) -> str:
+    def correct_typos(self, said: str) -> str:
         """The folded text with slips of the pen made good, where an example has a word so near."""
-        return self.lessons.mended(said)
+        return self.lessons.correct_typos(said)
 
     def playbook(self, name: str) -> Route | None:
         """The route of that playbook; None for the other routes."""
         return next((route for route in self.routes if route.playbook == name), None)
 
-    def way(self, group: str) -> tuple[str, ...] | None:
+    def phases_of(self, group: str) -> tuple[str, ...] | None:
         """The phases of the request of that group (`playbook/request`), () for all of them.
 
         None when it cannot be done.
@@ -179,7 +179,7 @@ class RouteTable:
         requests = route.requests if route else ()
         return next((r.phases for r in requests if r.id == request and not r.not_yet), None)
 
-    def bids_so(self, group: str, said: str) -> bool:
+    def matches_request(self, group: str, said: str) -> bool:
         """Whether an example of that group has a cue of the folded text, or opens as it does."""
         name, _, request = group.partition("/")
         route = self.playbook(name)

@@ -54,7 +54,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
     plain = fold(wording.unquoted(text))
-    if context.running and wording.after_run(plain):
+    if context.has_active_run and wording.after_run(plain):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
     favour = asks_for_favour(plain)
@@ -63,62 +63,64 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     answer = match_form(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    said = score_piece(text, context)
+    scored = score_piece(text, context)
     if wording.hinged(plain):
-        return _judge_condition(said, context)
-    if found := _judge_prohibition(said, context):
+        return _judge_condition(scored, context)
+    if found := _judge_prohibition(scored, context):
         return found
-    if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
-        return _judge_single_word(said, context)
+    if len(_WORDS.findall(scored.bare)) < 2 and not wording.writes(scored.folded):
+        return _judge_single_word(scored, context)
     return (
-        judge_work(said, context, whole=whole)
+        judge_work(scored, context, whole=whole)
         or (_look_up(text, context) if favour else None)
-        or _judge_question(said, context)
-        or _judge_rest(said, context)
+        or _judge_question(scored, context)
+        or _judge_rest(scored, context)
     )
 
 
-def _judge_prohibition(said: ScoredPiece, context: RouteContext) -> Piece | None:
+def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
-    quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
-    if quoted and not wording.asks(said.said):
-        return _as_idle(said, "most of it is quoted")
-    off, denied = holds_off(said), wording.denies(said.said)
-    if wording.asks(said.said) or not (off or denied):
+    quoted = fold(scored.text) != scored.folded and len(scored.folded.strip()) < 0.6 * len(
+        scored.text.strip()
+    )
+    if quoted and not wording.asks(scored.folded):
+        return _as_idle(scored, "most of it is quoted")
+    off, denied = holds_off(scored), wording.denies(scored.folded)
+    if wording.asks(scored.folded) or not (off or denied):
         return None
-    bidden = bids(said, context.table, wording.denies)
-    if off and (wording.retracts(said.said) or not bidden):
-        return replace(_as_idle(said, "it holds off"), unclear_kind="holds_off")
+    bidden = bids(scored, context.table, wording.denies)
+    if off and (wording.retracts(scored.folded) or not bidden):
+        return replace(_as_idle(scored, "it holds off"), unclear_kind="holds_off")
     if denied and not bidden:
-        return _as_idle(said, "it tells of what is not")
+        return _as_idle(scored, "it tells of what is not")
     return None
 
 
-def _judge_condition(said: ScoredPiece, context: RouteContext) -> Piece:
+def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
     """Work under a condition, or what else hangs on one; whether it holds is not ours to say."""
-    for condition, rest in split_condition(said.text, context.table.heads):
+    for condition, rest in split_condition(scored.text, context.table.request_verbs):
         if wording.hinged(fold(rest)):
             continue
         # The person is asked before it starts, so that a near guess is enough.
         work = judge_work(score_piece(rest, context), context, least=HANGING, whole=False)
         if work:
             why = f"if {condition!r}: {work.why}"
-            return replace(work, text=said.text, condition=condition, why=why)
-    if wording.asks(said.bare) and not said.polite:
-        return Piece(said.text, "qa_query", "it asks", confidence=0.5)
-    return Piece(said.text, "unclear", "it hangs on a condition", confidence=0.0)
+            return replace(work, text=scored.text, condition=condition, why=why)
+    if wording.asks(scored.bare) and not scored.polite:
+        return Piece(scored.text, "qa_query", "it asks", confidence=0.5)
+    return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
 
 
-def _judge_single_word(said: ScoredPiece, context: RouteContext) -> Piece:
+def _judge_single_word(scored: ScoredPiece, context: RouteContext) -> Piece:
     """A single word is no request; what it may be about is offered."""
-    near = context.table.candidates(said.scores, least=LEAST)
+    near = context.table.candidates(scored.scores, least=LEAST)
     candidates = tuple(c for c in near if c.kind == "workflow")
-    return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
+    return Piece(scored.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
 
 
-def _as_idle(said: ScoredPiece, why: str) -> Piece:
-    firm = said.route in _IDLE_ROUTES
-    return Piece(said.text, "unclear", why, confidence=0.0, unclear_kind="idle", firm=firm)
+def _as_idle(scored: ScoredPiece, why: str) -> Piece:
+    firm = scored.route in _IDLE_ROUTES
+    return Piece(scored.text, "unclear", why, confidence=0.0, unclear_kind="idle", firm=firm)
 
 
 def _look_up(text: str, context: RouteContext) -> Piece | None:
@@ -141,51 +143,51 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
     return Piece(text, "qa_query", why, lookup=lookups[0], more_lookups=tuple(lookups[1:]))
 
 
-def _judge_question(said: ScoredPiece, context: RouteContext) -> Piece | None:
+def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
-    asks = wording.asks(said.bare) and not said.polite
-    close = said.route == QUESTION and said.score >= ASKED and said.margin >= MARGIN / 2
-    if wording.shows(said.bare) and said.score - said.scores.routes[QUESTION] < SHOWN:
+    asks = wording.asks(scored.bare) and not scored.polite
+    close = scored.route == QUESTION and scored.score >= ASKED and scored.margin >= MARGIN / 2
+    if wording.shows(scored.bare) and scored.score - scored.scores.routes[QUESTION] < SHOWN:
         close = True
     if not (asks or close):
         return None
-    if wording.reports(said.said) and not (asks and _MARKED.search(said.said)):
+    if wording.reports(scored.folded) and not (asks and _MARKED.search(scored.folded)):
         return None
-    if asks and said.route in (SMALLTALK, ELSEWHERE) and said.score >= START:
+    if asks and scored.route in (SMALLTALK, ELSEWHERE) and scored.score >= START:
         return None
-    like = context.table.nearest_question(said.bare, said.scores)
-    why = f"{'it asks' if asks else 'like a question'} ({like!r}, {said.score:.2f})"
-    confidence = max(said.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
-    near = said.route == QUESTION or said.scores.routes[QUESTION] >= FIRM
+    like = context.table.nearest_question(scored.bare, scored.scores)
+    why = f"{'it asks' if asks else 'like a question'} ({like!r}, {scored.score:.2f})"
+    confidence = max(scored.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
+    near = scored.route == QUESTION or scored.scores.routes[QUESTION] >= FIRM
     # Behind its commas may stand what nobody saw.
-    firm = near and len([c for c in CLAUSES.split(said.said) if c.strip(_EDGES)]) == 1
-    return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
+    firm = near and len([c for c in CLAUSES.split(scored.folded) if c.strip(_EDGES)]) == 1
+    return Piece(scored.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 
-def _judge_rest(said: ScoredPiece, context: RouteContext) -> Piece:
+def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
     """Talk, things told, work that nobody here does; or what may have been meant."""
-    if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
-        return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
-    if is_thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
-        return Piece(said.text, "smalltalk", "it says thanks")
-    elsewhere = said.route == ELSEWHERE and said.score >= ELSE
-    tells = any(map(wording.tells, CLAUSES.split(said.said)))
-    pleads = said.polite or wording.pleads(said.said)
-    bidden = pleads or bids(said, context.table, wording.tells)
-    if wording.reports(said.said) or (tells and not bidden and not elsewhere):
-        return _as_idle(said, "it tells of something")
-    statement = said.score >= START and said.margin >= MARGIN and said.route == STATEMENT
+    if scored.route == SMALLTALK and scored.score >= START and scored.margin >= MARGIN:
+        return Piece(scored.text, "smalltalk", f"like talk ({scored.score:.2f})")
+    if is_thanks(scored.text) and len(scored.text) <= THANKS_CHARS and scored.route in _IDLE_ROUTES:
+        return Piece(scored.text, "smalltalk", "it says thanks")
+    elsewhere = scored.route == ELSEWHERE and scored.score >= ELSE
+    tells = any(map(wording.tells, CLAUSES.split(scored.folded)))
+    pleads = scored.polite or wording.pleads(scored.folded)
+    bidden = pleads or bids(scored, context.table, wording.tells)
+    if wording.reports(scored.folded) or (tells and not bidden and not elsewhere):
+        return _as_idle(scored, "it tells of something")
+    statement = scored.score >= START and scored.margin >= MARGIN and scored.route == STATEMENT
     if statement and not bidden:
-        return _as_idle(said, f"it asks for nothing ({said.score:.2f})")
-    candidates = context.table.candidates(said.scores, least=LEAST)
+        return _as_idle(scored, f"it asks for nothing ({scored.score:.2f})")
+    candidates = context.table.candidates(scored.scores, least=LEAST)
     if elsewhere:
         candidates = ()
-    route = context.table.playbook(said.route)
-    why = f"nearest is {said.route} ({said.score:.2f})"
+    route = context.table.playbook(scored.route)
+    why = f"nearest is {scored.route} ({scored.score:.2f})"
     if route:
-        why = f"{why}; {work_fault(said, context.table)}"
+        why = f"{why}; {work_fault(scored, context.table)}"
     return Piece(
-        said.text,
+        scored.text,
         "unclear",
         why,
         confidence=0.0,

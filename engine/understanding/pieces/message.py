@@ -109,7 +109,7 @@ def make_start_check(context: RouteContext) -> Callable[[str], bool]:
         # A mark at the end may be the whole sentence's.
         clause = _CLAUSE_END.split(said, maxsplit=1)[0]
         asked = wording.asks(clause) and len(clause) > 5
-        begun = context.table.begins(clause) or wording.hinged(said)
+        begun = context.table.begins_request(clause) or wording.hinged(said)
         return anywhere or begun or asked or "也" in clause
 
     return opens
@@ -156,7 +156,7 @@ def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool
         return not _NAMED.search(piece.text)
     theirs, own = subject_ids(before.text), subject_ids(piece.text)
     # Work of one playbook that does not begin like a request says what the second half is for.
-    bids = any(map(context.table.begins, CLAUSES.split(fold(before.text))))
+    bids = any(map(context.table.begins_request, CLAUSES.split(fold(before.text))))
     leads = before.request != piece.request and bids
     same = before.playbook == piece.playbook and not leads
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)

@@ -33,7 +33,7 @@ class ScoredPiece:
     """A piece as it is looked at: folded, without quotations; and without politeness."""
 
     text: str
-    said: str
+    folded: str
     bare: str
     polite: bool
     scores: Scores
@@ -49,13 +49,13 @@ class ScoredPiece:
         return self.scores.routes[self.route]
 
     @property
-    def beyond(self) -> float:
+    def margin_to_idle(self) -> float:
         """How far it is from what asks for nothing here."""
         scores = self.scores.routes
         return self._ahead_of([scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0)])
 
     @property
-    def aside(self) -> float:
+    def margin_to_playbooks(self) -> float:
         """How far it is from the other playbooks."""
         beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
         return self._ahead_of([s for n, s in self.scores.routes.items() if n not in beside])
@@ -72,7 +72,7 @@ class ScoredPiece:
 def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     """The text made ready, and scored."""
     said = fold(wording.unquoted(text))
-    bare = context.table.mended(strip_politeness(said)[0])
+    bare = context.table.correct_typos(strip_politeness(said)[0])
     polite = asks_for_favour(said)
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
@@ -87,22 +87,22 @@ def asks_for_favour(said: str) -> bool:
     )
 
 
-def forbids(said: ScoredPiece) -> bool:
+def forbids(scored: ScoredPiece) -> bool:
     """One of its clauses holds something off."""
-    return any(map(wording.forbids, CLAUSES.split(said.said)))
+    return any(map(wording.forbids, CLAUSES.split(scored.folded)))
 
 
-def holds_off(said: ScoredPiece) -> bool:
+def holds_off(scored: ScoredPiece) -> bool:
     """It forbids something, or takes it back."""
-    return forbids(said) or wording.retracts(said.said)
+    return forbids(scored) or wording.retracts(scored.folded)
 
 
-def bids(said: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+def bids(scored: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
-    for clause in CLAUSES.split(table.mended(said.said)):
+    for clause in CLAUSES.split(table.correct_typos(scored.folded)):
         bare, _ = strip_politeness(_LINK.sub("", clause))
         chinese = bool(_CHINESE.search(bare))
-        bidden = table.begins(bare) or (
+        bidden = table.begins_request(bare) or (
             chinese and (_BID.search(bare) or cue_found(bare, table.cues))
         )
         if bidden and not unless(bare):

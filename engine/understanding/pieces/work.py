@@ -49,18 +49,18 @@ KNOWN = 0.55
 
 
 def judge_work(
-    said: ScoredPiece, context: RouteContext, *, least: float = START, whole: bool = False
+    scored: ScoredPiece, context: RouteContext, *, least: float = START, whole: bool = False
 ) -> Piece | None:
     """The piece as work of a playbook; None when that is not sure."""
-    route = context.table.playbook(said.route)
+    route = context.table.playbook(scored.route)
     if route is None:
         return None
-    if work_fault(said, context.table, least=least):
-        return _by_clause(said, context) if whole else None
-    return _as_work(said, said, context)
+    if work_fault(scored, context.table, least=least):
+        return _by_clause(scored, context) if whole else None
+    return _as_work(scored, scored, context)
 
 
-def _as_work(said: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> Piece:
+def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
     Where requests are as near to each other of which one cannot be done, or that go different
@@ -72,14 +72,14 @@ def _as_work(said: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> P
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
-    if len({context.table.way(name) for name in near}) > 1:
+    if len({context.table.phases_of(name) for name in near}) > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
             for name, s in groups[:3]
         )
         why = f"{why}; {', '.join(near)} are as near"
         return Piece(
-            said.text,
+            scored.text,
             "unclear",
             why,
             confidence=0.0,
@@ -87,7 +87,7 @@ def _as_work(said: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> P
             candidates=offered,
         )
     return Piece(
-        said.text,
+        scored.text,
         "workflow",
         why,
         playbook=playbook,
@@ -96,77 +96,77 @@ def _as_work(said: ScoredPiece, judged: ScoredPiece, context: RouteContext) -> P
     )
 
 
-def _requested_groups(said: ScoredPiece, near: list[str], table: RouteTable) -> list[str]:
+def _requested_groups(scored: ScoredPiece, near: list[str], table: RouteTable) -> list[str]:
     """Those of the requests, all of which can be done, that the words that bid go with."""
-    ways = {table.way(name) for name in near}
+    ways = {table.phases_of(name) for name in near}
     if len(ways) < 2 or None in ways:
         return near
-    return [name for name in near if table.bids_so(name, said.bare)] or near
+    return [name for name in near if table.matches_request(name, scored.bare)] or near
 
 
-def _by_clause(said: ScoredPiece, context: RouteContext) -> Piece | None:
+def _by_clause(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
-    clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
-    if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(said.said) or holds_off(said):
+    clauses = [clause for clause in CLAUSES.split(scored.folded) if clause.strip()]
+    if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(scored.folded) or holds_off(scored):
         return None
     for clause in clauses:
         alone = score_piece(clause, context)
         route = context.table.playbook(alone.route)
-        nearest = said.scores.routes[alone.route] >= NEAR
+        nearest = scored.scores.routes[alone.route] >= NEAR
         if route and nearest and not work_fault(alone, context.table, least=CLAUSE):
-            return _as_work(said, alone, context)
+            return _as_work(scored, alone, context)
     return None
 
 
-def work_fault(said: ScoredPiece, table: RouteTable, *, least: float = START) -> str:
+def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
-    if said.score < least:
-        return f"its score {said.score:.2f} is below {least}"
-    if least != HANGING and said.aside < ASIDE:
-        return f"another playbook is within {said.aside:.2f}"
-    if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
-        return f"another route is within {min(said.margin, said.beyond):.2f}"
-    if least != HANGING and (why := _words_against(said, table)):
+    if scored.score < least:
+        return f"its score {scored.score:.2f} is below {least}"
+    if least != HANGING and scored.margin_to_playbooks < ASIDE:
+        return f"another playbook is within {scored.margin_to_playbooks:.2f}"
+    if scored.margin < MARGIN or scored.margin_to_idle < (MARGIN if least == HANGING else AWAY):
+        return f"another route is within {min(scored.margin, scored.margin_to_idle):.2f}"
+    if least != HANGING and (why := _words_against(scored, table)):
         return why
-    if said.scores.known < KNOWN:
-        return f"only {said.scores.known:.2f} of it is known from examples"
-    if wording.reports(said.said):
+    if scored.scores.known < KNOWN:
+        return f"only {scored.scores.known:.2f} of it is known from examples"
+    if wording.reports(scored.folded):
         return "it gives what somebody else said"
-    if wording.hangs(said.said):
+    if wording.hangs(scored.folded):
         return "it hangs on a condition"
-    if forbids(said):
+    if forbids(scored):
         return "it holds something off"
-    if not bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
+    if not bids(scored, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
         return "nothing in it is bidden"
-    if wording.asks(said.bare) and not said.polite:
+    if wording.asks(scored.bare) and not scored.polite:
         return "it asks"
     return ""
 
 
-def _words_against(said: ScoredPiece, table: RouteTable) -> str:
-    anchors = table.anchors(said.bare, said.route)
+def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
+    anchors = table.anchor_words(scored.bare, scored.route)
     if not anchors:
         return "nothing in it is of that work alone"
-    strange = table.foreign(said.bare) if len(anchors) < SETTLED else ()
+    strange = table.foreign_words(scored.bare) if len(anchors) < SETTLED else ()
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 
 
-def _groups(said: ScoredPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+def _groups(scored: ScoredPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
     """The playbook's requests with their scores, the nearest first.
 
     The clause that bids counts as much as the whole, whose values may point anywhere.
     """
-    scores = said.scores.groups
-    bidding = next((c for c in CLAUSES.split(said.said) if context.table.begins(c)), "")
-    if bidding and bidding.strip() != said.said.strip():
+    scores = scored.scores.groups
+    bidding = next((c for c in CLAUSES.split(scored.folded) if context.table.begins_request(c)), "")
+    if bidding and bidding.strip() != scored.folded.strip():
         head = score_piece(bidding, context).scores.groups
         scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
     own = [(name, score) for name, score in scores.items() if name.startswith(f"{playbook}/")]
     return sorted(own, key=lambda item: -item[1])
 
 
-def _why(said: ScoredPiece, group: str, table: RouteTable) -> str:
-    cues = list(dict.fromkeys(cue_found(said.bare, table.cues)))
-    like = table.nearest(said.bare, group)
-    told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}; like {like!r}"
+def _why(scored: ScoredPiece, group: str, table: RouteTable) -> str:
+    cues = list(dict.fromkeys(cue_found(scored.bare, table.cues)))
+    like = table.nearest(scored.bare, group)
+    told = f"{group} {scored.score:.2f}, next {scored.score - scored.margin:.2f}; like {like!r}"
     return f"{told}; says {', '.join(cues[:3])}" if cues else told

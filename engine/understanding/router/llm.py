@@ -99,7 +99,7 @@ def schema(context: RouteContext) -> Mapping[str, Any]:
 
 
 def _routes(context: RouteContext) -> list[str]:
-    return [name for name, _ in context.work]
+    return [name for name, _ in context.requests]
 
 
 def _first_messages(text: str, context: RouteContext) -> tuple[Message, ...]:
@@ -112,7 +112,7 @@ def _first_messages(text: str, context: RouteContext) -> tuple[Message, ...]:
             },
             ensure_ascii=False,
         )
-        for name, request in context.work
+        for name, request in context.requests
     ]
     questions = [f"- {t.name}: {t.description}" for t in context.tools if t.readonly]
     system = _TASK + "\n".join(works) + "\n\nQuestions can be answered with:\n"
@@ -212,7 +212,9 @@ def _work_intent(
     work = _intent(piece, context)
     if not hinges:
         return work
-    condition = next((c for c, _ in split_condition(hinges[0], context.table.heads)), hinges[0])
+    condition = next(
+        (c for c, _ in split_condition(hinges[0], context.table.request_verbs)), hinges[0]
+    )
     if work.depends_on:
         return work.model_copy(update={"condition": condition})
     return _unclear_intent(piece, "nothing tells whether its condition holds", meant)

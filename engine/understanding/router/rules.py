@@ -91,7 +91,7 @@ def _how_to_ask(text: str, context: RouteContext) -> str:
         return ""
     able = [
         example
-        for name, request in context.work
+        for name, request in context.requests
         if name.partition("/")[0] == route.playbook and not request.not_yet
         for example in request.examples
     ]

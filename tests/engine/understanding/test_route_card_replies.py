@@ -198,7 +198,7 @@ async def test_each_piece_of_a_message_goes_where_it_belongs(
 ) -> None:
     cards = (about("P004", "1-four0001"),)
     routed = await route(text, replace(context, open_cards=cards), None)
-    assert [intent.kind for intent in routed.intents] == kinds, routed.trace
+    assert [intent.kind for intent in routed.intents] == kinds, routed.verdicts
     assert all(i.values.get("ecog", "1") == "1" for i in routed.intents)
 
 

@@ -19,7 +19,7 @@ def _short(intent: Intent) -> str:
     """An intent as the tables write it."""
     match intent.kind:
         case "workflow":
-            able = TABLE.way(f"{intent.playbook}/{intent.request}") is not None
+            able = TABLE.phases_of(f"{intent.playbook}/{intent.request}") is not None
             return START if able else LATER
         case "qa_query" if intent.lookup:
             return " + ".join(_asked(lookup) for lookup in (intent.lookup, *intent.more))
@@ -146,7 +146,7 @@ async def test_a_message_means_what_the_table_says(
     text: str, meant: list[str], context: RouteContext
 ) -> None:
     routed = await route(text, context, None)
-    assert [_short(intent) for intent in routed.intents] == meant, routed.trace
+    assert [_short(intent) for intent in routed.intents] == meant, routed.verdicts
     assert all(intent.text in text and intent.why for intent in routed.intents)
 
 
@@ -225,15 +225,15 @@ async def test_who_asks_how_to_do_it_is_told_how_to_ask(
 
 async def test_the_trace_keeps_every_verdict_up_to_the_sure_one(context: RouteContext) -> None:
     routed = await route("录入今天的访视数据", context, None)
-    assert [(v.strategy, v.sure) for v in routed.trace] == [
+    assert [(v.strategy, v.sure) for v in routed.verdicts] == [
         ("command", False),
         ("card_reply", False),
         ("spoken", False),
         ("deterministic", True),
     ]
-    assert "录入" in routed.trace[-1].why
+    assert "录入" in routed.verdicts[-1].why
     doubted = await route("今天天气不错", context, None)
-    assert [v.strategy for v in doubted.trace] == [name for name, _ in STRATEGIES]
+    assert [v.strategy for v in doubted.verdicts] == [name for name, _ in STRATEGIES]
 
 
 _WORDS = st.sampled_from(

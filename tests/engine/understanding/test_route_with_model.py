@@ -54,7 +54,7 @@ async def test_the_model_sees_the_whole_message_and_its_pieces_stand(
         ("unclear", "订一间会议室", "", ()),
         ("workflow", "录入今天的访视数据", "clinical_qc", (0,)),
     ]
-    assert [v.strategy for v in routed.trace if v.sure] == ["model"]
+    assert [v.strategy for v in routed.verdicts if v.sure] == ["model"]
     (request,) = server.requests
     assert json.loads(request["messages"][-1]["content"])["message"] == MIXED
     assert server.api_key not in json.dumps(request)
@@ -132,7 +132,7 @@ async def test_without_a_usable_answer_only_what_rules_are_sure_of_stands(
     routed = await route("查一下 P003 的 ECOG,另外订一间会议室", context, model)
     assert [i.kind for i in routed.intents] == ["qa_query", "unclear"]
     assert routed.intents[0].lookup is not None
-    assert [v.strategy for v in routed.trace if v.sure] == ["unclear"]
+    assert [v.strategy for v in routed.verdicts if v.sure] == ["unclear"]
 
 
 @pytest.mark.parametrize(

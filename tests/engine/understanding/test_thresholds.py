@@ -72,7 +72,7 @@ def by_one_of(clauses: int) -> bool:
 def asked_which(second: float) -> bool:
     """Whether the person is asked which of two requests is meant, one of which cannot be done."""
     one = said(work=1.0)
-    ways = {name: TABLE.way(name) for name in GROUPS if name.startswith(f"{ROUTE}/")}
+    ways = {name: TABLE.phases_of(name) for name in GROUPS if name.startswith(f"{ROUTE}/")}
     later = next(name for name, way in ways.items() if way is None)
     scores = replace(one.scores, groups={**one.scores.groups, VISIT: 1.0, later: second})
     return (
@@ -162,7 +162,10 @@ def test_another_score_as_far_behind_as_the_threshold_does_not_disturb(
 
 def test_a_strange_word_weighs_beside_one_word_of_the_work_and_not_beside_two() -> None:
     for text, anchors in (("录机票访视", 1), ("weight visit 机票", 2)):
-        assert (len(TABLE.anchors(text, ROUTE)), TABLE.foreign(text)) == (anchors, ("机票",))
+        assert (len(TABLE.anchor_words(text, ROUTE)), TABLE.foreign_words(text)) == (
+            anchors,
+            ("机票",),
+        )
     assert work._words_against(said("录机票访视", work=1.0), TABLE)
     assert not work._words_against(said("weight visit 机票", work=1.0), TABLE)
 
@@ -180,5 +183,5 @@ def test_thanks_of_sixty_characters_are_thanks_and_longer_ones_may_be_more() -> 
 
 def test_the_table_that_gives_scores_is_otherwise_the_real_one(context: RouteContext) -> None:
     given = GivenScores({})
-    assert given.heads == context.table.heads
-    assert given.begins(WORK) == context.table.begins(WORK)
+    assert given.request_verbs == context.table.request_verbs
+    assert given.begins_request(WORK) == context.table.begins_request(WORK)
