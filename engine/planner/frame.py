@@ -46,7 +46,7 @@ from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
 from engine.reviews.policy import run_card_fields
 from engine.skills.card_answers import end_withdrawn
-from engine.skills.cards import MAX_CHOICES, next_step_card
+from engine.skills.skill_cards import MAX_CHOICES, next_step_card
 
 PHASE_DONE_WITHIN = timedelta(days=7)
 """A phase_done card that nobody has tapped by then holds the run no longer."""

@@ -10,8 +10,8 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
 from engine.runs.skill_execution import SkillExecution, SkillResult
-from engine.skills.cards import option_texts
 from engine.skills.output import Output, ReviewType, read_output
+from engine.skills.skill_cards import option_texts
 
 
 class Wanted(Frozen):

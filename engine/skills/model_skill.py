@@ -30,7 +30,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.playbooks.skill import FILES, Skill, SkillCard
-from engine.skills import cards
+from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
 from engine.skills.prompts import answer_message, skill_opening
@@ -126,9 +126,9 @@ def _as_tuple(value: object) -> object:
 def _ask_questions(frame: ModelFrame, context: StepContext) -> Suspend:
     skill = _skill(frame, context)
     if frame.select:
-        card = cards.options_card(skill, frame.questions[0], frame.response, context)
+        card = skill_cards.options_card(skill, frame.questions[0], frame.response, context)
     else:
-        card = cards.questions_card(skill, frame.questions, frame.response, context)
+        card = skill_cards.questions_card(skill, frame.questions, frame.response, context)
     fields = tuple(question.field for question in frame.questions)
     after = _with(frame, asked=card.token, fields=fields, asked_times=frame.asked_times + 1)
     return _suspend(after, card, f"{skill.id} asks for {', '.join(fields)}", context)
@@ -151,7 +151,7 @@ def _ask_by_hand(
     """Ask a person with a form for these paths, or for everything that the skill fills in."""
     skill = _skill(frame, context)
     paths = paths or skill.output_schema.paths
-    card = cards.by_hand_card(skill, paths, text, context)
+    card = skill_cards.by_hand_card(skill, paths, text, context)
     after = _with(frame, asked=card.token, fields=paths, by_hand=True, messages=(), questions=())
     return _suspend(after, card, why or f"{skill.id} is filled in by hand", context)
 
@@ -167,7 +167,7 @@ def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
         return Done(Patch.from_paths(skill.id, skill.sets), f"{skill.id} is done")
     if not _has_choices(skill.card, context):
         return _ask_by_hand(frame, say("skill.nothing_to_choose", context.run.lang), context)
-    card = cards.declared_card(skill, skill.card, frame.response, context)
+    card = skill_cards.declared_card(skill, skill.card, frame.response, context)
     why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
     return _suspend(_with(frame, asked=card.token), card, why, context)
 
@@ -175,7 +175,7 @@ def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
 def _has_choices(card: SkillCard, context: StepContext) -> bool:
     match card.kind:
         case "select":
-            return bool(cards.option_texts(card, context))
+            return bool(skill_cards.option_texts(card, context))
         case "confirm":
             return True
         case _:
@@ -255,7 +255,7 @@ def _take_declared(skill: Skill, card: SkillCard, decision: Decision, context: S
     changed: dict[str, dict[str, object]] = {}
     match card.kind:
         case "select":
-            text = cards.option_texts(card, context)[int(decision.choice) - 1]
+            text = skill_cards.option_texts(card, context)[int(decision.choice) - 1]
             leaf = context.playbook.definition.leaf(card.field)
             changed = _set(card.field, option_value(leaf, text) if leaf else text)
             why = f"{decision.name} chose {text}"

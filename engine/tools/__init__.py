@@ -1,1 +1,1 @@
-"""Tools: what the bot can look up, and the one thing it can write; one file each."""
+"""Tools: what the bot can look up and write; one file each."""
