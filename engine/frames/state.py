@@ -305,7 +305,7 @@ class Run(Frozen):
     counts the steps that children and timers caused; of the others, those up to `counted_from` were
     before somebody last had a say. `used` is what it had of the model since it began, or since an
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
-    without any. `end` is how it ended: see `run_ends.end_of`. `thread` is the place inside the
+    without any. `end` is how it ended: see `ends.end_of`. `thread` is the place inside the
     conversation where it was asked for, "" for none.
     """
 

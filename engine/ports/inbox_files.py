@@ -1,4 +1,4 @@
-"""Files that people share with a message: where they come from, and what becomes of them."""
+"""Files that people share with a message: fetched from their platform, and taken in."""
 
 from collections.abc import AsyncGenerator, Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -36,9 +36,9 @@ class FileSource(Protocol):
     """A platform that files can be fetched from."""
 
     def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
-        """The file's content, in pieces. Raises PlatformError: TooLarge for what it never gives.
+        """The file's content, in pieces. Raises PlatformError; TooLarge for what it never gives.
 
-        Only the platform's own hosts are asked, and nobody else is told the token.
+        Only the platform's own hosts are asked, and only they get the token.
         """
         ...
 
@@ -55,7 +55,7 @@ class InboxFiles(Protocol):
 
 
 class NoFiles:
-    """Takes nothing, where there is no folder for it."""
+    """Takes in no files, where there is no folder for them."""
 
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile]

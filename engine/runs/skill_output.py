@@ -1,4 +1,7 @@
-"""What another program is told of a skill that ran: its output, and what it asks (spec 003)."""
+"""The output of a skill that ran for another program, and what it asks (spec 003).
+
+The API's description shows the names and docstrings of these models.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Literal, assert_never

@@ -75,7 +75,9 @@ def test_a_table_is_not_shown_before_its_end_as_its_columns_may_widen() -> None:
     growing, begun = AnswerPrinter(), "Of all:\n\n| a | n |\n|---|---|\n| P1 | 1 |\n"
     assert growing.next_lines(draft(begun)) == ["Of all:"]
     assert growing.next_lines(draft(f"{begun}| a longer one | 2 |\n")) == []
-    assert "a longer one  2" in growing.next_lines(draft(f"{begun}| a longer one | 2 |\n\nThen\nand"))
+    assert "a longer one  2" in growing.next_lines(
+        draft(f"{begun}| a longer one | 2 |\n\nThen\nand")
+    )
 
 
 def test_an_answer_that_begins_otherwise_in_the_end_is_shown_whole() -> None:

@@ -1,4 +1,4 @@
-"""Who was let in by an admin, beside people.yaml."""
+"""Accounts that an admin let in, beside those of people.yaml."""
 
 from datetime import datetime
 from typing import Protocol
@@ -32,7 +32,7 @@ class Admissions(Protocol):
 
 
 class NoAdmissions:
-    """Where nobody is let in beside the file."""
+    """Lets nobody in."""
 
     async def everybody(self) -> tuple[Entrant, ...]:
         """Nobody."""

@@ -1,4 +1,4 @@
-"""What waits for whom: open cards by the roles and persons that they name (design §3)."""
+"""Open cards by the roles and persons that they wait for (design §3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class OpenCardTokens:
 
 
 class Inbox(Protocol):
-    """Open cards, wherever they lie. Raises StoreError."""
+    """Open cards of all partitions. Raises StoreError."""
 
     async def listed(self, names: Sequence[str]) -> OpenCardTokens:
         """Cards that wait for any of the names (cards.deciding.inbox), the oldest first."""
@@ -37,5 +37,5 @@ class Inbox(Protocol):
         ...
 
     async def repair(self) -> int:
-        """List the open cards that no list names, as an earlier build left them; how many."""
+        """List open cards that earlier versions did not list; returns how many."""
         ...

@@ -1,4 +1,4 @@
-"""What the model costs, how it fares, and where that is kept for all processes."""
+"""Requests to models: their outcomes and costs, and the state of breakers, for all processes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Attempt:
 
 
 class ModelObserver(Protocol):
-    """Is told what happens to requests as it happens; must not raise or wait."""
+    """Observes requests as they happen; must not raise or wait."""
 
     def asked(self, attempt: Attempt) -> None:
         """An attempt has ended."""
@@ -66,11 +66,11 @@ class ModelNumbers(Protocol):
         ...
 
     async def found(self, model: str, state: BreakerState) -> None:
-        """This process finds the model so; what is not closed is forgotten after half a minute."""
+        """Record a breaker's state in this process; one not closed is forgotten after 30 s."""
         ...
 
     async def states(self, models: Iterable[str]) -> Mapping[str, BreakerState]:
-        """How these models were last found by any process."""
+        """The last recorded state of these models' breakers, by any process."""
         ...
 
     async def lanes(
@@ -78,10 +78,10 @@ class ModelNumbers(Protocol):
     ) -> Mapping[str, int]:
         """How many lanes of all workers ask a model or wait for it, by state.
 
-        With a `worker`, first how many of its own do so `now`; forgotten after half a minute.
+        With a `worker`, its own numbers `now` are recorded first; they are forgotten after 30 s.
         """
         ...
 
     async def first(self, name: str, *, within_s: int) -> bool:
-        """True for the first process that asks for this name in that time."""
+        """Whether this process is the first to ask for this name within that time."""
         ...

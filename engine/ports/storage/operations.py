@@ -1,4 +1,4 @@
-"""What an operator sees of the store, and does: what was set aside, what is blocked, what waits."""
+"""What operators see and mend: mail set aside, blocked runs, and how much waits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How much there is of what waits, over all partitions, and for how long the oldest has.
+    """How much waits in all partitions, and how old the oldest is.
 
     `cards` are open cards by age: up to each of CARD_AGES_S, then the older ones. `workers` is how
-    many said of late that they take mail.
+    many lately reported that they take mail.
     """
 
     lanes: int

@@ -22,11 +22,11 @@ class Published(Protocol):
         ...
 
     async def pointer(self) -> str | None:
-        """What is current, or None before anybody has said so."""
+        """What is current, or None before the first `point`."""
         ...
 
     async def save_learned(self, digest: str, body: bytes) -> None:
-        """Keep what was learned from the examples of that digest; it goes when nobody reads it."""
+        """Keep what was learned from that digest's examples, until nobody reads it any more."""
         ...
 
     async def load_learned(self, digest: str) -> bytes | None:
