@@ -60,16 +60,16 @@ def _parse(text: str, path: Path) -> tuple[str, tuple[Section, ...]]:
     title = _TITLE.fullmatch(first.strip())
     if title is None:
         raise DefinitionError(f"{path}:1: should begin with a line '# TITLE'")
-    found: list[tuple[str, list[str]]] = [("", [""])]
+    parts: list[tuple[str, list[str]]] = [("", [""])]
     for line in map(str.strip, rest.splitlines()):
         if heading := _HEADING.fullmatch(line):
-            found.append((heading[1], [""]))
+            parts.append((heading[1], [""]))
         elif line:
-            paragraphs = found[-1][1]
+            paragraphs = parts[-1][1]
             paragraphs[-1] = f"{paragraphs[-1]} {line}".strip()
         else:
-            found[-1][1].append("")
+            parts[-1][1].append("")
     sections = (
-        Section(heading=heading, paragraphs=tuple(filter(None, lines))) for heading, lines in found
+        Section(heading=heading, paragraphs=tuple(filter(None, lines))) for heading, lines in parts
     )
     return title[1], tuple(section for section in sections if section.paragraphs)

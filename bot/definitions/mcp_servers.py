@@ -1,4 +1,4 @@
-"""The file of outside servers that SIGNOFF_MCP names: checked, its secrets put in place."""
+"""The file of MCP servers that SIGNOFF_MCP names: checked, with secrets filled in."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -37,7 +37,7 @@ class ServerEntry(Frozen):
 
 
 class ServersFile(Frozen):
-    """What the file says."""
+    """The content of the file."""
 
     servers: tuple[ServerEntry, ...]
 
@@ -71,7 +71,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
 
 
 class _ServerReader:
-    """Makes servers of entries, and notes what is wrong with them."""
+    """Turns entries into servers, and adds what is wrong with them to `problems`."""
 
     def __init__(
         self, source: Source, problems: Problems, variables: Mapping[str, str | None]
@@ -82,11 +82,11 @@ class _ServerReader:
 
     def server(self, entry: ServerEntry, index: int) -> Server:
         if (entry.command is None) == (entry.url is None):
-            self._wrong((index,), "should have either a command or a url")
+            self._add_problem((index,), "should have either a command or a url")
         foreign = ("headers",) if entry.url is None else ("args", "env")
         for key in foreign:
             if getattr(entry, key):
-                self._wrong((index, key), "does not go together with the other keys here")
+                self._add_problem((index, key), "does not go together with the other keys here")
         return Server(
             name=entry.name,
             at=self._http(entry, index) if entry.url else self._stdio(entry, index),
@@ -99,13 +99,13 @@ class _ServerReader:
     def check_roles(self, entry: ServerEntry, index: int, roles: Collection[str] | None) -> None:
         for position, role in enumerate(entry.roles):
             if roles is not None and role not in roles:
-                self._wrong((index, "roles", position), f"there is no role {role!r}")
+                self._add_problem((index, "roles", position), f"there is no role {role!r}")
 
     def _stdio(self, entry: ServerEntry, index: int) -> Stdio:
         for key in entry.env:
             if not key or "=" in key:
-                self._wrong((index, "env", key), f"{key!r} cannot be the name of a variable")
-        return Stdio(entry.command or "", entry.args, self._filled(entry.env, index, "env"))
+                self._add_problem((index, "env", key), f"{key!r} cannot be the name of a variable")
+        return Stdio(entry.command or "", entry.args, self._substitute(entry.env, index, "env"))
 
     def _http(self, entry: ServerEntry, index: int) -> Http:
         url = entry.url or ""
@@ -115,30 +115,31 @@ class _ServerReader:
         except ValueError:
             good = False
         if not good or not url.isascii() or not url.isprintable() or " " in url:
-            self._wrong((index, "url"), "should be an http:// or https:// address")
-        headers = self._filled(entry.headers, index, "headers")
+            self._add_problem((index, "url"), "should be an http:// or https:// address")
+        headers = self._substitute(entry.headers, index, "headers")
         for key, value in headers.items():
             if not _HEADER.fullmatch(key) or not (value.isascii() and value.isprintable()):
-                self._wrong((index, "headers", key), "cannot be sent as a header")
+                self._add_problem((index, "headers", key), "cannot be sent as a header")
         return Http(url, headers)
 
-    def _filled(self, values: Mapping[str, str], index: int, where: str) -> dict[str, str]:
+    def _substitute(self, values: Mapping[str, str], index: int, where: str) -> dict[str, str]:
         """The values with each `$NAME` replaced by that variable, and `$$` by one `$`."""
 
-        def fill(found: re.Match[str]) -> str:
-            if found[0] == "$$":
+        def fill(match: re.Match[str]) -> str:
+            if match[0] == "$$":
                 return "$"
-            value = self._variables.get(found[1]) if found[1] else None
-            if not found[1]:
-                self._wrong((index, where, key), "write $$ for a $ that begins no variable's name")
+            value = self._variables.get(match[1]) if match[1] else None
+            if not match[1]:
+                fault = "write $$ for a $ that begins no variable's name"
+                self._add_problem((index, where, key), fault)
             elif not value:
-                self._wrong((index, where, key), f"there is no variable {found[1]}")
+                self._add_problem((index, where, key), f"there is no variable {match[1]}")
             return value or ""
 
-        filled = {}
+        substituted = {}
         for key, value in values.items():
-            filled[key] = _REFERENCE.sub(fill, value)
-        return filled
+            substituted[key] = _REFERENCE.sub(fill, value)
+        return substituted
 
-    def _wrong(self, path: tuple[str | int, ...], message: str) -> None:
+    def _add_problem(self, path: tuple[str | int, ...], message: str) -> None:
         self._problems.add(self._source.problem(("servers", *path), message))

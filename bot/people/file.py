@@ -98,7 +98,7 @@ class Admission(Frozen):
 
 
 class PeopleFile(Frozen):
-    """What people.yaml says."""
+    """The content of people.yaml."""
 
     roles: tuple[Role, ...]
     people: tuple[Person, ...]
@@ -114,7 +114,7 @@ def _file_model(platforms: tuple[str, ...]) -> type[PeopleFile]:
 
 
 def read_people(path: Path, rules: Rules) -> PeopleFile:
-    """What a people.yaml says; raises DefinitionError with every problem."""
+    """The content of a people.yaml; raises DefinitionError with every problem."""
     try:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:

@@ -135,7 +135,7 @@ class Playbook(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_now(cls, stored: Any) -> Any:
+    def _upgrade_stored(cls, stored: Any) -> Any:
         """A playbook as it was stored before, so that runs that are pinned to it go on as they did.
 
         Profile fields were once names alone, and every phase_done card held the run.

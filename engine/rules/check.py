@@ -125,7 +125,7 @@ class _LogicChecker:
             message = f"{operator!r} takes {_count_text(low, high)}, not {len(listed)}"
             self._fault((*path, operator), message)
         elif operator in ("var", "missing", "missing_some"):
-            self._named(operator, listed, (*path, operator))
+            self._check_names(operator, listed, (*path, operator))
         elif operator not in _TAKE_NULL and None in listed:
             self._fault((*path, operator), f"null never passes {operator!r}; use 'missing'")
         self.value(operands, (*path, operator), depth + 1)
@@ -134,21 +134,21 @@ class _LogicChecker:
         for at, each in enumerate(values):
             self.value(each, (*path, at), depth + 1)
 
-    def _named(self, operator: str, listed: list[Any], path: Path) -> None:
+    def _check_names(self, operator: str, listed: list[Any], path: Path) -> None:
         if operator == "var":
             names: object = listed[:1]
         elif operator == "missing":
             names = listed[0] if len(listed) == 1 and isinstance(listed[0], list) else listed
         else:
             names = listed[1]
-            self._needed(listed[0], names, path)
+            self._check_needed(listed[0], names, path)
         for name in names if isinstance(names, list) else [names]:
             if not isinstance(name, str) or not name:
                 self._fault(path, f"{operator!r} takes names written out, not expressions")
             elif self._variables is not None and name not in self._variables:
                 self._fault(path, f"unknown name {name!r}{_suggest(name, self._variables)}")
 
-    def _needed(self, needed: object, names: object, path: Path) -> None:
+    def _check_needed(self, needed: object, names: object, path: Path) -> None:
         known = len(names) if isinstance(names, list) else 0
         if type(needed) is not int or not 1 <= needed <= known:
             self._fault(path, "'missing_some' takes how many are needed, then a list of names")

@@ -70,7 +70,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
 
 
 def short_repr(value: object) -> str:
-    """A value as a short text on one line, for a message."""
+    """A value as short text on one line, for a message."""
     match value:
         case dict():
             return "a mapping"

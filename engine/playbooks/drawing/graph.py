@@ -66,12 +66,12 @@ class _GraphBuilder:
             id=self._root,
             kind="playbook",
             key=one_line(definition.id),
-            name=self._named(definition.name),
+            name=self._line(definition.name),
             details=_details(
                 {
                     "project": [definition.project],
-                    "requests": [self._named(r.name) for r in definition.requests if not r.not_yet],
-                    "not_yet": [self._named(r.name) for r in definition.requests if r.not_yet],
+                    "requests": [self._line(r.name) for r in definition.requests if not r.not_yet],
+                    "not_yet": [self._line(r.name) for r in definition.requests if r.not_yet],
                 }
             ),
         )
@@ -84,15 +84,15 @@ class _GraphBuilder:
             id=at,
             kind="phase",
             key=one_line(phase.id),
-            name=self._named(phase.name),
+            name=self._line(phase.name),
             details=_details(
                 {
-                    "goal": [self._named(phase.goal)],
+                    "goal": [self._line(phase.goal)],
                     "gate": [_gate(phase)],
                     "checkpoints": phase.checkpoints,
                     "skills": [say("graph.playbook_wide", self._lang)] if wide else [],
-                    "for_requests": [self._named(r.name) for r in taken],
-                    "done_card": [self._named(phase.done_card.title)] if phase.done_card else [],
+                    "for_requests": [self._line(r.name) for r in taken],
+                    "done_card": [self._line(phase.done_card.title)] if phase.done_card else [],
                 }
             ),
         )
@@ -111,22 +111,22 @@ class _GraphBuilder:
             id=at,
             kind="skill",
             key=one_line(name),
-            name=self._named(skill.name),
+            name=self._line(skill.name),
             type=skill.kind,
             inside=inside,
-            details=self._told(skill),
+            details=self._skill_details(skill),
         )
         self._nodes.append(node)
         if skill.sop:
             self._sop(name, skill.sop)
 
-    def _told(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
+    def _skill_details(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
         plan, planner = skill.plan, skill.planner
         return _details(
             {
                 "category": [skill.category],
                 "requires": map(condition_text, skill.requires),
-                "card": [self._named(skill.ask.title)] if skill.ask else [],
+                "card": [self._line(skill.ask.title)] if skill.ask else [],
                 "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
                 "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
                 "experts": [expert.name for expert in skill.jobs.experts] if skill.jobs else [],
@@ -169,7 +169,7 @@ class _GraphBuilder:
             id=node_id("sop", skill, key),
             kind="sop_node",
             key=one_line(key),
-            name=self._named(node.title) if node.title else one_line(key),
+            name=self._line(node.title) if node.title else one_line(key),
             type=node.type,
             inside=node_id("skill", skill),
             details=details,
@@ -189,15 +189,15 @@ class _GraphBuilder:
             ),
         )
 
-    def _named(self, text: Bilingual) -> str:
+    def _line(self, text: Bilingual) -> str:
         return one_line(text(self._lang))
 
     def _skill_name(self, name: str) -> str:
-        return self._named(self._playbook.skills[name].name)
+        return self._line(self._playbook.skills[name].name)
 
     def _field(self, name: str) -> str:
         field = self._playbook.definition.data_fields.get(name)
-        return self._named(field.label) if field else name
+        return self._line(field.label) if field else name
 
 
 def _review_details(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
