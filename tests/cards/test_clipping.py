@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.clipping import clip, head, units
+from cards.clipping import clip, head, shorten, units
 
 FAMILY = "👨‍👩‍👧‍👦"
 FLAGS = "🇨🇭🇨🇳🇩🇪"
@@ -57,3 +57,10 @@ def test_nothing_that_is_clipped_is_longer_than_its_limit_or_reads_otherwise(tex
     assert units(shown) <= limit
     assert shown == text or (shown.endswith("…") and text.startswith(shown[:-1]))
     shown.encode("utf-16-le", "surrogatepass")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("", ""), ("four", "four"), ("five!", "fiv…"), ("一二三四五", "一二三…")]
+)
+def test_a_text_is_shortened_at_any_place(text: str, shown: str) -> None:
+    assert shorten(text, 4) == shown

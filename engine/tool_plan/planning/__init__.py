@@ -1,1 +1,1 @@
-"""A tool plan is made: by rules or a model, read and checked."""
+"""How a model plans tool calls: the prompt, and its answer read and checked."""
