@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 
 from adapters.slack.outbound.blocks import message
-from adapters.telegram.outbound.render import rendered as for_telegram
-from adapters.webchat.render import rendered as for_page
+from adapters.telegram.outbound.render import render as for_telegram
+from adapters.webchat.render import render_message as for_page
 from cards.showing.view import NOT_DONE, MessageView, PartState, PartView
 from engine.playbooks.end_kinds import RunEnd
 
