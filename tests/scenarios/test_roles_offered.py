@@ -104,7 +104,7 @@ def test_a_role_that_nobody_listed_is_told_where_it_stands() -> None:
 
 
 def test_the_router_neither_shows_nor_takes_a_barred_request_of_the_model() -> None:
-    every = [name for name, _ in CONTEXT.work]
+    every = [name for name, _ in CONTEXT.requests]
     context = replace(CONTEXT, barred=every[:1])
     asked: Any = schema(context)
     routes = asked["properties"]["pieces"]["items"]["properties"]["route"]["enum"]
