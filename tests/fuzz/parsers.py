@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from adapters.slack.inbound.endpoint import parse as parse_slack
+from adapters.slack.inbound.endpoint import parse_body as parse_slack
 from adapters.slack.inbound.receive import receive as receive_slack
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
