@@ -16,6 +16,7 @@ from adapters.redis import keys
 from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
+from tests.fakes import forge
 
 # As in the service (bot/__main__.py), before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -43,6 +44,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _learn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The shipped examples are learned once in a session, not by each of its processes."""
+    from tests.fakes.learning import learn_once  # imports numpy
+
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "learned"
+    folder.mkdir(exist_ok=True)
+    os.environ[forge.LEARNED] = str(folder)
+    learn_once(folder)
+
+
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
     """The session's server, or that of a folder which the caller of many sessions keeps open."""
@@ -56,7 +69,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedS
 async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
     """A client on an empty database."""
     client = make_cancellable(Redis.from_url(redis_server.url, decode_responses=True))
-    await client.flushall()
+    await client.flushdb()
     yield client
     await client.aclose()
 

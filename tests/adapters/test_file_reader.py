@@ -4,6 +4,8 @@ import asyncio
 import io
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -83,15 +85,15 @@ async def test_the_content_says_what_it_is(name: str, content: bytes, kind: str)
     assert (await read(content, name.split()[-1])).kind == kind
 
 
-HOSTILE = {
+HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "nothing": (b"", "empty"),
     "a program": (b"MZ\x90\x00" + bytes(500), "kind"),
     "noise": (bytes(range(256)) * 40, "kind"),
     "a plain zip": (made.zipped({"a.txt": b"x"}), "kind"),
-    "a zip bomb": (made.zip_bomb(300), "bomb"),
-    "a small zip that swells": (made.zip_bomb(20), "bomb"),
+    "a zip bomb": (partial(made.zip_bomb, 300), "bomb"),
+    "a small zip that swells": (partial(made.zip_bomb, 20), "bomb"),
     "many entries": (
-        made.zipped({"word/document.xml": b"x", **{f"{n}": b"" for n in range(10_001)}}),
+        lambda: made.zipped({"word/document.xml": b"x", **{f"{n}": b"" for n in range(10_001)}}),
         "bomb",
     ),
     "half a document": (made.docx()[:3000], "broken"),
@@ -111,7 +113,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_what_cannot_be_read_is_said_and_nothing_of_it_given(name: str) -> None:
     content, problem = HOSTILE[name]
-    found = await read(content)
+    found = await read(content if isinstance(content, bytes) else content())
     assert (found.problem, found.text) == (problem, "")
 
 

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, Command, parser
 from tests.bot.signoff_process import FILES, ROOT, ended
+from tests.fakes.few_examples import few_examples
 
 PAGE = ROOT / "docs" / "commands.md"
 LISTS = (
@@ -85,8 +86,9 @@ async def test_what_lists_tells_programs_in_json(
 
 
 async def test_what_a_program_reads_of_examples_is_what_people_read(tmp_path: Path) -> None:
-    told = await ended(tmp_path, "lint-examples", **FILES)
-    read = await ended(tmp_path, "lint-examples", "--json", **FILES)
+    few = few_examples(tmp_path)
+    told = await ended(tmp_path, "lint-examples", **few)
+    read = await ended(tmp_path, "lint-examples", "--json", **few)
     assert (read.status, "\x1b" in read.out) == (0, False)
     every = json.loads(read.out)
     *lines, last = told.out.splitlines()

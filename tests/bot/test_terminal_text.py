@@ -11,7 +11,8 @@ from bot.terminal.client import Entry
 from bot.terminal.formatting import AnswerPrinter, NumberedChoices
 from bot.terminal.html_text import html_to_text, strip_controls
 from tests.bot.signoff_process import FILES
-from tests.fakes.terminal import Terminal
+from tests.fakes.few_examples import few_examples
+from tests.fakes.terminal import in_terminal
 
 MARKDOWN = """\
 First **line**,
@@ -129,23 +130,18 @@ def test_a_number_never_comes_to_mean_another_choice() -> None:
 async def test_a_terminal_sees_colours_unless_it_wants_none(
     tmp_path: Path, variables: dict[str, str], colours: bool
 ) -> None:
-    listed = Terminal(tmp_path, "people", "list", **FILES, **variables)
-    checks = Terminal(tmp_path, "validate", **FILES, **variables)
-    try:
+    async with (
+        in_terminal(tmp_path, "people", "list", **FILES, **variables) as listed,
+        in_terminal(tmp_path, "validate", **FILES, **variables) as checks,
+    ):
         assert (await listed.ended(), await checks.ended()) == (0, 0)
-    finally:
-        listed.close()
-        checks.close()
     assert ("\x1b[1mid " in listed.screen) == colours
     assert re.search(r"playbooks.*%.*ok", checks.screen, re.DOTALL)
 
 
 async def test_a_terminal_sees_how_far_a_long_command_is(tmp_path: Path) -> None:
-    long = Terminal(tmp_path, "lint-examples", **FILES)
-    try:
+    async with in_terminal(tmp_path, "lint-examples", **few_examples(tmp_path)) as long:
         assert await long.ended() == 0
-    finally:
-        long.close()
     assert "examples" in long.screen.partition("looks like")[0]
     assert "%" in long.screen.partition("looks like")[0]
 

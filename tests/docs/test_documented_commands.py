@@ -3,6 +3,7 @@
 import argparse
 import re
 import shlex
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -121,9 +122,12 @@ def variants(text: str) -> list[list[str]]:
     return [shlex.split("".join(parts))[1:] for parts in kept]
 
 
+whole = cache(parser)
+
+
 def parsed(given: list[str]) -> bool:
     try:
-        parser().parse_args(given)
+        whole().parse_args(given)
     except SystemExit:
         return False
     return True
@@ -131,7 +135,7 @@ def parsed(given: list[str]) -> bool:
 
 def named(given: list[str]) -> str:
     """The command that these words are, as `runs list`; empty when there is none."""
-    at, found = parser(), list[str]()
+    at, found = whole(), list[str]()
     for word in given:
         choices = next((a for a in at._actions if isinstance(a, argparse._SubParsersAction)), None)
         if choices is None:

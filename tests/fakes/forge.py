@@ -88,6 +88,8 @@ class _Forge:
     path: str
 
 
+LEARNED = "TEST_LEARNED_FOLDER"
+"""Names the folder in which the session's processes find what they learn, as a variable."""
 _forges: list[_Forge] = []
 
 
@@ -116,10 +118,17 @@ async def forged(
     stdin: int = NULL,
     stdout: int = PIPE,
     stderr: int = PIPE,
+    start_new_session: bool = False,
 ) -> Forged:
     """`python -m MODULE WORDS` there, in that environment; PIPE, NULL or a file's number each."""
     forge = await asyncio.to_thread(_forge)
-    asked = {"module": module, "words": list(words), "cwd": str(cwd), "env": dict(env)}
+    asked = {
+        "module": module,
+        "words": list(words),
+        "cwd": str(cwd),
+        "env": dict(env),
+        "start_new_session": start_new_session,
+    }
     told = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     told.connect(forge.path)
     theirs, ours = _ends(stdin, stdout, stderr)
@@ -174,8 +183,11 @@ def _import_everything() -> None:
         if not found.name.endswith("__main__"):
             import_module(found.name)
     from bot.definitions.loader import load_definitions
+    from tests.fakes.learning import learn_once
     from tests.fakes.settings import make_settings
 
+    if LEARNED in os.environ:
+        learn_once(Path(os.environ[LEARNED]))
     # What a worker learns at its start is kept by the examples that it learns.
     folder = ROOT / "playbooks"
     shipped = make_settings(playbooks=folder, people=folder / "people.yaml")
@@ -244,6 +256,8 @@ def _become(asked: dict[str, object], ends: Sequence[int]) -> None:
     for number, end in enumerate(ends):
         os.dup2(end, number)
     os.closerange(3, 1024)
+    if asked["start_new_session"]:
+        os.setsid()
     os.chdir(str(asked["cwd"]))
     os.environ.clear()
     os.environ.update(asked["env"])  # type: ignore[call-overload]

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import pty
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -67,17 +65,11 @@ async def chatting(folder: Path, url: str, *words: str) -> AsyncIterator[ChatPro
 class Terminal:
     """A terminal that a command runs in: what is on it, and keys for it."""
 
-    def __init__(self, folder: Path, *words: str, **variables: str) -> None:
+    def __init__(self, process: Forged, end: int) -> None:
         self.screen = ""
         self._seen = 0
-        environ = {"TERM": "xterm", **environment(folder, variables)}
-        self._end, theirs = pty.openpty()
-        command = [sys.executable, "-m", "bot", *words]
-        self._process = subprocess.Popen(
-            command, cwd=folder, env=environ, stdin=theirs, stdout=theirs, stderr=theirs,
-            start_new_session=True,
-        )  # fmt: skip
-        os.close(theirs)
+        self._process = process
+        self._end = end
 
     async def until(self, text: str) -> None:
         """Returns once the text is on the screen, after what was waited for before."""
@@ -97,16 +89,28 @@ class Terminal:
         async with asyncio.timeout(START_S):
             while more := await asyncio.to_thread(self._read):
                 self.screen += more
-            return await asyncio.to_thread(self._process.wait)
-
-    def close(self) -> None:
-        """Ends it, if it has not ended."""
-        self._process.kill()
-        self._process.wait()
-        os.close(self._end)
+            return await self._process.wait()
 
     def _read(self) -> str:
         try:
             return os.read(self._end, 65536).decode("utf-8", "replace")
         except OSError:  # the other end is closed
             return ""
+
+
+@asynccontextmanager
+async def in_terminal(folder: Path, *words: str, **variables: str) -> AsyncIterator[Terminal]:
+    """`signoff WORDS` in a terminal; killed at the end of the block when it has not ended."""
+    env = {"TERM": "xterm", **environment(folder, variables)}
+    end, theirs = pty.openpty()
+    ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    try:
+        process = await forged("bot", words, cwd=folder, env=env, start_new_session=True, **ends)
+    finally:
+        os.close(theirs)
+    try:
+        yield Terminal(process, end)
+    finally:
+        process.kill()
+        await process.wait()
+        os.close(end)

@@ -38,6 +38,8 @@ class Source:
 
     name: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
+    """All of the tree."""
 
     @property
     def module(self) -> ModuleType:
@@ -50,7 +52,12 @@ class Source:
 def sources() -> tuple[Source, ...]:
     """Every module of the four packages."""
     files = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return tuple(Source(_name(path), ast.parse(path.read_text("utf-8"))) for path in files)
+    return tuple(_source(path) for path in files)
+
+
+def _source(path: Path) -> Source:
+    tree = ast.parse(path.read_text("utf-8"))
+    return Source(_name(path), tree, tuple(ast.walk(tree)))
 
 
 def collected() -> Iterator[Collected]:
@@ -70,9 +77,11 @@ def collected() -> Iterator[Collected]:
 
 def calls(source: Source) -> Iterator[ast.Call]:
     """The calls of `re` inside of the module's functions."""
+    if not _calls_re(source):
+        return
     inside = (
         n
-        for n in ast.walk(source.tree)
+        for n in source.nodes
         if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     )
     for call in dict.fromkeys(n for function in inside for n in ast.walk(function)):
@@ -82,7 +91,7 @@ def calls(source: Source) -> Iterator[ast.Call]:
 
 def built(source: Source) -> Iterator[str]:
     """The functions that build a pattern from what they are given, by name."""
-    for function in ast.walk(source.tree):
+    for function in source.nodes if _calls_re(source) else ():
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for call in ast.walk(function):
                 if not isinstance(call, ast.Call) or not _of_re(call.func):
@@ -116,6 +125,10 @@ def _is_re(node: ast.expr) -> bool:
 
 def _of_re(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and _is_re(node.value) and node.attr in _CALLS
+
+
+def _calls_re(source: Source) -> bool:
+    return any(isinstance(n, ast.Call) and _of_re(n.func) for n in source.nodes)
 
 
 def _method(call: ast.Call) -> str:
@@ -163,20 +176,20 @@ def _uses() -> dict[tuple[str, str], set[str]]:
     for source in sources():
         origin = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(source.tree)
+            for node in source.nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
         called: dict[int, str] = {}
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 called[id(node.value)] = node.attr
         several = {
             id(n.func.value)
-            for n in ast.walk(source.tree)
+            for n in source.nodes
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and len(n.args) != 1
         }
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 how = called.get(id(node), "compile")
                 if how in _NO_RUN:

@@ -1,7 +1,6 @@
 """A worker that dies between a write and its result: people are asked, nothing is repeated."""
 
 import json
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -15,8 +14,9 @@ from redis.asyncio import Redis
 from adapters.redis.keys import memos
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
-from tests.bot.signoff_process import PLAYBOOKS, running
+from tests.bot.signoff_process import running
 from tests.fakes.desk import desk_files, fixed_files
+from tests.fakes.few_examples import few_examples
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
@@ -45,8 +45,7 @@ class Place:
             "REDIS_URL": server.url,
             "PORT": str(port),
             "SIGNOFF_DATA_DIR": str(folder / "data"),
-            "SIGNOFF_PLAYBOOKS": str(folder / "playbooks"),
-            "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
+            **few_examples(folder),
             "SIGNOFF_PARTITIONS": str(self.settings.partitions),
             "SIGNOFF_LEASE_S": "1",
             "OPENAI_API_KEY": API_KEY,
@@ -55,10 +54,9 @@ class Place:
         }
 
     def playbook(self, files: dict[str, str]) -> None:
-        """The shipped playbooks, and the desk's."""
-        shutil.copytree(PLAYBOOKS, self.folder / "playbooks")
+        """The desk's playbook, beside a shipped one."""
         for name, text in files.items():
-            path = self.folder / "playbooks" / "desk" / name
+            path = Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 

@@ -21,6 +21,7 @@ from bot.processes.worker import run_worker
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from tests.conftest import PARTITIONS
+from tests.fakes.learning import teach_store
 from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -43,6 +44,8 @@ class Service:
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Service]:
     """Web and worker until the block ends; then both stop as they do at SIGTERM."""
+    if settings.redis_url:
+        await teach_store(settings.redis_url)
     async with open_parts(settings) as parts, AsyncExitStack() as stack:
         server = TestServer(application(parts), host="127.0.0.1")
         await server.start_server()

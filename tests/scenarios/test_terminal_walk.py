@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from tests.bot.signoff_process import FILES, Ended, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.ports import free_port
-from tests.fakes.terminal import Terminal, chatting
+from tests.fakes.terminal import chatting, in_terminal
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_crash_walk import kill_all, run
@@ -272,16 +272,13 @@ async def test_in_a_terminal_there_are_colours_and_a_line_to_type(
     service = await start()
     for variables, colours in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
         words = ("chat", "--url", service.url, "--lang", "en", "--room", "colours")
-        terminal = Terminal(tmp_path, *words, **variables)
-        try:
+        async with in_terminal(tmp_path, *words, **variables) as terminal:
             await terminal.until("Ctrl-D ends.")
             await terminal.until("> ")
             terminal.keys(f"{QUESTION['en']}\r")
             await terminal.until(ANSWER["en"].strip())
             terminal.keys("\x04")
             assert await terminal.ended() == 0
-        finally:
-            terminal.close()
         assert ("\x1b[2m" in terminal.screen) == colours
 
 
@@ -292,8 +289,7 @@ async def test_who_types_is_asked_before_a_decision_that_stands(
     async with WebRoom(service.url, "sure") as room:
         await to_review(room)
         words = ("chat", "--url", service.url, "--lang", "en", "--as", "chen", "--room", "sure")
-        terminal = Terminal(tmp_path, *words)
-        try:
+        async with in_terminal(tmp_path, *words) as terminal:
             await terminal.until("批准")
             for answer, told in (("n", "没有提交。"), ("y", "访视已录入")):
                 await terminal.until("> ")
@@ -301,5 +297,3 @@ async def test_who_types_is_asked_before_a_decision_that_stands(
                 await terminal.until("[y/N]")
                 terminal.keys(f"{answer}\r")
                 await terminal.until(told)
-        finally:
-            terminal.close()

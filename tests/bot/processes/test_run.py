@@ -17,6 +17,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running
+from tests.fakes.few_examples import few_examples
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
@@ -80,8 +81,10 @@ async def store(folder: Path) -> AsyncIterator["Redis"]:
         yield client
 
 
-def started(folder: Path, port: int) -> AbstractAsyncContextManager[Process]:
-    return running(folder, *RUN, PORT=str(port), **FILES)
+def started(
+    folder: Path, port: int, files: dict[str, str] = FILES
+) -> AbstractAsyncContextManager[Process]:
+    return running(folder, *RUN, PORT=str(port), **files)
 
 
 async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_p
     async def all_gone() -> bool:
         return all(is_gone(pid) for pid in left) and server_is_gone(tmp_path)
 
-    async with started(tmp_path, port) as process:
+    async with started(tmp_path, port, few_examples(tmp_path)) as process:
         await announced(process)
         killed = children_of(process.pid)["web"]
         os.kill(killed, signal.SIGKILL)
@@ -135,7 +138,11 @@ async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_p
 
 async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:
     ports = free_port(), free_port()
-    async with started(tmp_path, ports[0]) as first, started(tmp_path, ports[1]) as second:
+    files = few_examples(tmp_path)
+    async with (
+        started(tmp_path, ports[0], files) as first,
+        started(tmp_path, ports[1], files) as second,
+    ):
         await announced(first)
         await announced(second)
         server = RunningServer.read(tmp_path / "data" / "redis")
@@ -151,7 +158,7 @@ async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
     tmp_path: Path,
 ) -> None:
     people = Path(shutil.copy(PLAYBOOKS / "people.yaml", tmp_path))
-    files = {**FILES, "SIGNOFF_PEOPLE": str(people)}
+    files = {**few_examples(tmp_path), "SIGNOFF_PEOPLE": str(people)}
     async with running(tmp_path, *RUN, PORT=str(free_port()), **files) as process:
         await announced(process)
         await asyncio.to_thread(people.write_text, "roles: none\n")
@@ -172,7 +179,7 @@ async def test_the_procfile_works_under_honcho(tmp_path: Path) -> None:
         return await status_of(f"http://127.0.0.1:{port}/healthz") == 200
 
     async with running(
-        tmp_path, "honcho", "start", "web", "worker", PORT=str(port), **FILES
+        tmp_path, "honcho", "start", "web", "worker", PORT=str(port), **few_examples(tmp_path)
     ) as process:
         await until(serves, START_S)
         await stopped(process, signal.SIGTERM)
