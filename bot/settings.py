@@ -273,7 +273,7 @@ class Settings(SettingsGroup):
         lines = [line for each in platforms for line in each.faults(self)]
         if not lines and platforms and not self.enabled_platforms:
             lines += _no_platform_lines([each.switch for each in platforms])
-        lines += missing_settings(REQUIRED_TOGETHER, self.given())
+        lines += missing_settings(REQUIRED_TOGETHER, self.used_variables())
         token = self.admin_token.get_secret_value() if self.admin_token else ""
         lines += check_admin_token(token, self.host)
         if self.failpoint and self.failpoint not in failpoints.failpoint_names():

@@ -23,7 +23,7 @@ LONGEST_WAIT_S: Final = 20.0
 
 
 class _NoObserver:
-    def asked(self, attempt: Attempt) -> None:
+    def record_attempt(self, attempt: Attempt) -> None:
         pass
 
     def changed(self, model: str, state: BreakerState) -> None:
@@ -145,7 +145,7 @@ class OpenAIModel:
             self._places.release()
 
     def _report_skipped(self, name: str, why: Failure) -> Failure:
-        self._observer.asked(Attempt(name, why.outcome))
+        self._observer.record_attempt(Attempt(name, why.outcome))
         return why
 
     async def _acquire_place(self, deadline: float) -> bool:
@@ -173,10 +173,10 @@ class OpenAIModel:
             answer = failure_of(error)
         took_s = loop.time() - began
         if isinstance(answer, Failure):
-            self._observer.asked(Attempt(name, answer.outcome, took_s))
+            self._observer.record_attempt(Attempt(name, answer.outcome, took_s))
             return answer
         completion = answer.completion(name, self._prices.get(name, (0.0, 0.0)))
-        self._observer.asked(
+        self._observer.record_attempt(
             Attempt(
                 model=name,
                 outcome="refused" if answer.refused else "ok",

@@ -39,7 +39,7 @@ class RedisInbox:
         self._partitions = partitions
         self._most = listed_most
 
-    async def listed(self, names: Sequence[str]) -> OpenCardTokens:
+    async def find_tokens(self, names: Sequence[str]) -> OpenCardTokens:
         """Cards that wait for any of the names, the oldest first."""
         lists = [
             f"{keys.tag(number)}inbox:{wire.encode_inbox_name(name)}"

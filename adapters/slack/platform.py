@@ -168,7 +168,7 @@ class SlackPlatform:
     async def _messages(self, address: Address) -> SlackMessages:
         return SlackMessages(await self._workspaces.api(address.team), self._unfinished)
 
-    async def heard(self, conversation: str) -> str:
+    async def address_prefix(self, conversation: str) -> str:
         """Return the bot's name in a channel, "" where the token lets it read whole threads."""
         try:
             address = Address.parse(conversation)

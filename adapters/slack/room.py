@@ -108,7 +108,7 @@ class SlackSettings(PlatformSettings):
 
     def faults(self, service: ServiceSettings) -> list[str]:
         """The token and a way in; for many workspaces the whole app and no token."""
-        given = self.given() | ({"SIGNOFF_PUBLIC_URL"} if service.public_url else set())
+        given = self.used_variables() | ({"SIGNOFF_PUBLIC_URL"} if service.public_url else set())
         oauth = [name for name in _OAUTH if name in given]
         token = [] if oauth else [(_ONE, _ONE[:1])]
         app = [(_OAUTH, (name,)) for name in (*_OAUTH[:3], "SIGNOFF_PUBLIC_URL")]

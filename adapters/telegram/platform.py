@@ -194,7 +194,7 @@ class TelegramPlatform:
         name, payload = await self._updates.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
-    async def heard(self, conversation: str) -> str:
+    async def address_prefix(self, conversation: str) -> str:
         """Return the bot's name in a group, where it must be mentioned; never raises."""
         try:
             in_group = parse_place(conversation, self._bot_id).is_group

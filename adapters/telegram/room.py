@@ -79,7 +79,7 @@ class TelegramSettings(PlatformSettings):
 
     def faults(self, service: ServiceSettings) -> list[str]:
         """Nothing goes without the token."""
-        return missing_settings([(_ALL, _ALL[:1])], self.given())
+        return missing_settings([(_ALL, _ALL[:1])], self.used_variables())
 
 
 def _open(settings: TelegramSettings, context: PlatformContext) -> Adapter:

@@ -61,7 +61,7 @@ class ConversationHistory:
             number = (await self._log.newest([body.conversation]))[0]
             await self._move_to_top(body.person, body.conversation, title)
             if self._conversations:
-                await self._conversations.saw(body.person, body.conversation, number)
+                await self._conversations.mark_read(body.person, body.conversation, number)
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=body.conversation)
 
@@ -74,7 +74,7 @@ class ConversationHistory:
 
     async def _move_to_top(self, person: str, conversation: str, title: str) -> None:
         if self._conversations:
-            await self._conversations.spoken(person, conversation, title)
+            await self._conversations.note_message(person, conversation, title)
 
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)
@@ -109,11 +109,11 @@ class ConversationHistory:
             return all(word in shown for word in words)
 
         pinned = [conversation_of(MAIN), conversation_of(home_room(person))]
-        found = await self._conversations.listed(
+        found = await self._conversations.list_newest(
             person, before_us=before, count=LIST_PAGE + 1, matches=matches if words else None
         )
         page = [entry for entry in found[:LIST_PAGE] if entry.conversation not in pinned]
-        seen = [await self._conversations.seen(person, name) for name in pinned]
+        seen = [await self._conversations.last_read(person, name) for name in pinned]
         fixed = [
             ConversationEntry(name, "", 0, number)
             for name, number in zip(pinned, seen, strict=True)
@@ -146,7 +146,7 @@ class ConversationHistory:
         try:
             number = (await self._log.newest([conversation]))[0]
             if self._conversations:
-                await self._conversations.saw(actor.user, conversation, number)
+                await self._conversations.mark_read(actor.user, conversation, number)
         except StoreUnavailable:
             return _store_away()
         return json_response(200, {})

@@ -125,7 +125,7 @@ class WebSettings(PlatformSettings):
 
     def faults(self, service: ServiceSettings) -> list[str]:
         """Return half-set proxy settings and, while it is on, faults of the sign-in."""
-        lines = missing_settings([(_PROXY, (name,)) for name in _PROXY], self.given())
+        lines = missing_settings([(_PROXY, (name,)) for name in _PROXY], self.used_variables())
         return [*lines, *self._visitor_faults(service)] if self.webchat else lines
 
     def _visitor_faults(self, service: ServiceSettings) -> list[str]:

@@ -34,7 +34,7 @@ class SkillState(Frozen):
     attachments: Annotated[tuple[_Name, ...], Key(max_length=100, fail_fast=True)] = ()
     recent: Annotated[tuple[_Text, ...], Key(max_length=50, fail_fast=True)] = ()
 
-    def known(self) -> AgentState:
+    def agent_state(self) -> AgentState:
         """The state of a run, from values that have been checked."""
         groups = {
             name: {key: value for key, value in getattr(self, name).items() if value is not None}

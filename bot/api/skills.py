@@ -105,7 +105,7 @@ class SkillApi:
             id=self.services.new_id(f"api:{skill}"),
             playbook=playbook,
             skill=playbook.skills[skill],
-            state=body.state.known(),
+            state=body.state.agent_state(),
             message=body.message,
             lang=body.lang or detect_language(body.message),
             project=body.project or playbook.definition.project,

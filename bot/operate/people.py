@@ -197,7 +197,7 @@ async def _cards(
 ) -> tuple[Sequence[Card], int]:
     person = access.people.person(person_id) if person_id else None
     if person is None:
-        listed = await access.inbox.listed([EVERYBODY])
+        listed = await access.inbox.find_tokens([EVERYBODY])
         return await access.inbox.cards(listed.tokens[:MOST]), listed.total
     clock = open_clock(settings)
     voter = partial(access.people.as_voter, person, today=clock.today())

@@ -40,7 +40,7 @@ class ModelWatch:
         self._opened: list[str] = []
         self._mails: list[tuple[str, ServiceNotice]] = []
 
-    def asked(self, attempt: Attempt) -> None:
+    def record_attempt(self, attempt: Attempt) -> None:
         """Count an attempt."""
         name, meter = attempt.model, self._meter
         meter.count("calls", name, attempt.outcome)
@@ -77,7 +77,7 @@ class ModelWatch:
 
     async def _share_states(self) -> None:
         for model, state in list(self._states.items()):
-            await self._numbers.found(model, state)
+            await self._numbers.record_state(model, state)
             if state == "closed" and self._states[model] == "closed":
                 del self._states[model]
 

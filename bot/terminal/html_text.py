@@ -32,7 +32,7 @@ def html_to_text(html: str) -> str:
     reader = _HtmlReader()
     reader.feed(html)
     reader.close()
-    return strip_controls(reader.told())
+    return strip_controls(reader.text())
 
 
 class _HtmlReader(HTMLParser):
@@ -44,7 +44,7 @@ class _HtmlReader(HTMLParser):
         self._links: list[tuple[str, int]] = []
         self._exact = 0
 
-    def told(self) -> str:
+    def text(self) -> str:
         """All that was read, with at most one empty line in a row."""
         lines = [line.rstrip() for line in "".join(self._out).split("\n")]
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

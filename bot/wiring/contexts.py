@@ -123,7 +123,7 @@ def _connections(url: str | None) -> Callable[[], AbstractAsyncContextManager[Cl
     """Opens a connection for each use, for commands without an open store."""
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Client]:
+    async def connection() -> AsyncIterator[Client]:
         if url is None:
             raise StoreUnavailable("the service's own store is not started for this")
         try:
@@ -135,7 +135,7 @@ def _connections(url: str | None) -> Callable[[], AbstractAsyncContextManager[Cl
         finally:
             await client.aclose()
 
-    return opened
+    return connection
 
 
 def _persons(people: Directory) -> list[NamedPerson]:

@@ -88,7 +88,7 @@ class ConversationEntry:
 class Conversations(Protocol):
     """Each person's conversations, the newest first. Raises StoreUnavailable."""
 
-    async def listed(
+    async def list_newest(
         self,
         person: str,
         *,
@@ -102,15 +102,15 @@ class Conversations(Protocol):
         """
         ...
 
-    async def spoken(self, person: str, conversation: str, title: str) -> None:
+    async def note_message(self, person: str, conversation: str, title: str) -> None:
         """Something was said in it just now: it comes first. Its first title stays ("": none)."""
         ...
 
-    async def saw(self, person: str, conversation: str, number: int) -> None:
+    async def mark_read(self, person: str, conversation: str, number: int) -> None:
         """The person saw its messages up to this number."""
         ...
 
-    async def seen(self, person: str, conversation: str) -> int:
+    async def last_read(self, person: str, conversation: str) -> int:
         """The number of the newest message that the person saw, 0 for none."""
         ...
 

@@ -127,7 +127,7 @@ class SupportsCardLinks(Protocol):
 class SupportsAddressing(Protocol):
     """A platform where some conversations only pass on texts that address the bot."""
 
-    async def heard(self, conversation: str) -> str:
+    async def address_prefix(self, conversation: str) -> str:
         """What a text there has to begin with, "" for nothing; never raises."""
         ...
 

@@ -94,7 +94,7 @@ class SettingsGroup(BaseModel):
         texts = ((env, (variables.get(env) or "").strip()) for env in cls.variables().values())
         return cls(**{env: text for env, text in texts if text}, **given)
 
-    def given(self) -> set[str]:
+    def used_variables(self) -> set[str]:
         """The variables that are set."""
         return {env for name, env in self.variables().items() if getattr(self, name)}
 

@@ -45,7 +45,7 @@ async def read_pending_page(
     inbox: Inbox, voter: Voter, now: datetime, *, number: int = 1, size: int = PAGE_CARDS
 ) -> PendingPage:
     """Page `number` of what this person may decide now, by the roles they hold now."""
-    listed = await inbox.listed(inbox_names_of_person(voter(None)))
+    listed = await inbox.find_tokens(inbox_names_of_person(voter(None)))
     wanted = number * size
     found: list[Card] = []
     tokens = listed.tokens[:MAX_CARDS_READ]

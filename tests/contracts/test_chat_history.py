@@ -153,34 +153,37 @@ async def test_ten_thousand_messages_cost_a_page_no_more_than_a_hundred(redis):
 
 async def test_a_persons_conversations_are_listed_the_newest_first(listed):
     for room in ("a", "b", "c"):
-        await listed.spoken("lin", room, f"about {room}")
-    await listed.spoken("lin", "a", "a later text is no title")
-    await listed.spoken("chen", "d", "")
-    found = await listed.listed("lin", before_us=None, count=2)
+        await listed.note_message("lin", room, f"about {room}")
+    await listed.note_message("lin", "a", "a later text is no title")
+    await listed.note_message("chen", "d", "")
+    found = await listed.list_newest("lin", before_us=None, count=2)
     assert [(one.conversation, one.title) for one in found] == [("a", "about a"), ("c", "about c")]
-    rest = await listed.listed("lin", before_us=found[-1].at_us, count=5)
+    rest = await listed.list_newest("lin", before_us=found[-1].at_us, count=5)
     assert [one.conversation for one in rest] == ["b"]
-    assert [one.title for one in await listed.listed("chen", before_us=None, count=5)] == [""]
-    await listed.spoken("chen", "d", "a title comes when it comes")
-    (one,) = await listed.listed("chen", before_us=None, count=5)
+    assert [one.title for one in await listed.list_newest("chen", before_us=None, count=5)] == [""]
+    await listed.note_message("chen", "d", "a title comes when it comes")
+    (one,) = await listed.list_newest("chen", before_us=None, count=5)
     assert (one.title, one.seen) == ("a title comes when it comes", 0)
-    await listed.saw("chen", "d", 7)
-    (one,) = await listed.listed("chen", before_us=None, count=5)
-    assert (one.seen, await listed.seen("chen", "d"), await listed.seen("lin", "d")) == (7, 7, 0)
+    await listed.mark_read("chen", "d", 7)
+    (one,) = await listed.list_newest("chen", before_us=None, count=5)
+    assert (one.seen, await listed.last_read("chen", "d"), await listed.last_read("lin", "d")) == (
+        7,
+        7,
+        0,
+    )
 
 
 async def test_the_list_forgets_what_is_too_old_or_too_much(client, listed, monkeypatch):
     monkeypatch.setattr(chat, "CONVERSATIONS", 2)
     key = keys.conversations("lin")
     for room in ("a", "b", "c"):
-        await listed.spoken("lin", room, room)
-        await listed.saw("lin", room, 1)
-    await listed.spoken("lin", "c", "")
-    assert [one.conversation for one in await listed.listed("lin", before_us=None, count=9)] == [
-        "c", "b"
-    ]  # fmt: skip
+        await listed.note_message("lin", room, room)
+        await listed.mark_read("lin", room, 1)
+    await listed.note_message("lin", "c", "")
+    newest = await listed.list_newest("lin", before_us=None, count=9)
+    assert [one.conversation for one in newest] == ["c", "b"]
     await client.zadd(key, {"b": 1})
-    await listed.spoken("lin", "c", "")
+    await listed.note_message("lin", "c", "")
     assert await client.zrange(key, 0, -1) == ["c"]
     for name in (f"{key}:titles", f"{key}:seen"):
         assert await client.hkeys(name) == ["c"]
@@ -189,21 +192,23 @@ async def test_the_list_forgets_what_is_too_old_or_too_much(client, listed, monk
 
 
 async def test_a_title_of_ones_own_stays(listed):
-    await listed.spoken("lin", "a", "first")
+    await listed.note_message("lin", "a", "first")
     assert await listed.rename("lin", "a", "mine")
-    await listed.spoken("lin", "a", "later")
-    assert [one.title for one in await listed.listed("lin", before_us=None, count=5)] == ["mine"]
+    await listed.note_message("lin", "a", "later")
+    assert [one.title for one in await listed.list_newest("lin", before_us=None, count=5)] == [
+        "mine"
+    ]
     assert not await listed.rename("lin", "b", "not listed")
     assert not await listed.rename("chen", "a", "another's")
-    assert await listed.listed("chen", before_us=None, count=5) == []
+    assert await listed.list_newest("chen", before_us=None, count=5) == []
 
 
 async def test_what_matches_is_found_further_down_and_in_pages(listed):
     for number in range(6):
-        await listed.spoken("lin", f"room-{number}", "odd" if number % 2 else "even")
+        await listed.note_message("lin", f"room-{number}", "odd" if number % 2 else "even")
 
     async def find(before_us: int | None) -> list[tuple[str, int]]:
-        found = await listed.listed(
+        found = await listed.list_newest(
             "lin", before_us=before_us, count=2, matches=lambda _, title: title == "odd"
         )
         return [(one.conversation, one.at_us) for one in found]
@@ -215,8 +220,8 @@ async def test_what_matches_is_found_further_down_and_in_pages(listed):
 
 async def test_what_is_forgotten_is_gone_and_told(listed, log, client, conversation, partitions):
     tag = keys.tag(partitions.of_conversation(conversation))
-    await listed.spoken("lin", conversation, "a title")
-    await listed.saw("lin", conversation, 1)
+    await listed.note_message("lin", conversation, "a title")
+    await listed.mark_read("lin", conversation, 1)
     await log.append(conversation, said("a", text="a secret"))
     await log.append(conversation, post("r1", "an answer"))
     for name in ("reply:r1", "row:r1", f"c:{conversation}:st"):
@@ -228,12 +233,12 @@ async def test_what_is_forgotten_is_gone_and_told(listed, log, client, conversat
     (told,) = await log.read(conversation, "0", wait_s=1, drafts=drafts)
     assert told.body == {"op": "deleted"}
     assert await texts(log, conversation) == []
-    assert await listed.listed("lin", before_us=None, count=5) == []
+    assert await listed.list_newest("lin", before_us=None, count=5) == []
     assert 0 < await client.ttl(f"{tag}chat:{conversation}:draft") <= 60
     left = {name async for name in client.scan_iter() if not name.startswith("signoff:bell")}
     assert left == {f"{tag}chat:{conversation}:draft", f"{tag}reply:r2"}
     # What broke off after the transcript was deleted is done once more.
-    await listed.spoken("lin", conversation, "again")
+    await listed.note_message("lin", conversation, "again")
     assert await listed.forget("lin", conversation, whole=True)
     # Spoken in again, it begins anew.
     await log.append(conversation, said("b", text="anew"))
@@ -247,13 +252,13 @@ async def test_nothing_is_forgotten_where_something_is_unfinished(
     listed, log, client, conversation, partitions, unfinished
 ):
     tag = keys.tag(partitions.of_conversation(conversation))
-    await listed.spoken("lin", conversation, "a title")
+    await listed.note_message("lin", conversation, "a title")
     await log.append(conversation, said("a", text="ask"))
     await client.set(tag + unfinished.format(conversation), "something")
     assert not await listed.forget("lin", conversation, whole=True)
     assert await texts(log, conversation) == ["ask"]
-    assert len(await listed.listed("lin", before_us=None, count=5)) == 1
+    assert len(await listed.list_newest("lin", before_us=None, count=5)) == 1
     # One's own list is one's own: others go on there.
     assert await listed.forget("lin", conversation, whole=False)
     assert await texts(log, conversation) == ["ask"]
-    assert await listed.listed("lin", before_us=None, count=5) == []
+    assert await listed.list_newest("lin", before_us=None, count=5) == []

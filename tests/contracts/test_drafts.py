@@ -39,7 +39,7 @@ async def test_a_text_makes_the_message_due_and_is_read_everywhere(
     assert row.row == reply
     assert await other.read(reply) == Draft(text="一 2")
     assert await outbox.sent(row, "m") is None
-    await other.shown(reply, "一")
+    await other.mark_shown(reply, "一")
     assert (await outbox.take_rows(5))[0] == []
     assert await drafts.read(reply) == Draft(text="一 2", shown="一")
 
@@ -72,7 +72,7 @@ async def test_the_server_forgets_it_some_minutes_after_its_last_change(
 ) -> None:
     name = partitions.new_id(conversation)
     key = keys.draft(partitions.of_conversation(conversation), name)
-    for change in (drafts.put(name, "1"), drafts.shown(name, "1"), drafts.stop(name)):
+    for change in (drafts.put(name, "1"), drafts.mark_shown(name, "1"), drafts.stop(name)):
         await change
         assert 0 < await scripts.client.pttl(key) <= KEEP_S * 1000
         await scripts.client.pexpire(key, 10 * KEEP_S * 1000)

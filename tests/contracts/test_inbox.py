@@ -40,14 +40,14 @@ async def test_what_waits_for_a_role_or_person_is_listed_oldest_first_over_all_p
     reviews = await several(mailbox, partitions, scripts, 12)
     own = Review(persons=("slack:T1:U 1",))
     mine = await open_card(mailbox, partitions, "web:local:own", review=own)
-    assert await inbox.listed(REVIEWERS) == OpenCardTokens(tuple(c.token for c in reviews), 12)
-    assert await inbox.listed(["person:slack:T1:U 1"]) == OpenCardTokens((mine.token,), 1)
-    assert await inbox.listed(["person:chen", "role:crc"]) == OpenCardTokens()
-    assert await inbox.listed([]) == OpenCardTokens()
-    everything = await inbox.listed(EVERYBODY)
+    assert await inbox.find_tokens(REVIEWERS) == OpenCardTokens(tuple(c.token for c in reviews), 12)
+    assert await inbox.find_tokens(["person:slack:T1:U 1"]) == OpenCardTokens((mine.token,), 1)
+    assert await inbox.find_tokens(["person:chen", "role:crc"]) == OpenCardTokens()
+    assert await inbox.find_tokens([]) == OpenCardTokens()
+    everything = await inbox.find_tokens(EVERYBODY)
     assert everything == OpenCardTokens((*(c.token for c in reviews), mine.token), 13)
     assert [card.token for card in await inbox.cards(everything.tokens)] == list(everything.tokens)
-    both = await inbox.listed([*REVIEWERS, *EVERYBODY])
+    both = await inbox.find_tokens([*REVIEWERS, *EVERYBODY])
     assert both.tokens == everything.tokens
 
 
@@ -71,7 +71,7 @@ async def test_a_card_that_closes_in_any_way_waits_for_nobody(
             "cancelled": Effects(cancels=((card.run, 0),)),
         }[way]
         await handle(mailbox, f"control:{conversation}", effects)
-    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
+    assert await inbox.find_tokens([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
     assert await inbox.cards([card.token]) == []
 
 
@@ -88,22 +88,22 @@ async def test_a_card_keeps_its_place_through_votes_and_goes_where_its_review_go
     voted = first.model_copy(update={"votes": (vote,), "version": 2})
     effects = Effects(cards=(CardWrite(voted, expect=1),))
     await decisions.decide(first.token, update_id="vote", answer="ok", effects=effects)
-    assert (await inbox.listed(REVIEWERS)).tokens == (first.token, second.token)
+    assert (await inbox.find_tokens(REVIEWERS)).tokens == (first.token, second.token)
     (found, _) = await inbox.cards((first.token, second.token))
     assert found.votes == (vote,)
     moved = voted.model_copy(update={"review": Review(roles=("boss",)), "version": 3})
     effects = Effects(cards=(CardWrite(moved, expect=2),))
     await decisions.decide(first.token, update_id="escalated", answer="ok", effects=effects)
-    assert (await inbox.listed(REVIEWERS)).tokens == (second.token,)
-    assert (await inbox.listed(["role:boss"])).tokens == (first.token,)
-    assert (await inbox.listed(EVERYBODY)).tokens == (first.token, second.token)
+    assert (await inbox.find_tokens(REVIEWERS)).tokens == (second.token,)
+    assert (await inbox.find_tokens(["role:boss"])).tokens == (first.token,)
+    assert (await inbox.find_tokens(EVERYBODY)).tokens == (first.token, second.token)
 
 
 async def test_a_card_that_only_tells_waits_for_nobody(
     inbox: RedisInbox, mailbox: RedisMailbox, partitions: Partitions, conversation: str
 ) -> None:
     await open_card(mailbox, partitions, conversation, kind="phase_done")
-    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
+    assert await inbox.find_tokens([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
 
 
 async def test_only_so_many_of_a_partition_are_listed_and_all_are_counted(
@@ -113,7 +113,9 @@ async def test_only_so_many_of_a_partition_are_listed_and_all_are_counted(
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
     cards = await several(mailbox, partitions, scripts, 4)
     inbox = RedisInbox(scripts, partitions, listed_most=3)
-    assert await inbox.listed(REVIEWERS) == OpenCardTokens(tuple(c.token for c in cards[:3]), 4)
+    assert await inbox.find_tokens(REVIEWERS) == OpenCardTokens(
+        tuple(c.token for c in cards[:3]), 4
+    )
 
 
 async def test_an_open_card_of_an_earlier_build_is_listed_by_the_repair(
@@ -125,10 +127,10 @@ async def test_an_open_card_of_an_earlier_build_is_listed_by_the_repair(
         await scripts.client.hdel(f"{place}card:{card.token}", "who")
         for name in ("all", "role:reviewer"):
             await scripts.client.zrem(f"{place}inbox:{name}", card.token)
-    assert (await inbox.listed(REVIEWERS)).tokens == (cards[2].token,)
+    assert (await inbox.find_tokens(REVIEWERS)).tokens == (cards[2].token,)
     assert [await inbox.repair(), await inbox.repair()] == [2, 0]
-    assert (await inbox.listed(REVIEWERS)).tokens == tuple(c.token for c in cards)
-    assert (await inbox.listed(EVERYBODY)).total == 3
+    assert (await inbox.find_tokens(REVIEWERS)).tokens == tuple(c.token for c in cards)
+    assert (await inbox.find_tokens(EVERYBODY)).total == 3
 
 
 async def test_the_repair_lists_nothing_that_changed_since_it_was_read(
@@ -148,7 +150,7 @@ async def test_the_repair_lists_nothing_that_changed_since_it_was_read(
         )
 
     assert [await relist(2), await relist(conversation="web:local:none")] == [0, 0]
-    assert (await inbox.listed(REVIEWERS)).tokens == ()
+    assert (await inbox.find_tokens(REVIEWERS)).tokens == ()
     assert [await relist(), await relist()] == [1, 0]
     await scripts.client.hset(f"{place}card:{card.token}", "status", "decided")
     await scripts.client.hdel(f"{place}card:{card.token}", "who")

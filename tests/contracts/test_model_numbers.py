@@ -29,16 +29,16 @@ async def test_counts_of_several_processes_add_up(
 async def test_what_one_process_finds_another_sees_until_it_is_well_again(
     state: BreakerState, scripts: Scripts, numbers: RedisModelNumbers
 ) -> None:
-    await RedisModelNumbers(scripts.client).found("a", state)
+    await RedisModelNumbers(scripts.client).record_state("a", state)
     assert await numbers.states(["a", "b"]) == {"a": state, "b": "closed"}
-    await numbers.found("a", "closed")
+    await numbers.record_state("a", "closed")
     assert await numbers.states(["a"]) == {"a": "closed"}
 
 
 async def test_what_nobody_finds_any_more_is_forgotten(
     scripts: Scripts, numbers: RedisModelNumbers
 ) -> None:
-    await numbers.found("a", "open")
+    await numbers.record_state("a", "open")
     assert 0 < await scripts.client.ttl(keys.model_state("a")) <= STATE_KEEP_S
 
 

@@ -9,6 +9,17 @@ from tests.docs.rooms import HOUSE, PAGE, crowded, rooms, written
 MOST = 15
 """Modules of one folder; a language has one for each topic."""
 
+VAGUE = {
+    *("told", "said", "shown", "found", "given", "asked", "kept", "held", "seen", "heard", "known"),
+    *("named", "listed", "wanted", "begun", "opened", "handed", "edited", "recorded", "judged"),
+    *("chosen", "mended", "taken", "spoken"),
+}
+"""Past participles alone: what was told, to whom, by whom?"""
+
+NOT_RENAMED = ("engine/tools/study/", "adapters/edc/", "adapters/knowledge/", "engine/text/wording")
+PUBLISHED = frozenset({"Shown", "Wanted"})
+"""Schemas of the HTTP API's own document."""
+
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text("utf-8") == written(), "run `make reference`"
@@ -40,3 +51,16 @@ def test_a_class_name_means_one_thing() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in places.items() if count > 1] == []
+
+
+def test_no_name_is_a_participle_alone() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+        for top in HOUSE
+        for path in (ROOT / top).rglob("*.py")
+        if not str(path.relative_to(ROOT)).startswith(NOT_RENAMED)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if node.name.lower() in VAGUE and node.name not in PUBLISHED
+    ]
+    assert found == []

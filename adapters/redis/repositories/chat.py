@@ -124,7 +124,7 @@ class RedisConversations:
         self._partitions = partitions
         self._script = LuaScript(self._client, LUA.joinpath("listed.lua").read_text())
 
-    async def listed(
+    async def list_newest(
         self,
         person: str,
         *,
@@ -148,7 +148,7 @@ class RedisConversations:
             if matches is None or matches(str(name), str(title or ""))
         ][:count]
 
-    async def spoken(self, person: str, conversation: str, title: str) -> None:
+    async def note_message(self, person: str, conversation: str, title: str) -> None:
         """Put it first."""
         key = keys.conversations(person)
         with translate_errors():
@@ -157,14 +157,14 @@ class RedisConversations:
                 args=[conversation, title, CONVERSATIONS, CHAT_KEEP_S],
             )
 
-    async def saw(self, person: str, conversation: str, number: int) -> None:
+    async def mark_read(self, person: str, conversation: str, number: int) -> None:
         """Keep how far they saw it."""
         key = f"{keys.conversations(person)}:seen"
         with translate_errors():
             await self._client.hset(key, conversation, str(number))
             await self._client.expire(key, CHAT_KEEP_S)
 
-    async def seen(self, person: str, conversation: str) -> int:
+    async def last_read(self, person: str, conversation: str) -> int:
         """How far they saw it."""
         with translate_errors():
             found = await self._client.hget(f"{keys.conversations(person)}:seen", conversation)

@@ -22,7 +22,7 @@ class RedisDrafts:
         if await self._write(reply, "text", text):
             self._scripts.bell.ring(shows=True)
 
-    async def shown(self, reply: str, text: str) -> None:
+    async def mark_shown(self, reply: str, text: str) -> None:
         """People read this much of it now."""
         await self._write(reply, "shown", text)
 

@@ -35,7 +35,7 @@ class RedisModelNumbers:
             found = await self._client.hgetall(keys.MODEL_COUNTS)
         return {tuple(json.loads(count)): float(amount) for count, amount in found.items()}
 
-    async def found(self, model: str, state: BreakerState) -> None:
+    async def record_state(self, model: str, state: BreakerState) -> None:
         """This process finds the model so; what is not closed is forgotten after half a minute."""
         with translate_errors():
             if state == "closed":

@@ -71,7 +71,7 @@ class RedisPlatformTexts:
         async with self._client() as client:
             await client.srem(keys.platform_list(self._platform, kind), name)
 
-    async def listed(self, kind: str) -> Sequence[str]:
+    async def names(self, kind: str) -> Sequence[str]:
         """Every name on the list, in order."""
         async with self._client() as client:
             found = await client.smembers(keys.platform_list(self._platform, kind))

@@ -103,7 +103,7 @@ class Installations(AsyncInstallationStore):
 
     async def teams(self) -> Sequence[str]:
         """Return every workspace that has the app. Raises StoreUnavailable."""
-        return await self._texts.listed(_TEAMS)
+        return await self._texts.names(_TEAMS)
 
 
 class OAuthStates(AsyncOAuthStateStore):

@@ -346,7 +346,9 @@ class Delivery:
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
                 return (
-                    await platform.heard(here) if isinstance(platform, SupportsAddressing) else ""
+                    await platform.address_prefix(here)
+                    if isinstance(platform, SupportsAddressing)
+                    else ""
                 )
         return ""
 

@@ -189,7 +189,7 @@ class StreamingDelivery:
             await self._drafts.stop(row.ref)
             return CheckLater(UNTIL_WHOLE_S) if row.message_id else None
         if row.message_id or not message_id:
-            await self._drafts.shown(row.ref, draft.text)
+            await self._drafts.mark_shown(row.ref, draft.text)
         elif draft.text:
             # The message's id is stored before it has text, so that a crash leaves none unfinished.
             await self._drafts.put(row.ref, draft.text)

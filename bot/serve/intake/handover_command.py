@@ -75,7 +75,7 @@ class HandOverCommand:
 
     async def _find_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
         """Such cards of any conversation, by the giver's inbox."""
-        listed = await self.inbox.listed(inbox_names_of_person(giver))
+        listed = await self.inbox.find_tokens(inbox_names_of_person(giver))
         tokens, found = listed.tokens[:MAX_CARDS_READ], list[CardNow]()
         for start in range(0, len(tokens), _AT_ONCE):
             cards = await self.inbox.cards(tokens[start : start + _AT_ONCE])

@@ -57,7 +57,7 @@ class Drafts(Protocol):
         """How far the answer is."""
         ...
 
-    async def shown(self, reply: str, text: str) -> None:
+    async def mark_shown(self, reply: str, text: str) -> None:
         """People read this much of it now."""
         ...
 

@@ -21,7 +21,7 @@ class OpenCardTokens:
 class Inbox(Protocol):
     """Open cards of all partitions. Raises StoreError."""
 
-    async def listed(self, names: Sequence[str]) -> OpenCardTokens:
+    async def find_tokens(self, names: Sequence[str]) -> OpenCardTokens:
         """Cards that wait for any of the names (cards.deciding.inbox), the oldest first."""
         ...
 

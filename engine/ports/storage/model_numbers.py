@@ -41,7 +41,7 @@ class Attempt:
 class ModelObserver(Protocol):
     """Observes requests as they happen; must not raise or wait."""
 
-    def asked(self, attempt: Attempt) -> None:
+    def record_attempt(self, attempt: Attempt) -> None:
         """An attempt has ended."""
         ...
 
@@ -65,7 +65,7 @@ class ModelNumbers(Protocol):
         """Everything that was ever counted."""
         ...
 
-    async def found(self, model: str, state: BreakerState) -> None:
+    async def record_state(self, model: str, state: BreakerState) -> None:
         """Record a breaker's state in this process; one not closed is forgotten after 30 s."""
         ...
 

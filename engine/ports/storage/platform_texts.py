@@ -45,6 +45,6 @@ class PlatformTexts(Protocol):
         """Take a name off the list."""
         ...
 
-    async def listed(self, kind: str) -> Sequence[str]:
+    async def names(self, kind: str) -> Sequence[str]:
         """Every name on the list, in order."""
         ...

@@ -5,12 +5,12 @@ from engine.understanding.context import RouteContext, RoutedMessage, Strategy, 
 from engine.understanding.router.command import command
 from engine.understanding.router.llm import llm
 from engine.understanding.router.rules import add_help, card_reply, deterministic, unclear
-from engine.understanding.router.spoken import spoken
+from engine.understanding.router.spoken import explain_buttons
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("command", command),
     ("card_reply", card_reply),
-    ("spoken", spoken),
+    ("spoken", explain_buttons),
     ("deterministic", deterministic),
     ("model", llm),
     ("unclear", unclear),

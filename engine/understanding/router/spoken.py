@@ -36,7 +36,7 @@ _STATUS = re.compile(
 _OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状态|进展|审|批|到哪")
 
 
-async def spoken(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+async def explain_buttons(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """What to do instead, for a text that says what only a button does, or asks after a review."""
     told = _button_reply(fold(text).strip(), text, context)
     if not told:

@@ -38,7 +38,7 @@ class Observed:
     attempts: list[Attempt] = field(default_factory=list)
     changes: list[tuple[str, BreakerState]] = field(default_factory=list)
 
-    def asked(self, attempt: Attempt) -> None:
+    def record_attempt(self, attempt: Attempt) -> None:
         self.attempts.append(attempt)
 
     def changed(self, model: str, state: BreakerState) -> None:

@@ -40,7 +40,7 @@ async def spoken(log: Any, listed: Any, *titles: str) -> None:
         conversation = f"web:local:{OWN}{number}"
         body = {"op": "said", "id": f"message-{number}", "person": "lin", "name": "Lin Yue"}
         await log.append(conversation, body | {"text": title})
-        await listed.spoken("lin", conversation, title)
+        await listed.note_message("lin", conversation, title)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["wide", "phone"])
@@ -156,7 +156,7 @@ async def test_a_list_that_does_not_come_is_told_and_asked_for_again(
 ):
     await spoken(log, listed, "ECOG of P001")
     address = page("main")
-    listing = listed.listed
+    listing = listed.list_newest
 
     async def away(*_: Any, **__: Any) -> Any:
         raise web.HTTPInternalServerError
@@ -175,9 +175,9 @@ async def test_a_list_that_does_not_come_is_told_and_asked_for_again(
         browser.wait_text("#list", "ECOG of P001")
         assert not browser.find("#side").find_element("id", "list-again").is_displayed()
 
-    monkeypatch.setattr(listed, "listed", away)
+    monkeypatch.setattr(listed, "list_newest", away)
     await asyncio.to_thread(fail)
-    monkeypatch.setattr(listed, "listed", listing)
+    monkeypatch.setattr(listed, "list_newest", listing)
     await asyncio.to_thread(again)
 
 
@@ -196,9 +196,9 @@ async def test_a_list_that_does_not_come_is_told_and_asked_for_again(
 async def test_only_ones_own_list_is_changed(client, log, listed, path, body, status):
     await spoken(log, listed, "ECOG of P001")
     await log.append("web:local:ward-7", {"op": "typing"})
-    await listed.spoken("lin", "web:local:ward-7", "shared")
+    await listed.note_message("lin", "web:local:ward-7", "shared")
     assert (await client.post(f"/chat/{path}", json=body)).status == status
-    left = [one.title for one in await listed.listed("lin", before_us=None, count=5)]
+    left = [one.title for one in await listed.list_newest("lin", before_us=None, count=5)]
     assert left == (["ECOG of P001"] if status == 200 else ["shared", "ECOG of P001"])
     # What is shared stays, for everybody else.
     assert len(await log.read("web:local:ward-7", "0", wait_s=0.01)) == 1
@@ -206,7 +206,7 @@ async def test_only_ones_own_list_is_changed(client, log, listed, path, body, st
 
 async def test_a_shared_room_is_found_by_its_name_and_an_own_one_is_not(client, log, listed):
     await spoken(log, listed, "ECOG of P001")
-    await listed.spoken("lin", "web:local:ward-7", "shared")
+    await listed.note_message("lin", "web:local:ward-7", "shared")
 
     async def found(words: str) -> list[str]:
         query = {"person": "lin", "words": words}

@@ -65,9 +65,9 @@ async def test_attempts_are_counted(
 ) -> None:
     meter = SharedMeter(RedisModelNumbers(redis))
     watch = watching(redis, partitions, people, meter)
-    watch.asked(Attempt("m", "ok", 0.7, 100, 20, 0.5))
-    watch.asked(Attempt("m", "ok", 99.0, 1, 0, 0.25))
-    watch.asked(Attempt("m", "failed", 3.0))
+    watch.record_attempt(Attempt("m", "ok", 0.7, 100, 20, 0.5))
+    watch.record_attempt(Attempt("m", "ok", 99.0, 1, 0, 0.25))
+    watch.record_attempt(Attempt("m", "failed", 3.0))
     await meter.share()
     assert await RedisModelNumbers(redis).counts() == {
         ("calls", "m", "ok"): 2,
@@ -135,7 +135,7 @@ async def test_what_is_not_well_is_kept_alive_until_it_is(
     await watch.share()
     assert await numbers.states(["m"]) == {"m": "closed"}
     # Another's finding stands once this one has said what it had to say.
-    await numbers.found("m", "open")
+    await numbers.record_state("m", "open")
     await watch.share()
     assert await numbers.states(["m"]) == {"m": "open"}
 

@@ -8,8 +8,8 @@ import pytest
 )
 async def test_a_group_hears_what_names_the_bot(server, platform, chat, begins):
     bot = server.token.partition(":")[0]
-    assert await platform.heard(f"telegram:{bot}:{chat}") == begins
+    assert await platform.address_prefix(f"telegram:{bot}:{chat}") == begins
 
 
 async def test_what_is_no_place_of_telegrams_needs_nothing(platform):
-    assert await platform.heard("web:w:main") == ""
+    assert await platform.address_prefix("web:w:main") == ""
