@@ -85,7 +85,8 @@ class Tapped:
             self.counts["taps told: the outcome"] += 1
         elif held is None and shown & UNKNOWN:
             self.counts["taps told: unknown"] += 1
-        elif held is None and shown & {FORM, *NO_FORM}:
+        elif shown & {FORM, *NO_FORM} and (held is None or not held["ok"]):
+            # What is held then is of a repeat, after somebody else decided: the form says it.
             self.counts["taps told: a form"] += 1
         elif shown & NOT_RECORDED:
             known = "not recorded" if held is None else "not recorded, though it was"

@@ -162,3 +162,16 @@ async def test_what_became_of_a_tap_on_the_home_tab_is_said_also_without_a_dialo
         await post(tap)
     (only,) = slack.ephemerals
     assert (only.channel, only.text) == ("D0REVIEWER", "Seen.")
+
+
+async def test_a_repeat_of_a_tap_that_opened_a_form_says_nothing_beside_it(
+    slack, post, intake, card
+):
+    intake.outcome = FormWanted(form=FORM)
+    tap = slack.action(card)
+    await post(tap)
+    # Somebody else has decided meanwhile; whoever sends the form is told.
+    intake.outcome = DirectAnswer(text="Already decided.", ok=False)
+    assert (await post(tap)).status == 200
+    assert len(slack.views) == 1
+    assert told(slack) == []
