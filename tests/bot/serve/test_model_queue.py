@@ -38,7 +38,7 @@ class HeldModel:
     now: int = 0
 
     @property
-    def record_attempt(self) -> list[str]:
+    def asked(self) -> list[str]:
         return [text for text, _ in self.requests]
 
     def answer(self, number: int) -> None:
