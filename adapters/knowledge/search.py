@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 
 from adapters.knowledge.words import asked, words
@@ -29,6 +30,7 @@ class _Passage:
     section: Section
     text: str
     words: frozenset[str]
+    columns: tuple[str, str, str]
 
 
 class DocumentSearch:
@@ -74,12 +76,7 @@ class _Room:
     """The index of one project, so that how rare a word is there says nothing of another."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self._passages = [
-            _Passage(d, s, text, frozenset(words(f"{d.title} {s.heading} {text}")))
-            for d in documents
-            for s in d.sections
-            for text in s.passages()
-        ]
+        self._passages = [passage for d in documents for passage in _passages_of(d)]
         self._having = Counter(word for passage in self._passages for word in passage.words)
         # Threads take turns: SQLite itself serialises what they ask of one connection.
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
@@ -87,10 +84,7 @@ class _Room:
             self._db.execute(_CREATE)
         except sqlite3.OperationalError as error:
             raise DefinitionError(f"Python's SQLite has no full-text search: {error}") from error
-        rows = (
-            (n, *(" ".join(words(t)) for t in (p.document.title, p.section.heading, p.text)))
-            for n, p in enumerate(self._passages)
-        )
+        rows = ((n, *passage.columns) for n, passage in enumerate(self._passages))
         insert = "INSERT INTO passages (rowid, title, section, text) VALUES (?, ?, ?, ?)"
         self._db.executemany(insert, rows)
 
@@ -118,6 +112,24 @@ class _Room:
         weights = {term: log(1 + len(self._passages) / n) for term, n in having.items()}
         own = self._passages[number].words
         return sum(w for t, w in weights.items() if t in own) >= SHARE * sum(weights.values())
+
+
+@lru_cache(maxsize=128)
+def _passages_of(document: Document) -> tuple[_Passage, ...]:
+    """The passages of a document, which is not read again when another one has changed."""
+    return tuple(
+        _index_passage(document, section, text)
+        for section in document.sections
+        for text in section.passages()
+    )
+
+
+def _index_passage(document: Document, section: Section, text: str) -> _Passage:
+    columns = [words(each) for each in (document.title, section.heading, text)]
+    title, heading, body = (" ".join(column) for column in columns)
+    return _Passage(
+        document, section, text, frozenset[str]().union(*columns), (title, heading, body)
+    )
 
 
 def _rooms(documents: Sequence[Document]) -> dict[str, _Room]:

@@ -103,6 +103,8 @@ def _options(timeout_s: float) -> dict[str, Any]:
         "decode_responses": True,
         "socket_timeout": timeout_s,
         "socket_connect_timeout": COMMAND_S,
+        # Else each connection looks up the library's version on disk, and tells it in two commands.
+        "driver_info": None,
         "retry": Retry(ExponentialBackoff(cap=0.2, base=0.05), 2),
     }
 

@@ -168,7 +168,7 @@ def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
     if not folder.is_dir():
         return None
     try:
-        source = read_yaml(read_text(path), file=str(path))
+        return _load_talk_cached(read_text(path), str(path))
     except FileNotFoundError:
         problems.add(f"{path}:1: is missing")
     except OSError as error:
@@ -177,9 +177,16 @@ def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
         problems.add(f"{path}:1: is not UTF-8 text")
     except DefinitionError as error:
         problems.extend(error.problems)
-    else:
-        return try_build(Talk, source, problems)
     return None
+
+
+@lru_cache(maxsize=2)
+def _load_talk_cached(text: str, file: str) -> Talk:
+    problems = Problems()
+    talk = try_build(Talk, read_yaml(text, file=file), problems)
+    problems.raise_if_any()
+    assert talk is not None
+    return talk
 
 
 def _read_files(main: Path) -> dict[str, str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,7 @@ class Renderer:
 
     def __init__(self, zone: str) -> None:
         self._zone = ZoneInfo(zone)
-        self._pages = Environment(
-            loader=FileSystemLoader(_HERE / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            finalize=_mark_unseen,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._pages.globals["static"] = _versions()
+        self._pages = _open_templates()
 
     def page(
         self, page_request: PageRequest, template: str, *, status: int = 200, **view: Any
@@ -159,6 +152,21 @@ def _files() -> dict[str, tuple[bytes, str]]:
 
 
 _FILES = _files()
+
+
+@cache
+def _open_templates() -> Environment:
+    """A process compiles each template once."""
+    pages = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_mark_unseen,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.globals["static"] = _versions()
+    return pages
 
 
 def _versions() -> dict[str, str]:

@@ -1,13 +1,20 @@
-"""Playbooks whose sample study is another: as many subjects as wanted, with faults planted."""
+"""The sample study: as it is shipped, or of as many subjects as wanted, with faults planted."""
 
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from adapters.filesystem import make_private_folder
+from bot.wiring.records import open_study
+from tests.fakes.settings import make_settings
+
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+STUDY_FILE = "study.sqlite3"
 GOOD = {"ecog": 1, "weight_kg": 70.0, "systolic": 125, "diastolic": 80}
 Visits = Sequence[Mapping[str, Any]]
 
@@ -39,3 +46,18 @@ def study_folder(folder: Path, visits: Mapping[str, Visits]) -> Path:
     path = copy / "clinical_qc" / "data" / "study.yaml"
     path.write_text(yaml.safe_dump(study, allow_unicode=True), "utf-8")
     return copy
+
+
+def copy_study(folder: Path) -> None:
+    """Put the records of the shipped study there, which a service would else make of its sample."""
+    path = folder / STUDY_FILE
+    if not path.exists():
+        make_private_folder(folder)
+        path.write_bytes(_shipped_study())
+
+
+@cache
+def _shipped_study() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        open_study(make_settings(playbooks=PLAYBOOKS, data_dir=Path(folder))).close()
+        return (Path(folder) / STUDY_FILE).read_bytes()
