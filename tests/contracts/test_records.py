@@ -11,12 +11,12 @@ from adapters.edc.redcap.api import RedcapApi
 from adapters.edc.redcap.fields import load_fields
 from adapters.edc.redcap.records import RedcapRecords
 from adapters.edc.sample import load_protocol, load_sample
-from adapters.edc.sqlite import open_records
 from engine.errors import ToolFailed
 from engine.ports.records import Records, Visit
 from tests.adapters.edc.study import SAMPLE, StoppedClock
 from tests.fakes.redcap_server import TOKEN, RedcapServer
 from tests.fakes.redcap_study import sample_project
+from tests.fakes.study_folder import open_copy
 
 VISIT = Visit(
     subject_id="P003",
@@ -33,7 +33,7 @@ VISIT = Visit(
 async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Records]:
     """Each system, with the sample study in it."""
     if request.param == "sqlite":
-        sample = open_records(tmp_path / "study.sqlite", SAMPLE, clock=StoppedClock())
+        sample = open_copy(tmp_path, StoppedClock())
         yield sample
         sample.close()
         return

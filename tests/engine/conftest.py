@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from adapters.clock import SystemClock
-from adapters.edc.sqlite import open_records
 from engine.ports.records import Records
-from tests.engine.sop.sop_stage import SAMPLE
+from tests.fakes.study_folder import open_copy
 
 
 @pytest.fixture
 async def records(tmp_path: Path) -> AsyncIterator[Records]:
-    study = open_records(tmp_path / "study.sqlite", SAMPLE, clock=SystemClock("UTC"))
+    study = open_copy(tmp_path, SystemClock("UTC"))
     yield study
     study.close()

@@ -9,8 +9,10 @@ from typing import Any
 
 import yaml
 
+from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.filesystem import make_private_folder
 from bot.wiring.records import open_study
+from engine.ports.clock import Clock
 from tests.fakes.settings import make_settings
 
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
@@ -46,6 +48,12 @@ def study_folder(folder: Path, visits: Mapping[str, Visits]) -> Path:
     path = copy / "clinical_qc" / "data" / "study.yaml"
     path.write_text(yaml.safe_dump(study, allow_unicode=True), "utf-8")
     return copy
+
+
+def open_copy(folder: Path, clock: Clock) -> SqliteRecords:
+    """The records of the shipped study, in a file of their own there."""
+    copy_study(folder)
+    return open_records(folder / STUDY_FILE, PLAYBOOKS / "clinical_qc" / "data", clock=clock)
 
 
 def copy_study(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.clock import SystemClock
-from adapters.edc.sqlite import SqliteRecords, open_records
+from adapters.edc.sqlite import SqliteRecords
 from adapters.openai import OpenAIModel
 from adapters.redis.keys import Partitions
 from engine.frames.state import AgentState
@@ -22,6 +22,7 @@ from tests.fakes.letters import PROJECT, letters
 from tests.fakes.model_server import ModelServer, Reply, fail, garble, refuse, say, say_json, slow
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
+from tests.fakes.study_folder import open_copy
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 VISIT = {
@@ -53,9 +54,7 @@ def written() -> Playbook:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[SqliteRecords]:
-    opened = open_records(
-        tmp_path / "study.sqlite", PLAYBOOKS / "clinical_qc" / "data", clock=CLOCK
-    )
+    opened = open_copy(tmp_path, CLOCK)
     yield opened
     opened.close()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from adapters.edc.sqlite import SqliteRecords, open_records
+from adapters.edc.sqlite import SqliteRecords
 from adapters.files import ProjectFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.redis.repositories.memory import RedisMemory
@@ -14,6 +14,7 @@ from bot.definitions.documents import load_documents
 from cards.model import Principal
 from engine.ports.library import Library
 from engine.tools.model import ToolContext
+from tests.fakes.study_folder import open_copy
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SAMPLE = PLAYBOOKS / "clinical_qc" / "data"
@@ -32,7 +33,7 @@ class StoppedClock:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[SqliteRecords]:
-    opened = open_records(tmp_path / "study.sqlite", SAMPLE, clock=StoppedClock())
+    opened = open_copy(tmp_path, StoppedClock())
     yield opened
     opened.close()
 
