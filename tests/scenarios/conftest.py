@@ -71,7 +71,7 @@ Start = Callable[..., Awaitable[Service]]
 
 def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) -> Settings:
     """Settings over a store and sample data in a folder, with what is wanted otherwise."""
-    if "playbooks" not in changed:
+    if not {"playbooks", "redcap_api_url"} & changed.keys():
         copy_study(changed.get("data_dir", folder / "data"))
     given = {
         "redis_url": redis_server.url,
