@@ -81,7 +81,9 @@ class WebRoom:
                 self.drafts.append(entry)
             self._changed.notify_all()
 
-    async def wait_for(self, matches: Callable[[Message], bool]) -> Message:
+    async def wait_for(
+        self, matches: Callable[[Message], bool], seconds: float = PATIENCE_S
+    ) -> Message:
         """The newest shown message that matches, as soon as there is one."""
 
         def found() -> Message | None:
@@ -90,7 +92,7 @@ class WebRoom:
         def so_far() -> str:
             return json.dumps(list(self.shown.values()), ensure_ascii=False, indent=1)
 
-        async with within(PATIENCE_S, matches, so_far), self._changed:
+        async with within(seconds, matches, so_far), self._changed:
             await self._changed.wait_for(lambda: found() is not None)
         message = found()
         assert message is not None

@@ -102,10 +102,13 @@ async def test_mail_that_holds_its_worker_up_is_set_aside_after_two_and_all_othe
         for n, other in enumerate(others):
             await other.say(OTHERS[n % 3], "ECOG of P003?")
         for other in others:
-            await other.wait_for(lambda message: "P003" in text_of(message))
+            # A worker has to end and another to start before that.
+            await other.wait_for(lambda message: "P003" in text_of(message), START_S)
         # They have waited for one such end, and not for the next one.
         assert len(place.logged("worker_stood_still")) <= 1
-        failed = await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
+        failed = await room.wait_for(
+            lambda m: any(p["state"] == "failed" for p in m["parts"]), START_S
+        )
     assert failed
     ends = place.logged("worker_stood_still")
     assert [end["lanes"] for end in ends] == [["talk:web:local:main"]] * 2
@@ -123,7 +126,7 @@ async def test_who_is_halted_from_outside_is_begun_anew_and_nobody_is_charged(pl
         (worker,) = children_of(watchdog.pid)
         os.kill(worker, signal.SIGSTOP)
         await room.say("lin", "ECOG of P003?")
-        await room.wait_for(lambda message: "P003" in text_of(message))
+        await room.wait_for(lambda message: "P003" in text_of(message), START_S)
     (end,) = place.logged("worker_stood_still")
     assert (end["halted"], end["lanes"], end["stack"]) == (True, [], [])
     assert children_of(watchdog.pid) != [worker]
@@ -153,8 +156,8 @@ async def test_what_a_worker_held_that_crashed_is_free_at_once(
         await asyncio.gather(room.say("lin", "ECOG of P003?"), other.say("wu", "ECOG of P004?"))
         assert await watchdog.wait() == -signal.SIGKILL
         await place.worker()
-        await room.wait_for(lambda message: "P003" in text_of(message))
-        await other.wait_for(lambda message: "P004" in text_of(message))
+        await room.wait_for(lambda message: "P003" in text_of(message), START_S)
+        await other.wait_for(lambda message: "P004" in text_of(message), START_S)
 
 
 @pytest.mark.parametrize(
