@@ -17,6 +17,10 @@ SHARE = 0.3
 """A passage with less of a query's weight than this share does not answer it."""
 
 CANDIDATES = 50
+
+MAX_CACHED = 128
+"""So many unchanged documents are not read again when another one has changed."""
+
 _CREATE = "CREATE VIRTUAL TABLE passages USING fts5(title, section, text, content='')"
 _FIND = (
     "SELECT rowid, bm25(passages, 1.0, 3.0, 1.0) AS rank FROM passages"
@@ -114,9 +118,9 @@ class _Room:
         return sum(w for t, w in weights.items() if t in own) >= SHARE * sum(weights.values())
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=MAX_CACHED)
 def _passages_of(document: Document) -> tuple[_Passage, ...]:
-    """The passages of a document, which is not read again when another one has changed."""
+    """The passages of a document, in order."""
     return tuple(
         _index_passage(document, section, text)
         for section in document.sections

@@ -27,7 +27,6 @@ from typing import Any, Final
 
 from cards.model import Card
 from engine.frames.state import Approval, Patch, Run, position_of
-from engine.ports.storage.store import CardWrite, Effects
 
 CLOCK: Final = "signoff"
 """Who acts when time does."""
@@ -120,21 +119,3 @@ def parent_cancel_entry(run: str, parent: str, at: datetime) -> Entry:
     """A child run ended because the one above it did."""
     facts = {"by": CLOCK, "parent": parent, "status": "cancelled"}
     return log_entry(run, at, "cancelled", facts)
-
-
-def unlogged_cards(effects: Effects) -> tuple[str, ...]:
-    """Cards of runs that the effects write without an entry in the log; none in our code."""
-    logged = {
-        (log, card["token"], card["version"])
-        for log, body in effects.log
-        for card in json.loads(body).get("changed_cards", ())
-    }
-    return tuple(
-        write.card.token
-        for write in effects.cards
-        if write.card.run and _card_key(write) not in logged
-    )
-
-
-def _card_key(write: CardWrite) -> tuple[str, str, int]:
-    return (write.card.run, write.card.token, write.card.version)

@@ -96,8 +96,8 @@ def awaited_voters(card: Card) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seats, *given)))
 
 
-def _review_timer(card: Card, what: str, at: datetime) -> Timer:
-    mail = ReviewDue.model_validate({"card": card.token, "what": what})
+def _review_timer(card: Card, what: Literal["remind", "escalate"], at: datetime) -> Timer:
+    mail = ReviewDue(card=card.token, what=what)
     return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
 
 

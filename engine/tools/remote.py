@@ -64,12 +64,12 @@ def from_remote(listed: RemoteTool, remote: RemoteTools) -> Tool[Any]:
 
 
 def _arguments(schema: Mapping[str, Any]) -> type[RemoteArguments]:
-    class Arguments(RemoteArguments):
+    class ListedArguments(RemoteArguments):
         @classmethod
         def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
             return copy.deepcopy(dict(schema))
 
-    return Arguments
+    return ListedArguments
 
 
 def _tell(result: dict[str, Any], lang: Lang) -> str:

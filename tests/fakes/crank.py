@@ -32,12 +32,12 @@ from engine.events import (
     Outcome,
     Update,
 )
-from engine.frames import audit
 from engine.frames.state import Run
 from engine.ports.meter import NO_METER
 from engine.ports.storage.store import Claim, Effects
 from engine.runs.audit_state import AuditState, reconstruct_state
 from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.unlogged_cards import unlogged_cards
 
 
 def at(room: str) -> str:
@@ -223,7 +223,7 @@ def told(outcome: Outcome) -> tuple[bool, str]:
 
 def told_of_every_card(effects: Effects) -> None:
     """That the log tells of each card that was written."""
-    assert audit.unlogged_cards(effects) == (), effects.log
+    assert unlogged_cards(effects) == (), effects.log
 
 
 @asynccontextmanager

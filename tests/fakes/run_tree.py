@@ -9,7 +9,6 @@ from typing import Any
 
 from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Principal
-from engine.frames import audit
 from engine.frames.job_graph import JobGraph, JobsFrame
 from engine.frames.outcome import StepContext
 from engine.frames.state import ENDED, Run
@@ -20,6 +19,7 @@ from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits
 from tests.fakes.services import services_of
+from tests.fakes.unlogged_cards import unlogged_cards
 from tests.fakes.walk import LIN, NOW, People, Study
 
 Choose = Callable[[int], int]
@@ -167,7 +167,7 @@ class RunTree:
 
     def _commit(self, before: Run, mail: str, stepped: StepResult) -> None:
         effects = stepped.effects
-        assert audit.unlogged_cards(effects) == ()
+        assert unlogged_cards(effects) == ()
         for write in effects.runs:
             self.runs[write.id] = Run.model_validate_json(write.body)
             if write.ended:

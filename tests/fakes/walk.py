@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Lang, Principal, Review
-from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
@@ -23,6 +22,7 @@ from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
 from tests.fakes.services import NOW, TODAY, services_of
+from tests.fakes.unlogged_cards import unlogged_cards
 
 LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 CHEN = Principal(id="chen", name="Chen Bo", roles=("reviewer",))
@@ -218,7 +218,7 @@ class Walk:
         )
 
     def _commit(self, stepped: StepResult) -> None:
-        assert audit.unlogged_cards(stepped.effects) == ()
+        assert unlogged_cards(stepped.effects) == ()
         self.front = stepped.front
         for write in stepped.effects.runs:
             self.run = Run.model_validate_json(write.body)

@@ -432,6 +432,7 @@ async def test_a_lane_that_is_lost_while_it_waits_gives_up_its_turn(scripts: Scr
             await until(lambda left=waiting: worker.asking.counts()["waiting"] == left)
         await until(lambda: worker.model.asked == ["q0", "q2"])
         await worker.finish(1)
+    assert worker.asks.ended == ["q2"]
 
 
 async def test_what_asks_after_its_lane_was_given_back_is_refused(scripts: Scripts) -> None:

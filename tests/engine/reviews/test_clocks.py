@@ -9,7 +9,6 @@ import pytest
 
 from cards.model import Card, Choice, HandOver, Principal, Review, Vote
 from cards.policy import Escalation, Hours, Reminders
-from engine.frames import audit
 from engine.mail import CardExpired, ReviewDue, parse_mail
 from engine.ports.storage.store import Effects
 from engine.reviews.clocks import (
@@ -19,6 +18,7 @@ from engine.reviews.clocks import (
     replace_cards,
     stop_timers,
 )
+from tests.fakes.unlogged_cards import unlogged_cards
 
 NOW = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
 """A Friday evening in Shanghai."""
@@ -86,7 +86,7 @@ def comes_due(
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
     assert parse_mail(mail.model_dump_json()) == mail
     effects = apply_clock(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
-    assert audit.unlogged_cards(effects) == ()
+    assert unlogged_cards(effects) == ()
     return effects
 
 
@@ -207,5 +207,5 @@ def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_
         f"{clock}:{older.token}" for clock in ("expire", "remind", "escalate")
     }
     assert [json.loads(entry)["event"] for _, entry in effects.log] == ["superseded"]
-    assert audit.unlogged_cards(effects) == ()
+    assert unlogged_cards(effects) == ()
     assert replace_cards([older], [keyless], NOW) == Effects()
