@@ -1,0 +1,1 @@
+"""Systems outside, each kind in a room of its own (design §11)."""

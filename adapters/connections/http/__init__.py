@@ -1,0 +1,1 @@
+"""Any HTTP API that speaks JSON."""

@@ -1,0 +1,30 @@
+"""What the files of connections may hold, whatever their kind."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, SecretStr, StringConstraints, ValidationInfo
+
+_REFERENCE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
+
+
+def _from_environment(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, SecretStr):
+        return value
+    name = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
+    if name is None:
+        raise ValueError(
+            "should name a variable, as in $EXPENSES_TOKEN; no secret stands in a file"
+        )
+    environment: Mapping[str, str | None] = (info.context or {}).get("environment", {})
+    if not (secret := environment.get(name[1])):
+        raise ValueError(f"{name[0]} is not set in the environment or in .env")
+    return secret
+
+
+Secret = Annotated[SecretStr, BeforeValidator(_from_environment)]
+"""A secret, which a file names as `$NAME`; validate with `context={"environment": {...}}`."""
+
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
+HeaderValue = Annotated[str, StringConstraints(pattern=r"^[\x20-\x7e]{0,2000}$")]

@@ -1,0 +1,27 @@
+"""What people read of systems outside."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    "connection.away": "{name} cannot be reached at the moment.",
+    "connection.slow": "{name} did not answer within {seconds} seconds.",
+    "connection.busy": "{name} has too much to do at the moment; please try again in a minute.",
+    "connection.fault": "{name} reports a fault of its own ({status}).",
+    "connection.denied": (
+        "{name} does not let Signoff in ({status}); whoever operates it has to look at the key."
+    ),
+    "connection.no_token": (
+        "The sign-in for this system gives no token ({status}); whoever operates it has to "
+        "look at the key."
+    ),
+    "connection.refused": "{name} refuses this ({status}): {words}",
+    "connection.garbled": "{name} answered something that cannot be read.",
+    "connection.large": "{name} answered with more than {kb} kB; please ask for less.",
+    "connection.many_pages": "{name} has more than {most} pages on this; please ask for less.",
+    "connection.redirect": "{name} leads to another place, which is not followed.",
+    "connection.closed": "{name} is not asked any more: the service is about to end.",
+    "connection.unsure": (
+        "The answer of {name} is lost: it may have been done, and nobody here knows. Please "
+        "look there before it is done again."
+    ),
+}

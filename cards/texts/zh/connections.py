@@ -1,0 +1,21 @@
+"""What people read of systems outside."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    "connection.away": "目前连不上 {name}。",
+    "connection.slow": "{name} 在 {seconds} 秒内没有答复。",
+    "connection.busy": "{name} 目前太忙，请过一分钟再试。",
+    "connection.fault": "{name} 自身出错（{status}）。",
+    "connection.denied": "{name} 不让 Signoff 进入（{status}），请运维人员检查密钥。",
+    "connection.no_token": "该系统的登录服务没有给出令牌（{status}），请运维人员检查密钥。",
+    "connection.refused": "{name} 拒绝了（{status}）：{words}",
+    "connection.garbled": "{name} 的答复无法读取。",
+    "connection.large": "{name} 的答复超过 {kb} kB，请缩小范围。",
+    "connection.many_pages": "{name} 关于此事超过 {most} 页，请缩小范围。",
+    "connection.redirect": "{name} 转到了别处，没有跟随。",
+    "connection.closed": "不再访问 {name}：服务即将结束。",
+    "connection.unsure": (
+        "{name} 的答复丢失了：可能已经执行，这里无从得知。再次执行前请先到那里查看。"
+    ),
+}

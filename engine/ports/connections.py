@@ -1,0 +1,66 @@
+"""Systems outside that tools read from and write to (design §11)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+
+class BadCall(ValueError):
+    """A call of a project folder is wrong; `problems` has a sentence for each fault."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """What a tool says of its call: `body` as its file has it, and which `arguments` it may name.
+
+    `result` is whether `one`, `many` or a `text` is expected.
+    """
+
+    body: Mapping[str, Any]
+    arguments: frozenset[str]
+    writes: bool
+    result: str
+
+
+class PreparedCall(Protocol):
+    """A call that was checked when its file was loaded."""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a write may be repeated with the same key, and then counts once."""
+        ...
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """What the system answers to these values of the arguments, of bounded size.
+
+        `key` is a write's idempotency key. Raises ToolRetry for values that the system refuses,
+        ToolUnsure for a write whose answer is lost, else ToolFailed.
+        """
+        ...
+
+
+class Connection(Protocol):
+    """One system, by the name that `connections.yaml` gives it."""
+
+    @property
+    def name(self) -> str:
+        """What tools call it."""
+        ...
+
+    def prepare(self, request: CallRequest) -> PreparedCall:
+        """The call, ready to be made. Raises BadCall; asks the system nothing."""
+        ...
+
+    async def probe(self) -> Sequence[str]:
+        """What is wrong with the connection now, a sentence each; nothing where it works."""
+        ...
+
+    async def close(self) -> None:
+        """Makes no call from now on."""
+        ...
