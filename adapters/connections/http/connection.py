@@ -12,7 +12,7 @@ import aiohttp
 import jmespath
 import structlog
 from jmespath.exceptions import JMESPathError
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from yarl import URL
 
 from adapters.connections.http.auth import authenticate
@@ -24,6 +24,7 @@ from adapters.connections.http.model import (
     NumberPages,
 )
 from adapters.connections.pace import Pace
+from adapters.connections.problems import read_call
 from engine.errors import DefinitionError, ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.connections import BadCall, CallRequest
 from engine.text.template import (
@@ -63,11 +64,7 @@ class HttpConnection:
 
     def prepare(self, request: CallRequest) -> "PreparedHttpCall":
         """The call, checked. Raises BadCall."""
-        try:
-            call = HttpCall.model_validate(request.body)
-        except ValidationError as error:
-            raise BadCall(*_problems(error)) from error
-        return PreparedHttpCall(self, call, request)
+        return PreparedHttpCall(self, read_call(HttpCall, request), request)
 
     async def probe(self) -> Sequence[str]:
         """What is wrong: no connection, no token. Any answer of the server counts as there."""
@@ -417,10 +414,3 @@ def _line(text: bytes) -> str:
     words = text[: 4 * _LONGEST_WORDS].decode("utf-8", "replace")
     printable = "".join(letter if letter.isprintable() else " " for letter in words)
     return " ".join(printable.split())[:_LONGEST_WORDS]
-
-
-def _problems(error: ValidationError) -> list[str]:
-    return [
-        f"{'.'.join(map(str, each['loc'])) or 'call'}: {each['msg'].removeprefix('Value error, ')}"
-        for each in error.errors(include_url=False, include_input=False, include_context=False)
-    ]

@@ -18,6 +18,10 @@ TEXTS: Final[dict[str, str]] = {
     "connection.garbled": "{name} answered something that cannot be read.",
     "connection.large": "{name} answered with more than {kb} kB; please ask for less.",
     "connection.many_pages": "{name} has more than {most} pages on this; please ask for less.",
+    "connection.many_rows": "{name} has more than {most} rows on this; please ask for less.",
+    "connection.other_rows": (
+        "{name} would change {changed} rows instead of {wanted}; nothing was changed."
+    ),
     "connection.redirect": "{name} leads to another place, which is not followed.",
     "connection.closed": "{name} is not asked any more: the service is about to end.",
     "connection.unsure": (

@@ -1,0 +1,1 @@
+"""Databases: SQLite files, PostgreSQL."""

@@ -1,0 +1,214 @@
+"""Reads and writes a SQLite file."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from adapters.connections.problems import read_call
+from adapters.connections.sql.model import SqlCall, SqlSettings
+from adapters.connections.sql.statement import Statement, read_statement
+from adapters.connections.sql.values import rows_in_json
+from adapters.sqlite_file import SqliteFile, connected
+from engine.errors import ToolFailed
+from engine.ports.connections import CallRequest
+
+# Virtual-machine steps: what ends within the quick ones is answered without a thread.
+_STEPS = 1000
+_QUICK = 20
+
+
+class SqliteConnection:
+    """A database in a file, which is there already."""
+
+    def __init__(self, name: str, settings: SqlSettings, folder: Path) -> None:
+        assert settings.file is not None
+        self.name = name
+        self.timeout_s = settings.timeout_s
+        self.path = folder / settings.file
+        self._file = SqliteFile(self.path, threads=2, name=f"sql-{name}")
+        self._quick: sqlite3.Connection | None = None
+        self._closed = False
+
+    def prepare(self, request: CallRequest) -> "PreparedSqliteCall":
+        """The call, checked. Raises BadCall."""
+        call = read_call(SqlCall, request)
+        keyed = call.key is not None
+        statement = read_statement(
+            call.sql, request.arguments, writes=request.writes, keyed=keyed, dialect="sqlite"
+        )
+        return PreparedSqliteCall(self, call, statement, request)
+
+    async def probe(self) -> Sequence[str]:
+        """What is wrong: no such file, no database."""
+        try:
+            await self.ask(lambda db: db.execute("SELECT count(*) FROM sqlite_master").fetchone())
+        except ToolFailed:
+            return ["the file is not there, or is no SQLite database"]
+        return []
+
+    async def close(self) -> None:
+        """Makes no call from now on; waits for those under way."""
+        self._closed = True
+        if self._quick is not None:
+            self._quick.close()
+        await asyncio.to_thread(self._file.close)
+
+    def read_quickly(self, statement: Statement, bound: Mapping[str, Any], most: int) -> Any:
+        """The rows where they come within a few steps, None where they take longer."""
+        self._check_open()
+        if self._quick is None:
+            self._quick = connected(self.path, mode="rw")
+            self._quick.execute("PRAGMA query_only = ON")
+        left = _QUICK
+
+        def stop() -> int:
+            nonlocal left
+            left -= 1
+            return left < 0
+
+        self._quick.set_progress_handler(stop, _STEPS)
+        try:
+            return _rows(self._quick, statement, bound, most)
+        except sqlite3.OperationalError as error:
+            if _code(error) in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY):
+                return None
+            raise
+
+    async def ask(self, question: Callable[[sqlite3.Connection], Any]) -> Any:
+        """What the question answers, in a thread. Raises ToolFailed."""
+        self._check_open()
+        until = time.monotonic() + self.timeout_s
+
+        def within(db: sqlite3.Connection) -> Any:
+            db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+            return question(db)
+
+        try:
+            return await self._file.ask(within)
+        except sqlite3.Error as error:
+            raise self.failure(error) from error
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ToolFailed("connection.closed", name=self.name)
+
+    def failure(self, error: sqlite3.Error) -> ToolFailed:
+        """Our error for SQLite's: the statement did nothing."""
+        code = _code(error)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return ToolFailed("connection.slow", name=self.name, seconds=f"{self.timeout_s:g}")
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return ToolFailed("connection.busy", name=self.name)
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return ToolFailed("connection.away", name=self.name)
+        words = " ".join(str(error).split())[:200]
+        return ToolFailed("connection.refused", name=self.name, status="SQL", words=words)
+
+
+class PreparedSqliteCall:
+    """One statement on the file."""
+
+    def __init__(
+        self,
+        connection: SqliteConnection,
+        call: SqlCall,
+        statement: Statement,
+        request: CallRequest,
+    ) -> None:
+        self._connection = connection
+        self._call = call
+        self._statement = statement
+        self._request = request
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a write leaves its key in a column."""
+        return self._request.writes and self._call.key is not None
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """The rows of a read, the first one or None for a `one`; what a write changed."""
+        bound = self._statement.bind(values, key)
+        if self._request.writes:
+            told: JsonValue = await self._connection.ask(lambda db: self._write(db, bound, key))
+            return told
+        return await self._read(bound)
+
+    async def _read(self, bound: Mapping[str, Any]) -> JsonValue:
+        connection, most = self._connection, self._call.most
+        try:
+            rows = connection.read_quickly(self._statement, bound, most)
+        except sqlite3.Error as error:
+            raise connection.failure(error) from error
+        if rows is None:
+
+            def read(db: sqlite3.Connection) -> list[JsonValue]:
+                db.execute("PRAGMA query_only = ON")
+                try:
+                    return _rows(db, self._statement, bound, most)
+                finally:
+                    db.execute("PRAGMA query_only = OFF")
+
+            rows = await connection.ask(read)
+        if len(rows) > most:
+            raise ToolFailed("connection.many_rows", name=connection.name, most=most)
+        if self._request.result == "one":
+            return rows[0] if rows else None
+        found: JsonValue = rows
+        return found
+
+    def _write(self, db: sqlite3.Connection, bound: Mapping[str, Any], key: str) -> JsonValue:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._was_done(db, key):
+                db.execute("ROLLBACK")
+                return {"changed": 0, "repeated": True}
+            with closing(db.execute(self._statement.sql, bound)) as cursor:
+                told = _told(cursor)
+                changed = cursor.rowcount
+            if changed != self._call.changes:
+                raise ToolFailed(
+                    "connection.other_rows",
+                    name=self._connection.name,
+                    changed=max(changed, 0),
+                    wanted=self._call.changes,
+                )
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        return {"changed": changed, "repeated": False, **({"rows": told} if told else {})}
+
+    def _was_done(self, db: sqlite3.Connection, key: str) -> bool:
+        at = self._call.key
+        if at is None:
+            return False
+        # Both are identifiers of the file, checked when it was loaded.
+        # Qualified, for SQLite takes an unknown name in quotes for a text.
+        sql = f'SELECT 1 FROM "{at.table}" WHERE "{at.table}"."{at.column}" = ? LIMIT 1'  # noqa: S608
+        return db.execute(sql, (key,)).fetchone() is not None
+
+
+def _rows(
+    db: sqlite3.Connection, statement: Statement, bound: Mapping[str, Any], most: int
+) -> list[JsonValue]:
+    with closing(db.execute(statement.sql, bound)) as cursor:
+        names = [column[0] for column in cursor.description or ()]
+        return rows_in_json(names, cursor.fetchmany(most + 1))
+
+
+def _told(cursor: sqlite3.Cursor) -> list[JsonValue]:
+    """What a RETURNING gives."""
+    if cursor.description is None:
+        return []
+    return rows_in_json([column[0] for column in cursor.description], cursor.fetchall())
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -1,0 +1,216 @@
+"""Databases are read and written by one bound statement a call, SQLite and PostgreSQL alike."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from adapters.connections.sql.model import SqlSettings
+from adapters.connections.sql.postgresql import PostgresqlConnection
+from adapters.connections.sql.sqlite import SqliteConnection
+from adapters.connections.sql.statement import read_statement
+from engine.errors import ToolFailed, ToolRetry
+from engine.ports.connections import BadCall, CallRequest
+from tests.fakes.postgresql import postgresql
+
+SCHEMA = """
+CREATE TABLE expense (
+  id TEXT PRIMARY KEY, person TEXT NOT NULL, amount NUMERIC(10,2) CHECK (amount >= 0),
+  spent_on DATE, note TEXT, request_key TEXT UNIQUE);
+INSERT INTO expense (id, person, amount, spent_on, note) VALUES
+  ('E-1', 'ana', 120.50, '2026-03-02', '100% :fine; "ok"'),
+  ('E-2', 'bo', 80, '2026-03-03', NULL), ('E-3', 'ana', 7, NULL, 'taxi')
+"""
+Databases = SqliteConnection | PostgresqlConnection
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgresql() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Databases]:
+    """A connection to three expenses; a call may take two seconds."""
+    connection: Databases
+    if request.param == "sqlite":
+        with sqlite3.connect(tmp_path / "money.sqlite3") as db:
+            db.executescript(SCHEMA)
+        db.close()
+        settings = SqlSettings(file=Path("money.sqlite3"), timeout_s=2)
+        connection = SqliteConnection("money", settings, tmp_path)
+    else:
+        address = request.getfixturevalue("server")
+        async with await psycopg.AsyncConnection.connect(address, autocommit=True) as admin:
+            await admin.execute("DROP TABLE IF EXISTS expense")
+            await admin.execute(SCHEMA.encode())
+        connection = PostgresqlConnection("money", SqlSettings(address=address, timeout_s=2))
+    yield connection
+    await connection.close()
+
+
+def prepared(
+    database: Databases,
+    sql: str,
+    *arguments: str,
+    writes: bool = False,
+    result: str = "many",
+    **more: Any,
+) -> Any:
+    body = {"sql": sql, **more}
+    return database.prepare(CallRequest(body, frozenset(arguments), writes, result))
+
+
+INSERT = "INSERT INTO expense (id, person, amount, request_key) VALUES (:id, :who, :amount, :key)"
+KEY = {"table": "expense", "column": "request_key"}
+
+
+async def test_rows_come_with_their_columns_as_json(database: Databases) -> None:
+    call = prepared(
+        database,
+        "SELECT id, amount, spent_on, note FROM expense WHERE person = :who ORDER BY id",
+        "who",
+    )
+    assert await call({"who": "ana"}) == [
+        {"id": "E-1", "amount": 120.5, "spent_on": "2026-03-02", "note": '100% :fine; "ok"'},
+        {"id": "E-3", "amount": 7, "spent_on": None, "note": "taxi"},
+    ]
+    assert await call({"who": "' OR 1=1 --"}) == []
+    assert await call({}) == []
+
+
+async def test_one_is_the_first_row_or_none(database: Databases) -> None:
+    sql = "SELECT person FROM expense WHERE id = :expense.id -- :comment; '"
+    call = prepared(database, sql, "expense", result="one")
+    assert await call({"expense": {"id": "E-2"}}) == {"person": "bo"}
+    assert await call({"expense": {"id": "E-9"}}) is None
+
+
+async def test_what_stands_in_quotes_and_casts_is_no_argument(database: Databases) -> None:
+    sql = "SELECT ':who;' || '100%' AS \"a:b\", CAST(:n AS INTEGER) + 1 AS n; -- the end"
+    assert await prepared(database, sql, "n")({"n": 4}) == [{"a:b": ":who;100%", "n": 5}]
+
+
+async def test_more_rows_than_the_limit_are_said(database: Databases) -> None:
+    with pytest.raises(ToolFailed, match="more than 2 rows"):
+        await prepared(database, "SELECT id FROM expense", most=2)({})
+
+
+async def test_a_read_changes_nothing(database: Databases) -> None:
+    if isinstance(database, PostgresqlConnection):
+        sql = "WITH gone AS (DELETE FROM expense RETURNING id) SELECT * FROM gone"
+    else:
+        sql = "WITH gone AS (SELECT 1) DELETE FROM expense"
+    with pytest.raises(ToolFailed):
+        await prepared(database, sql)({})
+    assert len(await prepared(database, "SELECT id FROM expense")({})) == 3
+
+
+async def test_a_slow_read_is_stopped(database: Databases) -> None:
+    if isinstance(database, PostgresqlConnection):
+        sql = "SELECT pg_sleep(30)"
+    else:
+        sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    with pytest.raises(ToolFailed, match="did not answer within 2 seconds"):
+        await prepared(database, sql)({})
+    assert await prepared(database, "SELECT 1 AS n")({}) == [{"n": 1}]
+
+
+async def test_a_write_with_its_key_counts_once(database: Databases) -> None:
+    call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
+    assert call.keyed
+    values = {"id": "E-7", "who": "cy", "amount": 12.5}
+    told = await asyncio.gather(*(call(values, key="run-1") for _ in range(4)))
+    assert sorted(each["repeated"] for each in told) == [False, True, True, True]
+    read = prepared(database, "SELECT id, amount FROM expense WHERE person = 'cy'")
+    assert await read({}) == [{"id": "E-7", "amount": 12.5}]
+
+
+async def test_what_the_database_refuses_is_said_and_not_done(database: Databases) -> None:
+    call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
+    for values in ({"id": "E-1", "who": "x", "amount": 1}, {"id": "E-8", "who": "x", "amount": -1}):
+        with pytest.raises(ToolFailed, match="money refuses this"):
+            await call(values, key=f"run-{values['id']}")
+    assert len(await prepared(database, "SELECT id FROM expense")({})) == 3
+
+
+async def test_a_write_that_would_change_other_rows_than_it_says_is_undone(
+    database: Databases,
+) -> None:
+    sql = "UPDATE expense SET note = 'seen' WHERE person = :who"
+    call = prepared(database, sql, "who", writes=True)
+    for who, changed in (("ana", 2), ("nobody", 0)):
+        with pytest.raises(ToolFailed, match=f"would change {changed} rows instead of 1"):
+            await call({"who": who})
+    assert await call({"who": "bo"}) == {"changed": 1, "repeated": False}
+    notes = await prepared(database, "SELECT note FROM expense ORDER BY id")({})
+    assert [each["note"] for each in notes] == ['100% :fine; "ok"', "seen", "taxi"]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, ["x"], 2**70, "a\0b"])
+async def test_values_that_no_column_takes_are_wrong_arguments(
+    database: Databases, value: Any
+) -> None:
+    with pytest.raises(ToolRetry, match="Wrong arguments who"):
+        await prepared(database, "SELECT :who AS w", "who")({"who": value})
+
+
+async def test_a_database_that_is_away_says_so(tmp_path: Path) -> None:
+    file = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path)
+    address = f"postgresql://owner@/postgres?host={tmp_path}"
+    gone = PostgresqlConnection("money", SqlSettings(address=address, timeout_s=1))
+    for database in (file, gone):
+        with pytest.raises(ToolFailed, match=r"cannot be reached|did not answer") as failed:
+            await prepared(database, "SELECT 1 AS n")({})
+        assert str(tmp_path) not in str(failed.value)
+        assert len(await database.probe()) == 1
+        await database.close()
+        with pytest.raises(ToolFailed, match="not asked any more"):
+            await prepared(database, "SELECT 1 AS n")({})
+
+
+@pytest.mark.parametrize(
+    ("sql", "writes", "fault"),
+    [
+        ("DELETE FROM expense", False, "should begin with SELECT, not DELETE"),
+        ("/* x */ -- y\n DROP TABLE expense", True, "INSERT, UPDATE or DELETE, not DROP"),
+        ("SELECT 1; DELETE FROM expense", False, "one statement"),
+        ("SELECT 1 WHERE :id = :other", False, ":other is no argument; there are :id"),
+        ("SELECT :key", False, ":key is no argument"),
+        ("", False, "not nothing"),
+        ("PRAGMA writable_schema = 1", False, "not PRAGMA"),
+        ("ATTACH 'x' AS y", True, "not ATTACH"),
+    ],
+)
+def test_other_statements_are_refused_when_they_are_loaded(
+    sql: str, writes: bool, fault: str
+) -> None:
+    with pytest.raises(BadCall, match=fault):
+        read_statement(sql, frozenset({"id"}), writes=writes, keyed=False, dialect="postgresql")
+
+
+def test_a_key_has_to_be_written() -> None:
+    sql = "INSERT INTO expense (id) VALUES (:id)"
+    with pytest.raises(BadCall, match="does not write :key"):
+        read_statement(sql, frozenset({"id"}), writes=True, keyed=True, dialect="sqlite")
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({}, "either `file`"),
+        ({"file": "a", "address": "postgresql://x/y"}, "either `file`"),
+        ({"address": "mysql://x/y"}, "begin with postgresql"),
+        ({"address": "postgresql://u:p@x/y"}, "no password"),
+        ({"address": "postgresql://u@x/y", "password": "p"}, "no secret stands in a file"),
+        ({"file": "a", "password": "$PW"}, "has no password"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        SqlSettings.model_validate(settings, context={"environment": {"PW": "x"}})
