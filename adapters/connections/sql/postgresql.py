@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from adapters.connections.problems import read_call
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
-from adapters.connections.sql.values import rows_in_json
+from adapters.connections.values import rows_in_json
 from engine.errors import ToolFailed, ToolUnsure
 from engine.ports.connections import CallRequest
 

@@ -1,4 +1,4 @@
-"""What a database gives, as JSON."""
+"""What databases and tables hold, as JSON."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, time

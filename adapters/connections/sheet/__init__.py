@@ -1,0 +1,1 @@
+"""Tables in files of the project folder: CSV and XLSX."""
