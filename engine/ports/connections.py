@@ -28,6 +28,15 @@ class CallRequest:
     result: str
 
 
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """What a system itself says of a call: the JSON schema of its arguments, in its own words."""
+
+    schema: Mapping[str, Any]
+    writes: bool
+    description: str = ""
+
+
 class PreparedCall(Protocol):
     """A call that was checked when its file was loaded."""
 
@@ -51,6 +60,10 @@ class Connection(Protocol):
     @property
     def name(self) -> str:
         """What tools call it."""
+        ...
+
+    def shape(self, body: Mapping[str, Any]) -> CallShape | None:
+        """What the system says of the call; None where the file has to say it. Raises BadCall."""
         ...
 
     def prepare(self, request: CallRequest) -> PreparedCall:

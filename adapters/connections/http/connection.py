@@ -46,6 +46,8 @@ _TRY_LATER = (408, 425, 429)
 _MAY_PASS = (*_TRY_LATER, 500, 502, 503, 504)
 _ABSENT = (404, 410)
 
+Query = dict[str, str | list[str]]
+
 log = structlog.get_logger("connections")
 
 
@@ -62,9 +64,14 @@ class HttpConnection:
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
 
-    def prepare(self, request: CallRequest) -> "PreparedHttpCall":
-        """The call, checked. Raises BadCall."""
-        return PreparedHttpCall(self, read_call(HttpCall, request), request)
+    def shape(self, body: Mapping[str, Any]) -> None:
+        """Nothing: the file says what a call takes."""
+
+    def prepare(
+        self, request: CallRequest, fixed: Mapping[str, JsonValue] | None = None
+    ) -> "PreparedHttpCall":
+        """The call, checked; `fixed` are arguments of every call. Raises BadCall."""
+        return PreparedHttpCall(self, read_call(HttpCall, request), request, fixed or {})
 
     async def probe(self) -> Sequence[str]:
         """What is wrong: no connection, no token. Any answer of the server counts as there."""
@@ -138,8 +145,15 @@ class HttpConnection:
 class PreparedHttpCall:
     """One kind of request to an API."""
 
-    def __init__(self, connection: HttpConnection, call: HttpCall, request: CallRequest) -> None:
+    def __init__(
+        self,
+        connection: HttpConnection,
+        call: HttpCall,
+        request: CallRequest,
+        fixed: Mapping[str, JsonValue],
+    ) -> None:
         self._connection = connection
+        self._fixed = fixed
         self._call = call
         self._request = request
         self._path, self._query, self._body = self._templates()
@@ -166,7 +180,7 @@ class PreparedHttpCall:
             raise self._lost(sent, "connection.slow", seconds=f"{settings.timeout_s:g}") from error
 
     async def _pages(self, values: Mapping[str, JsonValue], key: str, sent: "_Sent") -> JsonValue:
-        url, query, body = self._filled(values)
+        url, query, body = self._filled({**values, **self._fixed})
         pages, found = self._call.pages, []
         if isinstance(pages, NumberPages):
             query[pages.query] = str(pages.start)
@@ -222,7 +236,7 @@ class PreparedHttpCall:
     ) -> tuple[int, bytes, Mapping[str, str]]:
         settings, session = self._connection.settings, self._connection.session
         headers = {settings.key_header: key} if settings.key_header and key else {}
-        given: dict[str, Any] = {"data" if self._call.form else "json": body} if body else {}
+        given: dict[str, Any] = {} if self._call.body is None else {"json": body}
         if self._call.form and isinstance(body, dict):
             given = {"data": {name: written(each) for name, each in body.items()}}
         for _ in range(_REDIRECTS + 1):
@@ -292,13 +306,12 @@ class PreparedHttpCall:
             raise self._garbled(str(error)) from error
         return told
 
-    def _filled(self, values: Mapping[str, JsonValue]) -> tuple[URL, dict[str, str], JsonValue]:
+    def _filled(self, values: Mapping[str, JsonValue]) -> tuple[URL, Query, JsonValue]:
         try:
             path = self._path.fill(values, _segment)
-            query = {
-                name: written(each)
-                for name, each in dict(fill_tree(self._query, values) or {}).items()  # type: ignore[arg-type]
-            }
+            told = fill_tree(self._query, values)
+            assert isinstance(told, dict)
+            query: Query = {name: _parameter(each) for name, each in told.items()}
             body = fill_tree(self._body, values)
         except NoValue as error:
             raise ToolRetry(f"Wrong arguments {error.name}. {error.name}: is missing") from error
@@ -368,6 +381,11 @@ def _compiled(expression: str, where: str) -> Any:
         return jmespath.compile(expression)
     except JMESPathError as error:
         raise BadCall(f"{where}: is no JMESPath expression: {error}") from error
+
+
+def _parameter(value: JsonValue) -> str | list[str]:
+    """A value of the query; one that is a list is said once for each."""
+    return [written(each) for each in value] if isinstance(value, list) else written(value)
 
 
 def _segment(value: JsonValue) -> str:

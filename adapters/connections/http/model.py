@@ -78,8 +78,8 @@ class Tls(Frozen):
     key: Path | None = None
 
 
-class HttpSettings(Frozen):
-    """A connection of kind `http`.
+class HttpOptions(Frozen):
+    """How a server is asked.
 
     `timeout_s` is for a whole call, with its repeats and pages. `hosts` may be read from besides
     that of `address`, where a page names them. With `key_header` the server takes a write whose
@@ -87,8 +87,6 @@ class HttpSettings(Frozen):
     requests are made at most.
     """
 
-    kind: Literal["http"] = "http"
-    address: Address
     auth: Auth | None = None
     headers: dict[HeaderName, HeaderValue] = {}
     timeout_s: float = Field(10.0, ge=0.1, le=300)
@@ -105,6 +103,13 @@ class HttpSettings(Frozen):
         if ours := [name for name in value if name.lower() in _OURS]:
             raise ValueError(f"{ours[0]} is not set here: `auth` and the call itself say it")
         return value
+
+
+class HttpSettings(HttpOptions):
+    """A connection of kind `http`: an API below an address."""
+
+    kind: Literal["http"] = "http"
+    address: Address
 
 
 class LinkPages(Frozen):
@@ -129,6 +134,9 @@ class NumberPages(Frozen):
     start: int = Field(1, ge=0, le=1)
 
 
+Pages = Annotated[LinkPages | CursorPages | NumberPages, Field(discriminator="by")]
+
+
 class HttpCall(Frozen):
     """A request. Texts of `path`, `query` and `body` are templates; `form` sends a form, no JSON.
 
@@ -142,7 +150,7 @@ class HttpCall(Frozen):
     body: Any = None
     form: bool = False
     items: str = ""
-    pages: Annotated[LinkPages | CursorPages | NumberPages, Field(discriminator="by")] | None = None
+    pages: Pages | None = None
     most: int = Field(10, ge=1, le=100)
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import structlog
 from pydantic import JsonValue
@@ -31,6 +32,9 @@ class SheetConnection:
         self._version: tuple[int, int] | None = None
         self._reading = asyncio.Lock()
         self._closed = False
+
+    def shape(self, body: Mapping[str, Any]) -> None:
+        """Nothing: the file says what a call takes."""
 
     def prepare(self, request: CallRequest) -> "PreparedSheetCall":
         """The call, checked. Raises BadCall."""

@@ -50,6 +50,9 @@ class PostgresqlConnection:
         self._opened = False
         self._closed = False
 
+    def shape(self, body: Mapping[str, Any]) -> None:
+        """Nothing: the file says what a call takes."""
+
     def prepare(self, request: CallRequest) -> "PreparedPostgresqlCall":
         """The call, checked. Raises BadCall."""
         call = read_call(SqlCall, request)

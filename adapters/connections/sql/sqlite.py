@@ -35,6 +35,9 @@ class SqliteConnection:
         self._quick: sqlite3.Connection | None = None
         self._closed = False
 
+    def shape(self, body: Mapping[str, Any]) -> None:
+        """Nothing: the file says what a call takes."""
+
     def prepare(self, request: CallRequest) -> "PreparedSqliteCall":
         """The call, checked. Raises BadCall."""
         call = read_call(SqlCall, request)

@@ -1,0 +1,1 @@
+"""HTTP APIs that an OpenAPI document describes."""
