@@ -1,5 +1,6 @@
 """Patterns that other people write, run by RE2 in time proportional to the text."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -29,3 +30,16 @@ def _compile_cached(pattern: str) -> Any:
 def matches(pattern: str, text: str) -> bool:
     """Whether the pattern matches the whole text. Raises BadPattern."""
     return _compile_cached(pattern).fullmatch(text.encode("utf-8", "surrogatepass")) is not None
+
+
+def find_spans(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where parts of the text are as the pattern says, in order; raises BadPattern."""
+    data = text.encode("utf-8", "surrogatepass")
+    at = characters = 0
+    for match in _compile_cached(pattern).finditer(data):
+        first, last = match.span()
+        # RE2 counts bytes.
+        start = characters + len(data[at:first].decode("utf-8", "surrogatepass"))
+        characters = start + len(data[first:last].decode("utf-8", "surrogatepass"))
+        at = last
+        yield start, characters

@@ -1,0 +1,77 @@
+"""Entities are found as a project describes them, and nothing else is taken for one."""
+
+import unicodedata
+
+import pytest
+
+from engine.text.entity_kinds import Entities, EntityMatch, PatternKind, list_of
+
+EXPENSE = PatternKind("expense", r"[Ee]-[0-9]{1,6}", "upper")
+SUBJECT = PatternKind("subject", r"[0-9]{3}-[0-9]{4}")
+CUSTOMER = list_of(
+    "customer",
+    [
+        ("C1", ["Müller & Söhne", "Mueller"]),
+        ("C2", ["Acme", "Acme Robotics Ltd."]),
+        ("C3", ["IT", "Information Technology"]),
+        ("C4", ["华东电力", "华东电力设备"]),
+        ("C5", ["王小明"]),
+        ("C6", ["O'Neill", "3M"]),
+    ],
+)
+ALL = Entities((EXPENSE, SUBJECT, CUSTOMER))
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("what is the status of E-7?", ("E-7",)),
+        ("报销单e-77和Ｅ-１２的状态", ("E-77", "E-12")),
+        ("E-7, e-7 and E-8", ("E-7", "E-8")),
+        ("the E-1234567 is none, nor is VE-7 or E-7b", ()),
+        ("001-0023 was seen, 1001-00234 was not", ("001-0023",)),
+        ("受试者001-0023的访视", ("001-0023",)),
+        ("orders of müller & söhne and MUELLER", ("C1",)),
+        ("Acme Robotics Ltd sent nothing", ("C2",)),
+        ("Acmes are none", ()),
+        ("is it done? ask IT", ("C3",)),
+        ("information   technology", ("C3",)),
+        ("请查华东电力设备的合同", ("C4",)),
+        ("王小明和华东电力", ("C5", "C4")),
+        ("小王明天来", ()),
+        ("O'Neill buys 3M tape", ("C6",)),
+        ("C2", ("C2",)),
+        ("", ()),
+    ],
+)
+def test_a_text_names_what_it_names(text: str, ids: tuple[str, ...]) -> None:
+    assert ALL.ids(text) == ids
+
+
+def test_the_longest_of_what_overlaps_counts() -> None:
+    text = "Acme Robotics Ltd. about E-7"
+    assert ALL.find(text) == (
+        EntityMatch(0, 17, "customer", "C2"),
+        EntityMatch(25, 28, "expense", "E-7"),
+    )
+
+
+def test_one_kind_is_asked_for_by_its_name() -> None:
+    assert ALL.ids("E-7 of Acme", "customer") == ("C2",)
+    assert ALL.normalised("expense e-7 please", "expense") == "E-7"
+    assert ALL.normalised("e-7 or e-8", "expense") is None
+    assert ALL.normalised("nothing", "expense") is None
+
+
+def test_of_names_that_are_alike_an_id_stands_for_itself() -> None:
+    kind = list_of("room", [("R1", ["Berlin", "R2"]), ("R2", ["berlin"])])
+    rooms = Entities((kind,))
+    assert rooms.ids("R2") == ("R2",)
+    assert rooms.ids("Berlin") == ("R1",)
+
+
+def test_a_long_list_and_a_long_text_are_no_trouble() -> None:
+    names = [(f"C{n}", [f"客户{n}号", f"Customer number {n}"]) for n in range(50_000)]
+    many = Entities((list_of("customer", names),))
+    text = unicodedata.normalize("NFKC", "x " * 400 + "customer number 49999, 客户777号")
+    assert many.ids(text) == ("C49999", "C777")
