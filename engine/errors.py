@@ -124,12 +124,12 @@ class ToolError(BotError):
 
     def __init__(self, message: str, key: str, /, **values: object) -> None:
         super().__init__(message)
-        self._key = key
+        self.key = key
         self._values = values
 
     def text(self, lang: Lang) -> str:
         """The sentence for people, in their language."""
-        return say(self._key, lang, **self._values)
+        return say(self.key, lang, **self._values)
 
 
 class ToolRetry(ToolError):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import openai
 
-from adapters.openai.breaker import Breaker, Permit
+from adapters.breaker import Breaker, Permit
 from adapters.openai.endpoint import ModelEndpoint, ModelRequest
 from adapters.openai.failures import NO_PLACE, REFUSED, RESTING, Failure, failure_of
 from adapters.openai.responses import ChatResponse, Price

@@ -14,7 +14,7 @@ from adapters.connections.problems import read_call
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
 from adapters.connections.values import rows_in_json
-from adapters.sqlite_file import SqliteFile, connected
+from adapters.sqlite_file import SqliteFile, open_connection
 from engine.errors import ToolFailed
 from engine.ports.connections import CallRequest
 
@@ -66,7 +66,7 @@ class SqliteConnection:
         """The rows where they come within a few steps, None where they take longer."""
         self._check_open()
         if self._quick is None:
-            self._quick = connected(self.path, mode="rw")
+            self._quick = open_connection(self.path, mode="rw")
             self._quick.execute("PRAGMA query_only = ON")
         left = _QUICK
 
@@ -93,7 +93,7 @@ class SqliteConnection:
             return question(db)
 
         try:
-            return await self._file.ask(within)
+            return await self._file.run(within)
         except sqlite3.Error as error:
             raise self.failure(error) from error
 

@@ -1,6 +1,6 @@
 """The breaker alone: what counts and when."""
 
-from adapters.openai.breaker import FAILURES, Breaker, Permit
+from adapters.breaker import FAILURES, Breaker, Permit
 from engine.ports.storage.model_numbers import BreakerState
 from tests.adapters.openai.conftest import Clock
 

@@ -1,0 +1,112 @@
+"""A connection that costs nobody else anything while its system is away or slow."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from adapters.breaker import Breaker
+from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
+from engine.ports.connections import CallRequest, CallShape, Connection, PreparedCall
+from engine.ports.meter import Meter
+
+_MOST_AT_ONCE = 16
+_AWAY = frozenset({"connection.away", "connection.slow", "connection.fault", "connection.unsure"})
+
+
+class GuardedConnection:
+    """A connection with a limit of calls at once, which is left alone while it fails again and
+    again; its calls are counted."""
+
+    def __init__(self, inner: Connection, breaker: Breaker, meter: Meter) -> None:
+        self._inner = inner
+        self._breaker = breaker
+        self._meter = meter
+        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
+
+    @property
+    def name(self) -> str:
+        """What tools call it."""
+        return self._inner.name
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it is left alone at the moment."""
+        return not self._breaker.admits()
+
+    def shape(self, body: Mapping[str, Any]) -> CallShape | None:
+        """As the connection's own."""
+        return self._inner.shape(body)
+
+    def prepare(self, request: CallRequest) -> "GuardedCall":
+        """The call, guarded. Raises BadCall."""
+        return GuardedCall(self, self._inner.prepare(request))
+
+    async def probe(self) -> Sequence[str]:
+        """What is wrong with the connection now."""
+        return await self._inner.probe()
+
+    async def close(self) -> None:
+        """Makes no call from now on."""
+        await self._inner.close()
+
+    async def run(self, call: PreparedCall, values: Mapping[str, JsonValue], key: str) -> JsonValue:
+        """What the call gives. Raises ToolError, at once where the system is left alone."""
+        if self._places.locked():
+            self._count("busy")
+            raise ToolFailed("connection.busy", name=self.name)
+        async with self._places:
+            permit = self._breaker.acquire()
+            if permit is None:
+                self._count("left_alone")
+                raise ToolFailed("connection.away", name=self.name)
+            try:
+                told = await call(values, key=key)
+            except ToolError as error:
+                self._count(_result_of(error))
+                if _is_away(error):
+                    self._breaker.record_failure(permit)
+                else:
+                    self._breaker.record_success(permit)
+                raise
+            else:
+                self._count("ok")
+                self._breaker.record_success(permit)
+                return told
+            finally:
+                self._breaker.release(permit)
+
+    def _count(self, result: str) -> None:
+        self._meter.count("connections", self.name, result)
+
+
+class GuardedCall:
+    """A prepared call of a guarded connection."""
+
+    def __init__(self, connection: GuardedConnection, inner: PreparedCall) -> None:
+        self._connection = connection
+        self._inner = inner
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a write may be repeated with the same key, and then counts once."""
+        return self._inner.keyed
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """What the system answers. Raises ToolError."""
+        return await self._connection.run(self._inner, values, key)
+
+
+def _is_away(error: ToolError) -> bool:
+    return error.key in _AWAY
+
+
+def _result_of(error: ToolError) -> str:
+    match error:
+        case ToolRetry():
+            return "wrong_arguments"
+        case ToolUnsure():
+            return "unsure"
+        case _:
+            return "away" if _is_away(error) else "failed"
