@@ -77,7 +77,7 @@ class Field(Frozen):
     the form is about: another one needs a form of its own. `words` are values in themselves, such
     as "all", wherever a text that gives no other value has one of them. A text is as the regular
     expression `pattern` says, the whole of it. `multiline` text has
-    several lines. A `person` is given by name, by id or by account; `options` are names of some.
+    several lines; one of a kind of `entity` names one of them. A `person` is given by name, by id or by account; `options` are names of some.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Field(Frozen):
     hint: str = ""
     cues: tuple[str, ...] = ()
     identity: bool = False
+    entity: str = ""
     words: tuple[str, ...] = ()
     multiline: bool = False
 

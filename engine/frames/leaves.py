@@ -55,6 +55,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         hint=hint,
         cues=leaf.cues,
         identity=leaf.identity,
+        entity=leaf.entity,
         multiline=leaf.multiline or leaf.type == "list",
     )
 

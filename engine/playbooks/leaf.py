@@ -35,7 +35,8 @@ class Leaf(Frozen):
     """A typed leaf of profile or data, and how people are asked for it.
 
     `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
-    too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
+    too, not only from the run's piece. An `identity` says whom the data is about. A text of a kind
+    of `entity` names one of them. `columns` belong
     to a `list`, `options` to a `choice`. A number is from `minimum` to `maximum`, both included; a
     text is as the regular expression `pattern` says, the whole of it (RE2: no look-around, no
     references back).
@@ -55,6 +56,7 @@ class Leaf(Frozen):
     hint: Bilingual | None = None
     inherit: bool = False
     identity: bool = False
+    entity: str = ""
 
 
 def value_faults(leaf: Leaf, value: Any) -> list[Fault]:

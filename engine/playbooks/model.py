@@ -7,9 +7,11 @@ from pydantic import model_validator
 
 from cards.frozen import Frozen
 from engine.playbooks.conditions import AnyCondition
+from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.skill import Skill
 from engine.ports.model import ModelBudget
+from engine.text.entity_kinds import PatternKind
 from engine.text.language import Bilingual
 from engine.yaml.faults import Fault
 
@@ -78,7 +80,8 @@ class PlaybookFile(Frozen):
 
     A run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
-    one the settings say so.
+    one the settings say so. `entities` are kinds of things that texts name, by their names in
+    fields and tools.
     """
 
     id: str
@@ -86,6 +89,7 @@ class PlaybookFile(Frozen):
     project: str
     cues: tuple[str, ...]
     requests: tuple[Request, ...] = Key(min_length=1)
+    entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)
     profile_fields: dict[str, Leaf] = {}
     decision_fields: tuple[str, ...] = ()
     data_fields: dict[str, Leaf] = {}
@@ -116,6 +120,12 @@ class PlaybookFile(Frozen):
         """The phases that a request of that id goes through; all of them without one."""
         wanted = next((r.phases for r in self.requests if r.id == request), ())
         return tuple(p for p in self.phases if not wanted or p.id in wanted)
+
+    @property
+    def pattern_kinds(self) -> tuple[PatternKind, ...]:
+        """The kinds of entities that are known by the form of their ids."""
+        kinds = (entity.pattern_kind(name) for name, entity in self.entities.items())
+        return tuple(kind for kind in kinds if kind is not None)
 
     @property
     def examples(self) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ Case = Literal["upper", "lower", "as_written"]
 MAX_NAMES = 100_000
 """No list of names is longer."""
 
-_MAX_CHARS = 80
+MAX_ID_CHARS = 80
+"""Nothing longer is taken for an id or a name."""
+
 _MAX_WORDS = 8
 # A shorter word of a list has to be written as it stands there: "IT" is no "it".
 _SURE_LETTERS = 4
@@ -48,20 +50,27 @@ class EntityKind(Protocol):
 
 @dataclass(frozen=True)
 class PatternKind:
-    """Entities whose ids have a form, a regular expression of RE2's kind; `case` makes them alike.
+    """Entities whose ids have a form, a regular expression of RE2's kind.
 
-    An id is found where no letter, digit or connector of Latin writing stands beside it.
+    An id is found where no letter or digit of Latin writing stands beside it. With `case` upper or
+    lower it may be written in either, and is made so; characters of `without` do not count.
     """
 
     name: str
     pattern: str
     case: Case = "as_written"
+    without: str = ""
 
     def find(self, text: str) -> Iterator[EntityMatch]:
         """Every id in the text."""
-        for start, end in find_spans(self.pattern, text):
-            if start < end and not _runs_on(text, start, end):
-                yield EntityMatch(start, end, self.name, _cased(text[start:end], self.case))
+        pattern = self.pattern if self.case == "as_written" else f"(?i:{self.pattern})"
+        for start, end in find_spans(pattern, text):
+            if 0 < end - start <= MAX_ID_CHARS and not _runs_on(text, start, end):
+                yield EntityMatch(start, end, self.name, self._id_of(text[start:end]))
+
+    def _id_of(self, said: str) -> str:
+        plain = "".join(letter for letter in said if letter not in self.without)
+        return _cased(plain, self.case)
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ class ListKind:
         words = [match.span() for match in _WORD.finditer(text)]
         for first, (start, _) in enumerate(words):
             for _, end in reversed(words[first : first + self._most_words]):
-                if end - start <= _MAX_CHARS and (id_ := self._id_of(text[start:end])):
+                if end - start <= MAX_ID_CHARS and (id_ := self._id_of(text[start:end])):
                     yield EntityMatch(start, end, self.name, id_)
                     break
         if self._longest_han:

@@ -16,6 +16,7 @@ import yaml
 from bot.definitions.mcp_servers import load_servers
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
+from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
@@ -62,12 +63,20 @@ def sync(text: str, folder: Path) -> None:
     assert build(Sync, read_yaml(text, file="sync"), at=("sync",)).fields
 
 
+def entities(text: str, folder: Path) -> None:
+    source = read_yaml(text, file="entities")
+    for name in source.data["entities"]:
+        entity = build(EntityDefinition, source, at=("entities", name))
+        assert not definition_faults(entity)
+
+
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
 LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
     "servers": servers,
     "review": review,
     "sync": sync,
+    "entities": entities,
 }
 # The delegate of the example is somebody else of the reader's file.
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
@@ -177,6 +186,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "servers": "servers: [{name: x y}]",
         "review": "review: {quorum: 0}",
         "sync": "sync: {to: sample}",
+        "entities": "entities: {order: {pattern: W}}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

@@ -19,7 +19,7 @@ from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
 from engine.rules.date_checks import date_operand_faults
 from engine.rules.operators import is_same
-from engine.tools.registry import READONLY, TOOLS
+from engine.tools.registry import INNER, READONLY, TOOLS
 from engine.yaml.faults import Fault, Path, short_repr, suggestion
 from engine.yaml.source import Problems, Source
 
@@ -189,6 +189,13 @@ class FileCheck:
                 self.add((*at, index), fault)
             else:
                 self.require_known(name, readonly, (*at, index), "tool")
+
+    def check_list_tool(self, name: str, at: Path) -> None:
+        """It must be a tool that only reads."""
+        if any(tool.name == name and not tool.readonly for tool in TOOLS):
+            self.add(at, f"{name!r} writes; a list comes from a tool that reads")
+        else:
+            self.require_known(name, {tool.name for tool in (*READONLY, *INNER)}, at, "tool")
 
     def require_skill(self, name: str, at: Path) -> None:
         """The skill must be there."""

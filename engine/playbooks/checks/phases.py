@@ -7,6 +7,7 @@ from math import ceil, floor
 from cards.linear import BadPattern, compile_linear
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
+from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.skill import RETRIEVAL, Skill
@@ -29,6 +30,8 @@ class PhaseCheck(FileCheck):
                 self._leaf(leaf, (key, name), listed=key == "data_fields")
         for index, name in enumerate(playbook.decision_fields):
             self._name(name, ("decision_fields", index))
+        for name, entity in playbook.entities.items():
+            self._entity(entity, ("entities", name))
         self._allowed(playbook.allowed_skills, ("allowed_skills",))
         self._rules(playbook.priority_rules, ("priority_rules",))
         if not playbook.phases and playbook.examples:
@@ -62,6 +65,8 @@ class PhaseCheck(FileCheck):
         self._name(str(at[-1]), at)
         for column in leaf.columns:
             self._name(column, (*at, "columns", column))
+        if leaf.entity:
+            self._entity_of(leaf, at)
         if leaf.type == "list" and not listed:
             self.add((*at, "type"), "a list belongs among data_fields")
         if (leaf.type == "list") != bool(leaf.columns):
@@ -75,6 +80,20 @@ class PhaseCheck(FileCheck):
             self._bounds(each, where)
             if each.pattern:
                 self._pattern(each, where)
+
+    def _entity(self, entity: EntityDefinition, at: Path) -> None:
+        if not _NAME.fullmatch(str(at[-1])):
+            self.add(at, "is no name for a kind; use letters, digits and _, as in work_order")
+        for inside, fault in definition_faults(entity):
+            self.add((*at, *inside), fault)
+        if entity.tool:
+            self.check_list_tool(entity.tool, (*at, "tool"))
+
+    def _entity_of(self, leaf: Leaf, at: Path) -> None:
+        if leaf.type != "text":
+            self.add((*at, "entity"), "belongs to a text")
+        kinds = self.names.definition.entities if self.names.definition else None
+        self.require_known(leaf.entity, kinds, (*at, "entity"), "kind of entity")
 
     def _bounds(self, leaf: Leaf | Column, at: Path) -> None:
         """Bounds that no value can be judged by, or that none fits."""

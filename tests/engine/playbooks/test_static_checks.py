@@ -880,6 +880,79 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((MAIN, "{zh: 名称, en: Name}", '{zh: 名称, en: Name}, pattern: "["'),),
         "data_fields.evidence.columns.name.pattern: cannot be run: missing ]: [",
     ),
+    # kinds of entities
+    *(
+        (
+            ((MAIN, "profile_fields:\n", f"entities:\n  {entity}\nprofile_fields:\n"),),
+            f"entities.{problem}",
+        )
+        for entity, problem in (
+            (f"{kind}: {{name: {{zh: 案号, en: Number}}, {keys}}}", f"{kind}{problem}")
+            for kind, keys, problem in (
+                ("no", 'case: upper, pattern: "(a"', ".pattern: cannot be run: missing ): (a"),
+                (
+                    "no",
+                    'pattern: "(?<=N)[0-9]+"',
+                    ".pattern: cannot be run: invalid perl operator: (?<=",
+                ),
+                (
+                    "no",
+                    'pattern: "a{2000}"',
+                    ".pattern: cannot be run: invalid repetition size: {2000}",
+                ),
+                (
+                    "no",
+                    'pattern: "[0-9]*"',
+                    ".pattern: finds an empty text; say what an id has at least",
+                ),
+                ("no", 'pattern: ".+"', ".pattern: takes plain words for ids, such as 'is'"),
+                (
+                    "no",
+                    'pattern: "[A-Z]+", case: upper',
+                    ".pattern: takes plain words for ids, such as 'is'",
+                ),
+                (
+                    "no",
+                    f'pattern: "{"a" * 201}"',
+                    f".pattern: should be text of at most 200 characters, not '{'a' * 39}…'",
+                ),
+                (
+                    "no",
+                    'pattern: "N[0-9]", tool: file__list',
+                    ": should have either a pattern, or a tool that lists them",
+                ),
+                ("no", "case: lower", ": should have either a pattern, or a tool that lists them"),
+                ("no", 'pattern: "N[0-9]", id: x', ".id: belongs to a list of a tool"),
+                ("no", 'pattern: "N[0-9]", names: [x]', ".names: belongs to a list of a tool"),
+                ("no", 'tool: file__list, without: "-", id: x', ".without: belongs to a pattern"),
+                ("no", "tool: file__list, case: upper, id: x", ".case: belongs to a pattern"),
+                ("no", "tool: file__list", ".id: is required: the column of the id"),
+                (
+                    "no",
+                    "tool: list_files, id: x",
+                    ".tool: there is no tool 'list_files'; did you mean 'list_visits'?",
+                ),
+                (
+                    "no",
+                    "tool: record_visit, id: x",
+                    ".tool: 'record_visit' writes; a list comes from a tool that reads",
+                ),
+                (
+                    "n-o",
+                    'pattern: "N[0-9]"',
+                    ": is no name for a kind; use letters, digits and _, as in work_order",
+                ),
+            )
+        )
+    ),
+    (
+        ((MAIN, "en: Law}", "en: Law}, entity: statute"),),
+        "data_fields.law.entity: there is no kind of entity 'statute'",
+    ),
+    (
+        ((MAIN, "type: integer", "type: integer, entity: statute"),),
+        "data_fields.people.entity: belongs to a text",
+    ),
     # values of a playbook's own that are out of its bounds
     *(
         (

@@ -75,3 +75,13 @@ def test_a_long_list_and_a_long_text_are_no_trouble() -> None:
     many = Entities((list_of("customer", names),))
     text = unicodedata.normalize("NFKC", "x " * 400 + "customer number 49999, 客户777号")
     assert many.ids(text) == ("C49999", "C777")
+
+
+def test_an_id_may_be_written_in_either_case_with_or_without_its_hyphen() -> None:
+    orders = Entities((PatternKind("order", "W-?[0-9]{4}", "upper", "-"),))
+    assert orders.ids("w-0815, W0816 and Ｗ０８１５; not RW-0815, W-08151") == ("W0815", "W0816")
+    assert Entities((PatternKind("order", "W-?[0-9]{4}"),)).ids("w-0815 W-0816") == ("W-0816",)
+
+
+def test_nothing_very_long_is_an_id() -> None:
+    assert Entities((PatternKind("any", "x+"),)).ids("x" * 81 + " " + "x" * 80) == ("x" * 80,)

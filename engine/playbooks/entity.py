@@ -1,0 +1,69 @@
+"""Kinds of things that texts name, as a playbook declares them (design §11)."""
+
+from pydantic import Field as Key
+
+from cards.frozen import Frozen
+from cards.linear import BadPattern, find_spans, matches
+from engine.text.entity_kinds import MAX_ID_CHARS, Case, PatternKind
+from engine.text.language import Bilingual
+from engine.yaml.faults import Fault
+
+MAX_KINDS = 20
+MAX_PATTERN_CHARS = 200
+MAX_COLUMNS = 8
+
+# A pattern that finds one of these would take every text for names.
+_PLAIN_WORDS = ("is", "the", "what", "of", "please", "查", "的", "查看")
+
+
+class EntityDefinition(Frozen):
+    """A kind of thing that texts name: by the form of its ids, or by a list that a tool reads.
+
+    `pattern` is a regular expression of RE2's kind. With `case` upper or lower an id may be
+    written in either case, and is made so; characters of `without` may stand in it or not. A list
+    has a row for each: `id` is the column of its id, `names` are the columns of other names.
+    """
+
+    name: Bilingual
+    pattern: str = Key(default="", max_length=MAX_PATTERN_CHARS)
+    case: Case = "as_written"
+    without: str = Key(default="", max_length=8)
+    tool: str = ""
+    id: str = ""
+    names: tuple[str, ...] = Key(default=(), max_length=MAX_COLUMNS)
+
+    def pattern_kind(self, name: str) -> PatternKind | None:
+        """The kind as texts are searched for it; None for a list."""
+        if not self.pattern:
+            return None
+        return PatternKind(name, self.pattern, self.case, self.without)
+
+
+def definition_faults(entity: EntityDefinition) -> list[Fault]:
+    """What is wrong in itself with a kind's definition, each with where."""
+    if bool(entity.pattern) == bool(entity.tool):
+        return [((), "should have either a pattern, or a tool that lists them")]
+    if entity.pattern:
+        found: list[Fault] = [
+            ((key,), "belongs to a list of a tool")
+            for key in ("id", "names")
+            if getattr(entity, key)
+        ]
+        wrong = _pattern_fault(entity)
+        return [*found, (("pattern",), wrong)] if wrong else found
+    found = [((key,), "belongs to a pattern") for key in ("without",) if getattr(entity, key)]
+    if entity.case != "as_written":
+        found.append((("case",), "belongs to a pattern"))
+    return found if entity.id else [*found, (("id",), "is required: the column of the id")]
+
+
+def _pattern_fault(entity: EntityDefinition) -> str:
+    try:
+        if matches(entity.pattern, ""):
+            return "finds an empty text; say what an id has at least"
+        kind = PatternKind("", entity.pattern, entity.case)
+        word = next((word for word in _PLAIN_WORDS if any(kind.find(word))), "")
+        any(find_spans(entity.pattern, "x" * MAX_ID_CHARS))
+    except BadPattern as error:
+        return f"cannot be run: {error}"
+    return f"takes plain words for ids, such as {word!r}" if word else ""
