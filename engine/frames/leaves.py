@@ -141,8 +141,9 @@ def _split_cells(line: str) -> list[str]:
 
 
 def label_of(name: str, context: StepContext) -> str:
-    """What people call a data leaf; of a name that is none, the name."""
-    leaf = context.playbook.definition.data_fields.get(name)
+    """What people call the leaf at a path, or the one that it is a part of; else the path."""
+    definition = context.playbook.definition
+    leaf = definition.leaf(name) or definition.leaf(name.rpartition(".")[0])
     return leaf.label(context.run.lang) if leaf else name
 
 

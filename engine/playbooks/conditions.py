@@ -128,7 +128,7 @@ def holds(condition: AnyCondition, state: Mapping[str, Any]) -> bool:
             return any(holds(each, state) for each in condition.any)
         case LogicCondition():
             try:
-                return passes(condition.logic, _flatten(state))
+                return passes(condition.logic, rule_data(state))
             except RuleFailure:
                 return False
     assert_never(condition)
@@ -187,7 +187,8 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, Mapping | list | tuple) and not value)
 
 
-def _flatten(state: Mapping[str, Any]) -> dict[str, Any]:
+def rule_data(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The state as rules read it: data leaves by their bare names, beside profile and decisions."""
     sections = {name: state.get(name) for name in _SECTIONS}
     return {**(state.get("data") or {}), **sections}
 
@@ -197,7 +198,7 @@ def _explain_logic(condition: LogicCondition, state: Mapping[str, Any]) -> str:
         f"{path} is {short_repr(value_at(path, state))}" for path in paths_of(condition)
     )
     try:
-        verdict = "holds" if passes(condition.logic, _flatten(state)) else "does not hold"
+        verdict = "holds" if passes(condition.logic, rule_data(state)) else "does not hold"
     except RuleFailure as failure:
         verdict = failure_text(failure, "en")
     return f"logic {verdict} ({values})"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
@@ -12,7 +13,7 @@ from cards.markdown import format_value
 from cards.model import Lang
 from cards.texts import say
 from engine.rules.check import validate_logic
-from engine.rules.evaluate import passes
+from engine.rules.evaluate import passes, value_at
 from engine.rules.operators import RuleFailure, kind_of
 from engine.text.language import Bilingual
 from engine.yaml.faults import InnerFaults, Path, suggestion
@@ -144,7 +145,7 @@ class HardRuleEngine:
                 failure = None
             except RuleFailure as error:
                 failure = error
-            value = data.get(rule.field)
+            value = _field_value(data, rule.field)
             if failure:
                 message = failure_text(failure, lang)
             else:
@@ -155,6 +156,12 @@ class HardRuleEngine:
             )
             found.append((rule, violation))
         return tuple(found)
+
+
+def _field_value(data: Mapping[str, Any], field: str) -> Any:
+    with suppress(IndexError):
+        return value_at(data, field)
+    return None
 
 
 def failure_text(failure: RuleFailure, lang: Lang) -> str:

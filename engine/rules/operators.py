@@ -12,7 +12,9 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 Kind = Literal["missing", "bool", "number", "text", "date", "list", "mapping", "other"]
-FailureCode = Literal["different", "number", "text", "list", "date", "finite", "zero", "shape"]
+FailureCode = Literal[
+    "different", "number", "text", "list", "entries", "date", "finite", "zero", "shape", "work"
+]
 
 _KINDS: dict[type, Kind] = {
     type(None): "missing",
@@ -28,6 +30,8 @@ _KINDS: dict[type, Kind] = {
 _PLAIN = frozenset({int, str, date})
 _NUMBERS = frozenset({int, float})
 _INF = math.inf
+MAX_BITS = 4096
+"""A whole number that a rule reckons out has at most so many; more is out of range."""
 _NO_THIRD = object()
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -93,12 +97,13 @@ def _plain(a: Any, b: Any) -> bool:
 
 
 def _require_same_kind(a: Any, b: Any) -> None:
-    kinds = _require_present(a, b)
+    kinds = require_present(a, b)
     if kinds[0] != kinds[1]:
         raise RuleFailure("different", *kinds)
 
 
-def _require_present(*operands: Any) -> tuple[Kind, ...]:
+def require_present(*operands: Any) -> tuple[Kind, ...]:
+    """The kinds of the operands. Raises MissingOperand, and RuleFailure for no finite number."""
     kinds = tuple(map(kind_of, operands))
     if "missing" in kinds:
         raise MissingOperand
@@ -109,7 +114,7 @@ def _require_present(*operands: Any) -> tuple[Kind, ...]:
 
 
 def _require_kind(wanted: Literal["number", "text"], operands: tuple[Any, ...]) -> None:
-    for kind in _require_present(*operands):
+    for kind in require_present(*operands):
         if kind != wanted:
             raise RuleFailure(wanted, kind)
 
@@ -125,11 +130,20 @@ def _not_equal(a: Any, b: Any) -> bool:
     return not _equal(a, b)
 
 
+def _identical(a: Any, b: Any) -> bool:
+    require_present(a, b)
+    return is_same(a, b)
+
+
+def _not_identical(a: Any, b: Any) -> bool:
+    return not _identical(a, b)
+
+
 def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.lt)
     # Both pairs are looked at before one decides: a missing operand is never passed over.
-    _require_present(a, b, c)
+    require_present(a, b, c)
     low, high = _ordered(a, b, operator.lt), _ordered(b, c, operator.lt)
     return low and high
 
@@ -137,7 +151,7 @@ def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
 def _at_most(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.le)
-    _require_present(a, b, c)
+    require_present(a, b, c)
     low, high = _ordered(a, b, operator.le), _ordered(b, c, operator.le)
     return low and high
 
@@ -168,7 +182,7 @@ def _in(item: Any, whole: Any) -> bool:
         for each in whole:
             if type(each) is type(item) and each == item:
                 return True
-    kinds = _require_present(item, whole)
+    kinds = require_present(item, whole)
     if isinstance(whole, str):
         _require_kind("text", (item,))
         return item in whole
@@ -182,6 +196,8 @@ def _in(item: Any, whole: Any) -> bool:
 
 def _finite(value: float) -> float:
     if isinstance(value, float) and not math.isfinite(value):
+        raise RuleFailure("finite")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise RuleFailure("finite")
     return value
 
@@ -222,7 +238,7 @@ def _most(*operands: Any) -> Any:
 
 
 def _concatenate(*operands: Any) -> str:
-    for kind in _require_present(*operands):
+    for kind in require_present(*operands):
         if kind not in ("text", "number"):
             raise RuleFailure("text", kind)
     return "".join(map(str, operands))
@@ -247,7 +263,7 @@ def is_date(text: str) -> bool:
 
 
 def _date(value: Any) -> date:
-    kind = _require_present(value)[0]
+    kind = require_present(value)[0]
     if isinstance(value, date) and kind == "date":
         return value
     if isinstance(value, str) and is_date(value):
@@ -256,7 +272,7 @@ def _date(value: Any) -> date:
 
 
 def _date_before(a: Any, b: Any) -> bool:
-    _require_present(a, b)
+    require_present(a, b)
     return _date(a) < _date(b)
 
 
@@ -265,7 +281,7 @@ def _date_after(a: Any, b: Any) -> bool:
 
 
 def _days_between(a: Any, b: Any) -> int:
-    _require_present(a, b)
+    require_present(a, b)
     return (_date(b) - _date(a)).days
 
 
@@ -280,9 +296,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "!": operator.not_,
     "!!": bool,
     "==": _equal,
-    "===": _equal,
+    "===": _identical,
     "!=": _not_equal,
-    "!==": _not_equal,
+    "!==": _not_identical,
     "<": _less,
     "<=": _at_most,
     ">": _greater,

@@ -24,6 +24,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.checks.sop import TODAY
+from engine.playbooks.conditions import rule_data
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.hard import HardRuleEngine, Severity, Violation
 from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
@@ -99,7 +100,7 @@ def _fail_unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) 
 
 def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
-    data = {**run.state.data, TODAY: context.services.today.isoformat()}
+    data = {**rule_data(run.state.tree()), TODAY: context.services.today.isoformat()}
     by_rule = HardRuleEngine().by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )

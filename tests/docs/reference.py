@@ -16,6 +16,7 @@ from engine.playbooks import conditions
 from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
+from engine.rules.budget import MAX_WORK
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
 from engine.rules.hard import Logic
 from engine.text.language import Bilingual
@@ -167,7 +168,8 @@ One of `{{field: PATH, check: CHECK}}`, `{{all: [...]}}`, `{{any: [...]}}`, `{{l
 
 ## JSON Logic
 
-At most {MAX_DEPTH} levels deep and {MAX_NODES} parts. Operators: `{operators}`.
+What it means: [rules](rules.md). At most {MAX_DEPTH} levels deep and {MAX_NODES} parts; inside of
+list operators at most {MAX_WORK:,} parts are evaluated. Operators: `{operators}`.
 
 ## Other limits
 

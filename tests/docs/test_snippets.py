@@ -21,6 +21,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.settings import SettingsGroup
+from engine.rules.check import validate_logic
 from engine.yaml.source import read_yaml
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
@@ -70,6 +71,10 @@ def entities(text: str, folder: Path) -> None:
         assert not definition_faults(entity)
 
 
+def rule(text: str, folder: Path) -> None:
+    validate_logic(read_yaml(text, file="rule").data["logic"])
+
+
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
 LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
@@ -77,6 +82,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "review": review,
     "sync": sync,
     "entities": entities,
+    "logic": rule,
 }
 # The delegate of the example is somebody else of the reader's file.
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
@@ -187,6 +193,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "review": "review: {quorum: 0}",
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
+        "logic": "logic: {all: [{var: lines}]}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

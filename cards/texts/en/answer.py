@@ -113,6 +113,8 @@ TEXTS: Final[dict[str, str]] = {
     "rule.why.number": "needs a number, not {one}",
     "rule.why.text": "needs text, not {one}",
     "rule.why.list": "needs a list or text, not {one}",
+    "rule.why.entries": "needs a list, not {one}",
+    "rule.why.work": "there is more in the data than one rule may go over",
     "rule.why.date": "needs a date like 2026-01-31",
     "rule.why.finite": "a number is out of range",
     "rule.why.zero": "division by zero",

@@ -88,6 +88,8 @@ TEXTS: Final[dict[str, str]] = {
     "rule.why.number": "需要数字，实际是{one}",
     "rule.why.text": "需要文本，实际是{one}",
     "rule.why.list": "需要列表或文本，实际是{one}",
+    "rule.why.entries": "需要列表，实际是{one}",
+    "rule.why.work": "数据太多，超出一条规则可以查看的范围",
     "rule.why.date": "需要 2026-01-31 这样的日期",
     "rule.why.finite": "数字超出范围",
     "rule.why.zero": "除数为零",

@@ -17,7 +17,8 @@ from engine.playbooks.conditions import (
 from engine.playbooks.leaf import value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
-from engine.rules.date_checks import date_operand_faults
+from engine.rules.names import RuleNames
+from engine.rules.operand_checks import operand_faults
 from engine.rules.operators import is_same
 from engine.tools.registry import INNER, READONLY, TOOLS
 from engine.yaml.faults import Fault, Path, short_repr, suggestion
@@ -54,10 +55,29 @@ class KnownNames:
         known = [skill for skill in self.skills.values() if skill is not None]
         return known if len(known) == len(self.skills) else None
 
-    def kind_of(self, path: str) -> str:
-        """The type of the leaf at a path; "" when there is none, or it is not known."""
+    def rule_names(self, **more: str) -> RuleNames:
+        """What a rule over the state may read, and the types of `more` names."""
+        types: dict[str, str] = {}
+        for group, kind in _KINDS.items():
+            known = self.fields[kind]
+            if known is None and not group:
+                return RuleNames()
+            # Of a group whose names are not known every part may be there.
+            paths = [group] if known is None else [f"{group}.{n}" if group else n for n in known]
+            types |= {path: self._type_of(path) for path in paths}
+        return RuleNames(types | more, self._columns())
+
+    def _type_of(self, path: str) -> str:
         leaf = self.definition.leaf(path) if self.definition else None
         return leaf.type if leaf else ""
+
+    def _columns(self) -> dict[str, dict[str, str]]:
+        leaves = self.definition.data_fields.items() if self.definition else ()
+        return {
+            name: {column: part.type for column, part in leaf.columns.items()}
+            for name, leaf in leaves
+            if leaf.type == "list"
+        }
 
     def path_fault(self, path: str) -> str:
         """Why a path names no allowed profile or decision field and no data leaf; "" if it does."""
@@ -122,11 +142,11 @@ class KnownNames:
             case AnyOf(any=parts):
                 return self._parts_faults("any", parts)
             case LogicCondition(logic=logic):
-                bounds = date_operand_faults(logic, self.kind_of)
+                unfit = operand_faults(logic, self.rule_names())
         faults = (self.path_fault(path) for path in paths_of(condition))
         return [
             *((("logic",), fault) for fault in faults if fault),
-            *((("logic", *inside), fault) for inside, fault in bounds),
+            *((("logic", *inside), fault) for inside, fault in unfit),
         ]
 
     def _parts_faults(self, key: str, parts: Sequence[AnyCondition]) -> list[Fault]:

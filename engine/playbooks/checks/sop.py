@@ -18,7 +18,8 @@ from engine.playbooks.skill import (
     SopNode,
 )
 from engine.rules.check import check_logic
-from engine.rules.date_checks import date_operand_faults
+from engine.rules.names import RuleNames
+from engine.rules.operand_checks import operand_faults
 from engine.text.language import Bilingual
 from engine.yaml.faults import Fault, Path, suggestion
 from engine.yaml.source import Source
@@ -32,6 +33,13 @@ PREVIOUS = "previous_"
 FINDING_COLUMNS = ("subject_id", "visit_date", "field", "value", "message")
 RECORD_COLUMNS = ("subject_id", "result", "problems")
 SUMMARY_COLUMNS = ("subject_id", "visits", "findings")
+
+
+def _visit_names(outer: RuleNames) -> RuleNames:
+    """What a rule over visits may read, with what stands around them as `outer`."""
+    named = (*VISIT, *(f"{PREVIOUS}{name}" for name in VISIT), TODAY)
+    dates = (TODAY, VISIT_DATE, f"{PREVIOUS}{VISIT_DATE}")
+    return RuleNames({name: "date" if name in dates else "" for name in named}, outer=outer)
 
 
 class SopCheck(FileCheck):
@@ -122,26 +130,19 @@ class SopCheck(FileCheck):
             self._reviewed(node, (*at, "review"))
 
     def _hard_rule(self, node: SopNode, at: Path) -> None:
-        read = self.names.data_fields
+        names = self.names.rule_names(**{TODAY: "date"})
         if node.over:
-            read = (*VISIT, *(f"{PREVIOUS}{name}" for name in VISIT))
+            names = _visit_names(names)
             self._over(node.over, (*at, "over"))
-        variables = None if read is None else (*read, TODAY)
         if not node.rules:
             self.add((*at, "rules"), "should have at least one rule")
         for index, rule in enumerate(node.rules):
             where = (*at, "rules", index)
-            self.require_known(rule.field, variables, (*where, "field"), "data field")
-            faults = check_logic(rule.logic, variables=variables)
-            faults += date_operand_faults(rule.logic, self._visit_kind if node.over else self._kind)
+            if names.fault(rule.field, "field"):
+                self.require_known(rule.field, names.types, (*where, "field"), "data field")
+            faults = check_logic(rule.logic, names) + operand_faults(rule.logic, names)
             for path, message in faults:
                 self.add((*where, "logic", *path), message)
-
-    def _kind(self, name: str) -> str:
-        return "date" if name == TODAY else self.names.kind_of(name)
-
-    def _visit_kind(self, name: str) -> str:
-        return "date" if name.removeprefix(PREVIOUS) in (TODAY, VISIT_DATE) else ""
 
     def _reviewed(self, node: SopNode, at: Path) -> None:
         if node.review:

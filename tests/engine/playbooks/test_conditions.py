@@ -276,7 +276,7 @@ class Gate(Frozen):
             "{logic: {'<': [{var: state.x}, 1]}}",
             ["1: when.logic: write 'x' without 'state.'"],
         ),
-        ("\n  logic: {all: []}", ["2: when.logic: unknown operator 'all'"]),
+        ("\n  logic: {all: []}", ["2: when.logic.all: 'all' takes 2 operands, not 0"]),
         (
             "{field: x, check: empty, logic: {}}",
             ["1: when.logic: does not go together with the other keys here"],

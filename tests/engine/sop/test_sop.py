@@ -10,7 +10,7 @@ from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
 from cards.model import Card
 from engine.errors import ModelUnavailable
-from engine.frames.state import PlannerFrame, Run, SopFrame
+from engine.frames.state import AgentState, PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
 from engine.playbooks.checks.sop import FINDING_COLUMNS, SUMMARY_COLUMNS
 from engine.playbooks.model import Playbook
@@ -331,3 +331,23 @@ def test_a_frame_of_before_is_read() -> None:
     run = new_run(example(), GOOD).model_dump(mode="json")
     read = Run.model_validate({**run, "frames": [old]})
     assert read.frames[0] == SopFrame(skill="eligibility", node="sign", asked="t")
+
+
+async def test_rules_read_profile_and_decisions_beside_the_data(records: Records) -> None:
+    node = """\
+    {type: hard_rule, on_pass: end_ok, on_fail: end_no, rules: [
+      {field: profile.collected, logic: {"===": [{var: profile.collected}, "yes"]},
+       message: "{value}?"},
+      {field: decisions.signature, logic: {missing: [decisions.signature]}, message: signed}]}
+"""
+    playbook = sop("a", a=node)
+    start = new_run(playbook, GOOD)
+    good = AgentState(profile={"collected": "yes"}, data=start.state.data)
+    passed = await ran(start.model_copy(update={"state": good}), playbook, services(None, records))
+    assert passed.judged == [("a", "passed", "rules", "end_ok")]
+    signed = good.model_copy(update={"profile": {}, "decisions": {"signature": "approved"}})
+    failed = await ran(
+        start.model_copy(update={"state": signed}), playbook, services(None, records)
+    )
+    assert failed.judged == [("a", "failed", "rules", "end_no")]
+    assert failed.run.state.problems == ("Data = —: —?", "decisions.signature = approved: signed")
