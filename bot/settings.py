@@ -90,6 +90,7 @@ class Settings(SettingsGroup):
     projects: Projects = visible_setting(
         "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
     )
+    connections: Path | None = visible_setting("SIGNOFF_CONNECTIONS", None, "a file")
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)
     admin_token: Token | None = secret("SIGNOFF_ADMIN_TOKEN")

@@ -23,6 +23,7 @@ from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.tools import registry
 from engine.tools.model import Tool, ToolContext
+from engine.tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ class Services:
 
     `playbooks` and `tools` (which only read) are those of the moment at which a turn began;
     `barred` are requests (`playbook/request`) that the person may not start. Steps of a run use
-    their pinned playbook instead; `call` and `rehearse` are their way to tools, and
-    `recorded_calls()` gives the answers of the model and of tools so far.
+    their pinned playbook and its tools of the `toolbox` instead; `call` and `rehearse` are their
+    way to tools, and `recorded_calls()` gives the answers of the model and of tools so far.
     """
 
     clock: Clock
@@ -80,6 +81,7 @@ class Services:
     limits: ServiceLimits = ServiceLimits()
     playbooks: Mapping[str, Playbook] = field(default_factory=dict)
     tools: tuple[Tool[Any], ...] = ()
+    toolbox: Toolbox = field(default_factory=Toolbox)
     barred: Mapping[str, Request] = field(default_factory=dict)
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse

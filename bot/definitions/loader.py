@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from adapters.filesystem import read_text
 from bot.definitions.documents import load_documents
@@ -13,15 +14,24 @@ from engine.errors import DefinitionError
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
+from engine.playbooks.tool import TOOLS_FILE
 from engine.ports.library import Document
 from engine.ports.sync import target_fault
-from engine.tools.registry import READONLY
+from engine.tools.model import Tool
+from engine.tools.toolbox import Toolbox
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 from engine.yaml.source import Problems, read_yaml, try_build
 
 TALK_FILE = "talk.yaml"
-READ_PATTERNS = (TALK_FILE, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
+DEFAULT_TALK = Path(__file__).parent / "default_talk.yaml"
+READ_PATTERNS = (
+    TALK_FILE,
+    f"*/{MAIN}",
+    f"*/{TOOLS_FILE}",
+    "*/skills/*.yaml",
+    "*/documents/*.md",
+)
 """The files that are read of the playbooks folder; its sample data is not among them."""
 
 SETTING_PREFIX = "SIGNOFF_PLAYBOOKS: "
@@ -38,28 +48,39 @@ class Definitions:
     playbooks: Mapping[str, Playbook]
     talk: Talk
     documents: tuple[Document, ...]
+    toolbox: Toolbox
 
     def route_table(self) -> RouteTable:
         """What the router learns from them and from the tools."""
         files = {name: playbook.definition for name, playbook in self.playbooks.items()}
-        return RouteTable(files, READONLY, self.talk)
+        return RouteTable(files, self.tools, self.talk)
+
+    @property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """Every tool that only reads."""
+        return self.toolbox.reading(self.playbooks.values())
 
 
-def load_definitions(settings: Settings, people: Directory | None = None) -> Definitions:
+def load_definitions(
+    settings: Settings, toolbox: Toolbox, people: Directory | None = None
+) -> Definitions:
     """The definitions in the files; raises DefinitionError with every problem.
 
-    With `people`, their file is not read again.
+    The `toolbox` has the connections that tools of playbooks may use. With `people`, their file is
+    not read again.
     """
     problems = Problems()
     people = people or try_load_people(settings, problems)
-    playbooks = try_load_playbooks(settings.playbooks, people, problems, prefix=SETTING_PREFIX)
+    playbooks = try_load_playbooks(
+        settings.playbooks, people, problems, prefix=SETTING_PREFIX, toolbox=toolbox
+    )
     documents = _try_load_documents(settings.playbooks, playbooks, problems)
     talk = try_load_talk(settings.playbooks, problems)
     problems.extend(_signing_problems(playbooks, settings))
     problems.raise_if_any()
     assert people is not None
     assert talk is not None
-    return Definitions(people, playbooks, talk, documents)
+    return Definitions(people, playbooks, talk, documents, toolbox)
 
 
 def _try_load_documents(
@@ -88,6 +109,7 @@ def try_load_playbooks(
     problems: Problems,
     *,
     prefix: str,
+    toolbox: Toolbox,
     progress: Callable[[list[Path]], Iterable[Path]] = iter,
 ) -> dict[str, Playbook]:
     """Every playbook below the folder, by id; without people, roles are not checked.
@@ -105,7 +127,7 @@ def try_load_playbooks(
         problems.add(f"{prefix}{folder}: there is no */{MAIN} in it")
     for main in progress(mains):
         try:
-            playbook = load_playbook(main, people)
+            playbook = load_playbook(main, people, toolbox)
         except DefinitionError as error:
             problems.extend(error.problems)
             continue
@@ -115,7 +137,7 @@ def try_load_playbooks(
     return playbooks
 
 
-def load_playbook(main: Path, people: Directory | None) -> Playbook:
+def load_playbook(main: Path, people: Directory | None, toolbox: Toolbox) -> Playbook:
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
     files = _read_files(main)
     roles_by_person = _roles_by_person(people) if people else None
@@ -124,6 +146,7 @@ def load_playbook(main: Path, people: Directory | None) -> Playbook:
         people.roles if people else None,
         people.held_roles if people else None,
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
+        toolbox,
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -133,9 +156,9 @@ def load_playbook(main: Path, people: Directory | None) -> Playbook:
     return playbook
 
 
-def playbook_warnings(main: Path, people: Directory | None) -> list[str]:
+def playbook_warnings(main: Path, people: Directory | None, toolbox: Toolbox) -> list[str]:
     """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
-    playbook = load_playbook(main, people)
+    playbook = load_playbook(main, people, toolbox)
     sources = [read_yaml(text, file=name) for name, text in _read_files(main).items()]
     return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
@@ -146,9 +169,15 @@ def _load_cached(
     roles: tuple[str, ...] | None,
     held: frozenset[str] | None,
     people: tuple[tuple[str, tuple[str, ...]], ...] | None,
+    toolbox: Toolbox,
 ) -> Playbook:
     return load(
-        dict(files), roles=roles, held=held, people=dict(people) if people is not None else None
+        dict(files),
+        roles=roles,
+        held=held,
+        people=dict(people) if people is not None else None,
+        tools=toolbox.facts,
+        connections=toolbox.connections,
     )
 
 
@@ -163,14 +192,16 @@ def _signing_problems(playbooks: Mapping[str, Playbook], settings: Settings) -> 
 
 
 def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
-    """The examples in talk.yaml; None, and what is wrong in `problems`, for a faulty file."""
+    """The examples in talk.yaml; None, and what is wrong in `problems`, for a faulty file.
+
+    A folder without one has those that come with the service.
+    """
     path = folder / TALK_FILE
     if not folder.is_dir():
         return None
     try:
+        path = path if path.exists() else DEFAULT_TALK
         return _load_talk_cached(read_text(path), str(path))
-    except FileNotFoundError:
-        problems.add(f"{path}:1: is missing")
     except OSError as error:
         problems.add(f"{path}:1: cannot be read: {error.strerror}")
     except UnicodeDecodeError:
@@ -190,7 +221,9 @@ def _load_talk_cached(text: str, file: str) -> Talk:
 
 
 def _read_files(main: Path) -> dict[str, str]:
+    own_tools = main.parent / TOOLS_FILE
     paths = [main, *sorted(main.parent.glob("skills/*.yaml"))]
+    paths += [own_tools] if own_tools.exists() else []
     files: dict[str, str] = {}
     problems = Problems()
     for path in paths:

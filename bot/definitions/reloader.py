@@ -23,6 +23,7 @@ from bot.waits import pause, retry_until_available
 from engine.errors import DefinitionError, StoreError
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
+from engine.tools.toolbox import Toolbox
 
 log = structlog.get_logger()
 INTERVAL_S: Final = 2.0
@@ -56,6 +57,7 @@ class Reloader:
         self,
         settings: Settings,
         people: Directory,
+        toolbox: Toolbox,
         *,
         current: LiveDefinitions,
         published: Published,
@@ -64,6 +66,7 @@ class Reloader:
     ) -> None:
         self._settings = settings
         self._people = people
+        self._toolbox = toolbox
         self.current = current
         self._published = published
         self._index_documents = index_documents
@@ -125,7 +128,7 @@ class Reloader:
         return await asyncio.to_thread(fingerprint_folder, self._settings.playbooks)
 
     def _load(self) -> Snapshot:
-        return make_snapshot(load_definitions(self._settings, self._people))
+        return make_snapshot(load_definitions(self._settings, self._toolbox, self._people))
 
     async def _follow_pointer(self) -> None:
         text = await self._published.pointer()
@@ -140,7 +143,11 @@ class Reloader:
             return
         try:
             snapshot = await fetch_snapshot(
-                text, self._published, current=self.current.snapshot, people=self._people
+                text,
+                self._published,
+                current=self.current.snapshot,
+                people=self._people,
+                toolbox=self._toolbox,
             )
         except DefinitionError as error:
             self._warn_once("playbooks_unusable", text, error.problems)
@@ -181,6 +188,7 @@ async def open_reloader(
     return Reloader(
         settings,
         definitions.people,
+        definitions.toolbox,
         current=current,
         published=published,
         index_documents=index_documents,

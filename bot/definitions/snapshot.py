@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import structlog
 from pydantic import ValidationError
@@ -16,6 +16,8 @@ from engine.errors import DefinitionError, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
+from engine.tools.model import Tool
+from engine.tools.toolbox import Toolbox
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 
@@ -36,13 +38,15 @@ class Pointer(Frozen):
 class Snapshot:
     """The definitions of one moment, which never change; `pointer` names them.
 
-    `table` is what the router has learned, or learns at its first use.
+    `table` is what the router has learned, or learns at its first use; `tools` are those that only
+    read.
     """
 
     playbooks: Mapping[str, Playbook]
     talk: Talk
     documents: tuple[Document, ...]
     table: RouteTable
+    tools: tuple[Tool[Any], ...]
     pointer: Pointer
 
     def bodies(self) -> dict[str, Frozen]:
@@ -63,8 +67,14 @@ def make_snapshot(definitions: Definitions) -> Snapshot:
 
 
 def _snapshot(definitions: Definitions, pointer: Pointer) -> Snapshot:
-    table = definitions.route_table()
-    return Snapshot(definitions.playbooks, definitions.talk, definitions.documents, table, pointer)
+    return Snapshot(
+        definitions.playbooks,
+        definitions.talk,
+        definitions.documents,
+        definitions.route_table(),
+        definitions.tools,
+        pointer,
+    )
 
 
 def _digest_of(body: Frozen) -> str:
@@ -81,7 +91,12 @@ async def publish(snapshot: Snapshot, published: Published) -> None:
 
 
 async def fetch_snapshot(
-    text: str, published: Published, *, current: Snapshot, people: Directory
+    text: str,
+    published: Published,
+    *,
+    current: Snapshot,
+    people: Directory,
+    toolbox: Toolbox,
 ) -> Snapshot | None:
     """The snapshot that a stored pointer names, or None when it is the `current` one.
 
@@ -105,6 +120,7 @@ async def fetch_snapshot(
         {name: await body(Playbook, digest) for name, digest in pointer.playbooks.items()},
         await body(Talk, pointer.talk),
         tuple([await body(Document, digest) for digest in pointer.documents]),
+        toolbox,
     )
     _check_roles(definitions)
     return _snapshot(definitions, pointer)

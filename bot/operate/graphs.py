@@ -9,6 +9,7 @@ from adapters.filesystem import read_text
 from bot.definitions.loader import SETTING_PREFIX, load_playbook, try_load_people
 from bot.operate.runs import find_run
 from bot.settings import Settings
+from bot.wiring.connections import load_connections
 from bot.wiring.store import open_store_ports
 from cards.model import Lang
 from engine.errors import DefinitionError
@@ -81,7 +82,7 @@ def _playbook(settings: Settings, name: str) -> Playbook:
             f"PLAYBOOK: there is no playbook {name!r};"
             f" {SETTING_PREFIX}{settings.playbooks} has: {known}"
         )
-    return load_playbook(found, people)
+    return load_playbook(found, people, load_connections(settings).toolbox)
 
 
 def _mains(playbooks: Path) -> list[Path]:

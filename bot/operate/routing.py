@@ -11,11 +11,12 @@ from bot.definitions.loader import load_definitions
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.clock import open_clock
+from bot.wiring.connections import load_connections
 from bot.wiring.model import open_model
 from cards.model import Principal
 from engine.frames.intents import Intent
 from engine.text.language import detect_language
-from engine.tools.registry import READONLY
+from engine.tools.model import Tool
 from engine.understanding.context import RouteContext, RoutedMessage
 from engine.understanding.learned.lint import DoubtfulExample, find_doubtful
 from engine.understanding.learned.table import RouteTable
@@ -30,11 +31,12 @@ _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 
 async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     """Print how a message is understood; for `-`, each line of the standard input."""
-    table = load_definitions(settings).route_table()
+    definitions = load_definitions(settings, load_connections(settings).toolbox)
+    table, tools = definitions.route_table(), definitions.tools
     async with AsyncExitStack() as stack:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for message in _lines(text):
-            routed = await route(message, _context(settings, table, message), model)
+            routed = await route(message, _context(settings, table, tools, message), model)
             told = json.dumps(describe_route(message, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0
@@ -49,7 +51,7 @@ def _lines(text: str) -> Iterator[str]:
 
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     """Print examples that look like another route; 1 when a text stands under two."""
-    table = load_definitions(settings).route_table()
+    table = load_definitions(settings, load_connections(settings).toolbox).route_table()
     found = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
@@ -104,10 +106,12 @@ def _as_text(routed: RoutedMessage) -> str:
     return "\n".join(lines)
 
 
-def _context(settings: Settings, table: RouteTable, text: str) -> RouteContext:
+def _context(
+    settings: Settings, table: RouteTable, tools: tuple[Tool[Any], ...], text: str
+) -> RouteContext:
     return RouteContext(
         table=table,
-        tools=READONLY,
+        tools=tools,
         open_cards=(),
         principal=Principal(id="operator", name="operator"),
         today=open_clock(settings).today(),

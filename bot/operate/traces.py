@@ -15,6 +15,7 @@ from bot.definitions.loader import try_load_people, try_load_playbooks
 from bot.people.directory import Directory
 from bot.settings import Settings
 from bot.terminal.output import show_progress
+from bot.wiring.connections import load_connections
 from bot.wiring.store import open_store_ports
 from engine.errors import DefinitionError
 from engine.playbooks.model import Playbook
@@ -65,7 +66,9 @@ async def replay_traces(
     """
     problems = Problems()
     people = try_load_people(settings, problems)
-    found = try_load_playbooks(playbooks or settings.playbooks, people, problems, prefix="")
+    toolbox = load_connections(settings).toolbox
+    folder = playbooks or settings.playbooks
+    found = try_load_playbooks(folder, people, problems, prefix="", toolbox=toolbox)
     problems.raise_if_any()
     assert people is not None
     services = _services(settings, people)

@@ -18,9 +18,11 @@ from bot.definitions.loader import (
 from bot.definitions.mcp_servers import load_servers
 from bot.settings import Settings
 from bot.terminal.output import show_progress
+from bot.wiring.connections import load_connections
 from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
+from engine.tools.toolbox import Toolbox
 from engine.yaml.source import Problems
 
 # A path has no spaces; without one, what stands before a colon belongs to the message.
@@ -32,7 +34,8 @@ def check_definitions(settings: Settings) -> None:
     problems = Problems()
     roles: tuple[str, ...] | None = None
     try:
-        roles = load_definitions(settings).people.roles
+        toolbox = load_connections(settings).toolbox
+        roles = load_definitions(settings, toolbox).people.roles
     except DefinitionError as error:
         problems.extend(error.problems)
     problems.extend(_server_faults(settings.mcp, roles))
@@ -53,11 +56,13 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     problems = Problems()
     playbooks, prefix = folder or settings.playbooks, "" if folder else SETTING_PREFIX
     directory = try_load_people(settings, problems)
+    toolbox = _try_load_toolbox(settings, folder, problems)
     found = try_load_playbooks(
         playbooks,
         directory,
         problems,
         prefix=prefix,
+        toolbox=toolbox,
         progress=lambda mains: show_progress(mains, "playbooks", len(mains)),
     )
     try:
@@ -74,11 +79,23 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
 def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
     directory = try_load_people(settings, Problems())
+    toolbox = _try_load_toolbox(settings, folder, Problems())
     found: list[str] = []
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
         with suppress(DefinitionError):
-            found += playbook_warnings(main, directory)
+            found += playbook_warnings(main, directory, toolbox)
     return found
+
+
+def _try_load_toolbox(settings: Settings, folder: Path | None, problems: Problems) -> Toolbox:
+    """The toolbox of the settings, or of another playbooks folder."""
+    if folder is not None and settings.connections is None:
+        settings = settings.model_copy(update={"playbooks": folder})
+    try:
+        return load_connections(settings).toolbox
+    except DefinitionError as error:
+        problems.extend(error.problems)
+        return Toolbox()
 
 
 def problems_as_json(problems: Sequence[str]) -> str:

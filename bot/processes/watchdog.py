@@ -25,6 +25,7 @@ from bot.definitions.loader import load_definitions
 from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
+from bot.wiring.connections import load_connections
 from bot.wiring.store import open_store_ports
 from engine.errors import DefinitionError, StoreError
 
@@ -46,7 +47,7 @@ _SET_PARENT_DEATH_SIGNAL: Final = 1
 
 def prepare(settings: Settings) -> None:
     """Read and check the definitions, so that workers inherit them. Raises DefinitionError."""
-    load_definitions(settings)
+    load_definitions(settings, load_connections(settings).toolbox)
 
 
 class Silence:

@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from engine.errors import DefinitionError, ToolFailed
 from engine.playbooks.model import Playbook
-from engine.ports.records import Records
+from engine.ports.records import NoRecords, Records
 
 STUDY = "clinical_qc"
 """The playbook whose project the study's records are."""
@@ -28,6 +28,8 @@ def open_records(
     settings: Settings, playbooks: Mapping[str, Playbook], stack: AsyncExitStack
 ) -> Records:
     """Records of the REDCap server that is set, else of the sample study."""
+    if not has_study(settings):
+        return NoRecords()
     if settings.redcap_on:
         redcap = open_redcap(settings, playbooks[STUDY].definition.project)
         stack.push_async_callback(redcap.close)
@@ -35,6 +37,11 @@ def open_records(
     sample = open_study(settings)
     stack.callback(sample.close)
     return sample
+
+
+def has_study(settings: Settings) -> bool:
+    """Whether the folder, or REDCap, has a study."""
+    return settings.redcap_on or sample_of(settings.playbooks).is_dir()
 
 
 def open_study(settings: Settings) -> SqliteRecords:
@@ -70,7 +77,7 @@ def check_study(settings: Settings) -> None:
     fields = mapping_file(settings)
     if fields:
         load_fields(fields)
-    else:
+    elif has_study(settings):
         open_study(settings).close()
 
 
@@ -81,6 +88,8 @@ def study_faults(playbooks: Path, fields: Path | None) -> list[str]:
     """
     problems: list[str] = []
     sample = sample_of(playbooks)
+    if not sample.is_dir() and fields is None:
+        return problems
     try:
         # Loading it once also finds what only the database sees, as a visit that is there twice.
         with TemporaryDirectory() as scratch:

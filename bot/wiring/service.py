@@ -30,6 +30,7 @@ from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
 from bot.waits import run_unless_stopped
 from bot.wiring.clock import open_clock
+from bot.wiring.connections import GuardedConnections, load_connections
 from bot.wiring.model import open_model
 from bot.wiring.resources import Resources, open_resources
 from bot.wiring.store import StorePorts, build_store_ports, connect_store
@@ -38,8 +39,9 @@ from engine.ports.model import Model
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
 from engine.services import ServiceLimits, Services, TraceSettings
-from engine.tools.registry import READONLY, TOOLS
+from engine.tools import registry
 from engine.tools.remote import CurrentTools
+from engine.tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Parts:
     telemetry: Telemetry
     reloader: Reloader
     remote: McpTools
+    connections: GuardedConnections
     drafting: DraftWriter
     services: Services
     handler: MailHandler
@@ -77,12 +80,16 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     """
     # Before it is loaded, so that a change in between is noticed later.
     fingerprint = fingerprint_folder(settings.playbooks)
-    definitions = load_definitions(settings)
+    connections = load_connections(settings)
+    definitions = load_definitions(settings, connections.toolbox)
     servers = load_servers(settings.mcp, definitions.people.roles)
     async with AsyncExitStack() as stack:
         connected = await run_unless_stopped(stop, connect_store(settings, stack))
         store = build_store_ports(settings, connected, stack)
         meter = SharedMeter(store.numbers)
+        guarded = connections.guard(meter)
+        stack.push_async_callback(guarded.close)
+        definitions = replace(definitions, toolbox=guarded.toolbox)
         around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
         resources = await run_unless_stopped(stop, around)
         telemetry = _open_telemetry(settings, store, resources, meter, stack)
@@ -94,16 +101,23 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             fingerprint=fingerprint,
         )
         reloader = await run_unless_stopped(stop, opening)
-        remote = McpTools(servers, [tool.name for tool in TOOLS])
-        masked = compile_key_mask(settings.secrets(), settings.key_patterns)
+        remote = McpTools(servers, [tool.name for tool in registry.TOOLS])
+        secrets = (*settings.secrets(), *connections.secrets)
+        masked = compile_key_mask(secrets, settings.key_patterns)
         drafting = DraftWriter(store.drafts, resources.platforms, open_clock(settings), masked)
         model = _open_model(settings, telemetry, stack)
         services = _services(
-            settings, store, resources, current=reloader.current, model=model, meter=meter
+            settings,
+            store,
+            resources,
+            current=reloader.current,
+            model=model,
+            meter=meter,
+            toolbox=definitions.toolbox,
         )
         if settings.streaming:
             services = replace(services, drafting=drafting)
-        tools = CurrentTools(READONLY, remote)
+        tools = CurrentTools(remote)
         handler = MailHandler(services, reloader.current, tools, telemetry.spans)
         yield Parts(
             settings=settings,
@@ -112,6 +126,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             telemetry=telemetry,
             reloader=reloader,
             remote=remote,
+            connections=guarded,
             drafting=drafting,
             services=services,
             handler=Failpoint(settings.failpoint).arm("handling", handler),
@@ -152,6 +167,7 @@ def _services(
     current: LiveDefinitions,
     model: Model | None,
     meter: SharedMeter,
+    toolbox: Toolbox,
 ) -> Services:
     default, isolated = resources.records.project, settings.isolates_workspaces
     return Services(
@@ -172,6 +188,7 @@ def _services(
         files=resources.inbox_files,
         admissions=store.admissions,
         meter=meter,
+        toolbox=toolbox,
         limits=_limits(settings),
     )
 

@@ -13,8 +13,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
 from engine.services import Services
-from engine.tools import registry
-from engine.tools.model import ToolContext
+from engine.tools.model import Tool, ToolContext
 from engine.tools.read_only import ReadOnlyTools
 
 GraphOrder = Literal["stop", "fail", "recover"]
@@ -274,9 +273,12 @@ class StepContext:
 
     def read_only_tools(self, names: Iterable[str]) -> ReadOnlyTools:
         """Those of these tools that only read and that the requester may use, for a model."""
-        return ReadOnlyTools(
-            [registry.find_tool(name) for name in names], self.tool_context(), self.services.call
-        )
+        found = [self.find_tool(name) for name in names]
+        return ReadOnlyTools(found, self.tool_context(), self.services.call)
+
+    def find_tool(self, name: str) -> Tool[Any]:
+        """The tool of that name, as the run's playbook has it. Raises ToolFailed."""
+        return self.services.toolbox.find(name, self.playbook)
 
 
 Advance = Callable[[Any, FrameInput, StepContext], Awaitable[StepOutcome]]

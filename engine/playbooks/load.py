@@ -10,8 +10,11 @@ from engine.errors import DefinitionError
 from engine.playbooks.checks.names import KnownNames, fields_of
 from engine.playbooks.checks.phases import PhaseCheck
 from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
+from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
+from engine.playbooks.tool import TOOLS_FILE, ToolFacts
+from engine.ports.connections import Connection
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 MAIN = "playbook.yaml"
@@ -25,12 +28,16 @@ def load(
     roles: Collection[str] | None,
     held: Collection[str] | None,
     people: Mapping[str, Collection[str]] | None = None,
+    tools: Mapping[str, ToolFacts] | None = None,
+    connections: Mapping[str, Connection] | None = None,
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
     `roles` are the roles that people.yaml knows, `held` those that somebody holds; None when they
     are not known, so that they are not checked; `people` has the roles of each person, which says
-    whether a quorum can be reached. Problems stand in the order of files and lines.
+    whether a quorum can be reached. `tools` are those of the service itself and `connections` those
+    that the playbook's own tools may use, both None when they are not known. Problems stand in the
+    order of files and lines.
     """
     problems = Problems()
     sources = {name: _read(name, text, problems) for name, text in files.items()}
@@ -39,6 +46,11 @@ def load(
         folder = PurePosixPath(next(iter(files), MAIN)).parent
         problems.add(f"{folder / MAIN}:1: is missing")
     main = sources.pop(name) if name else None
+    own = next((each for each in sources if PurePosixPath(each).name == TOOLS_FILE), "")
+    source = sources.pop(own, None)
+    own_tools = (
+        read_tools(source, problems, taken=tools or (), connections=connections) if source else {}
+    )
     definition = try_build(PlaybookFile, main, problems) if main else None
     skills = _skills(sources, problems)
     names = KnownNames(
@@ -48,6 +60,7 @@ def load(
         roles,
         held,
         people,
+        None if tools is None else {**tools, **{n: each.facts for n, each in own_tools.items()}},
     )
     if main:
         phases = PhaseCheck(names, main, problems)
@@ -65,7 +78,7 @@ def load(
     problems.raise_if_any()
     assert definition is not None
     built = {key: found.skill for key, found in skills.items() if found.skill}
-    playbook = Playbook(definition=definition, skills=built)
+    playbook = Playbook(definition=definition, skills=built, tools=own_tools)
     digest = sha256(playbook.model_dump_json().encode()).hexdigest()
     return playbook.model_copy(update={"digest": digest})
 

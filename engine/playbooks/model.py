@@ -10,6 +10,7 @@ from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.skill import Skill
+from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
 from engine.text.entity_kinds import PatternKind
 from engine.text.language import Bilingual
@@ -136,11 +137,15 @@ class PlaybookFile(Frozen):
 
 
 class Playbook(Frozen):
-    """A resolved playbook: everything a run of it ever needs. `digest` names its content."""
+    """A resolved playbook: everything a run of it ever needs. `digest` names its content.
+
+    `tools` are its own, as its `tools.yaml` says.
+    """
 
     schema_version: Literal[1] = 1
     definition: PlaybookFile
     skills: dict[str, Skill]
+    tools: dict[str, ToolDefinition] = {}
     digest: str = ""
 
     @model_validator(mode="before")

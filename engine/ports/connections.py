@@ -17,15 +17,22 @@ class BadCall(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
-    """What a tool says of its call: `body` as its file has it, and which `arguments` it may name.
+    """What a tool says of its call: `body` as its file has it, and which `arguments` it has.
 
-    `result` is whether `one`, `many` or a `text` is expected.
+    It may name them and what is in `context`, which every call has. `result` is whether `one`,
+    `many` or a `text` is expected.
     """
 
     body: Mapping[str, Any]
     arguments: frozenset[str]
     writes: bool
     result: str
+    context: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Whatever the call may name."""
+        return self.arguments | self.context
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from cards.frozen import Frozen
+from engine.errors import ToolFailed
 
 
 class Visit(Frozen):
@@ -77,3 +78,12 @@ class Records(Protocol):
         that subject and date stands already under another key, or the subject is unknown.
         """
         ...
+
+
+class NoRecords:
+    """The records of a folder that has no study: nothing asks for them."""
+
+    project = ""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ToolFailed("study.away")

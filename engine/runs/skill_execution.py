@@ -22,7 +22,7 @@ from engine.playbooks.skill import Skill
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import Services
-from engine.tools.registry import find_tool
+from engine.tools.toolbox import Toolbox
 
 MAX_STEPS: Final = 200
 CALLER: Final = Principal(id="api", name="API")
@@ -91,7 +91,7 @@ async def execute_skill(
     phase = _choose_phase(order)
     if phase is None:
         return SkillResult("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
-    if barred := await _find_obstacle(order, phase):
+    if barred := await _find_obstacle(order, phase, services.toolbox):
         return SkillResult("constraint", barred)
     if (order.skill.system_prompt or order.skill.planner) and services.model is None:
         return SkillResult("no_model", f"{order.skill.id} needs a model, and none is set")
@@ -117,13 +117,14 @@ def _is_allowed_in(phase: Phase, order: SkillExecution) -> bool:
     return order.skill.id in (phase.allowed_skills or order.playbook.definition.allowed_skills)
 
 
-async def _find_obstacle(order: SkillExecution, phase: Phase) -> str:
+async def _find_obstacle(order: SkillExecution, phase: Phase, toolbox: Toolbox) -> str:
     """Why the skill cannot run in this phase, "" when it can."""
     skill, state = order.skill, order.state
     if skill.jobs:
         return f"{skill.id} cannot run by itself: its jobs are runs of their own"
     planned = skill.plan.calls if skill.plan else ()
-    if writes := [call.tool for call in planned if not find_tool(call.tool).readonly]:
+    found = (toolbox.find(call.tool, order.playbook) for call in planned)
+    if writes := [tool.name for tool in found if not tool.readonly]:
         return f"{', '.join(writes)}: nobody approved it"
     if order.phase and not skill.api_call_only and not _is_allowed_in(phase, order):
         return f"{skill.id} cannot run: phase {phase.id} does not allow it"

@@ -18,7 +18,6 @@ from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf import MAX_ROWS, value_faults
 from engine.playbooks.skill import Batch, Sop
 from engine.sop.violations import add_counts, chart_of
-from engine.tools.registry import find_tool
 
 END = "end_batch"
 """The end whose outcome is set once every record has ended."""
@@ -61,7 +60,8 @@ def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
 
 async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
     """The frame with all records to check; those that do not fit their leaf have failed."""
-    listed = await context.services.call(find_tool("list_subjects"), {}, context.tool_context())
+    tool = context.find_tool("list_subjects")
+    listed = await context.services.call(tool, {}, context.tool_context())
     leaf = context.playbook.definition.data_fields[batch.subject]
     faults = {subject: value_faults(leaf, subject) for subject in listed["subjects"]}
     rows = (

@@ -19,7 +19,6 @@ from engine.sop.ends import go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.violations import chart_of, count_violations
 from engine.text.entities import subject_ids
-from engine.tools.registry import find_tool
 
 SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
 STEPS = 40
@@ -58,7 +57,8 @@ async def _subjects(over: Over, context: StepContext) -> tuple[str, ...]:
         # A form may say "subject p003".
         named = subject_ids(subject)
         return named if len(named) == 1 else (subject.strip().upper(),)
-    found = await context.services.call(find_tool("list_subjects"), {}, context.tool_context())
+    tool = context.find_tool("list_subjects")
+    found = await context.services.call(tool, {}, context.tool_context())
     return tuple(found["subjects"])
 
 
@@ -99,7 +99,7 @@ async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
     arguments, who = {"subject_id": subject}, literal(subject)
     try:
         found = await context.services.call(
-            find_tool("list_visits"), arguments, context.tool_context()
+            context.find_tool("list_visits"), arguments, context.tool_context()
         )
     except ToolRetry as error:
         raise ToolFailed("tool.no_subject", who=who) from error

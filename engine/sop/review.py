@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
+from engine.errors import ToolError
 from engine.frames.ends import fail_run
 from engine.frames.leaves import (
     LabelledValue,
@@ -36,7 +37,6 @@ from engine.reviews.policy import (
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
 from engine.sop.findings import verdict_check
-from engine.tools.registry import TOOLS
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
@@ -90,7 +90,7 @@ def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, .
         if len(plan.calls) > 1 or not call.arguments:
             label = say("review.call", context.run.lang, n=number)
             values.append(LabelledValue(label, call.tool))
-        arguments = _as_called(call.tool, planned["arguments"])
+        arguments = _as_called(call.tool, planned["arguments"], context)
         values += [
             _argument(n, source, arguments[n], context) for n, source in call.arguments.items()
         ]
@@ -104,13 +104,12 @@ def _argument(name: str, source: Any, value: Any, context: StepContext) -> Label
     return LabelledValue(label_of(name, context), value)
 
 
-def _as_called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _as_called(tool: str, arguments: dict[str, Any], context: StepContext) -> dict[str, Any]:
     """The arguments with texts as the tool normalises them, such as an id in capitals."""
-    known = next((listed for listed in TOOLS if listed.name == tool), None)
     try:
-        taken = known.arguments.model_validate(arguments).model_dump(mode="json") if known else {}
-    except ValidationError:
-        # The tool will refuse them, and say why.
+        taken = context.find_tool(tool).arguments.model_validate(arguments).model_dump(mode="json")
+    except (ToolError, ValidationError):
+        # There is no such tool, or it will refuse them: the call says why.
         return arguments
     return {
         name: taken.get(name, value) if isinstance(value, str) else value

@@ -13,7 +13,6 @@ from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import repeated_title
 from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
-from engine.tools.registry import find_tool
 
 HINT_CHARS = 200
 _TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}
@@ -28,7 +27,7 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     """Ask with one form for all that is missing; steps that share an argument share its field."""
     run, skill = context.run, context.playbook.skills[frame.skill]
     fields = tuple(
-        _field(key, step, name, context) for key, step, name in _missing_arguments(frame)
+        _field(key, step, name, context) for key, step, name in _missing_arguments(frame, context)
     )
     submit = say("choice.submit", run.lang)
     title = say("plan.clarify", run.lang, skill=skill.name(run.lang))
@@ -55,24 +54,26 @@ def take_answer(frame: LlmPlanFrame, decision: Decision, context: StepContext) -
     """Add the answers to the plan; what does not fit the tool's schema is asked again."""
     values: dict[tuple[str, str], Any] = {}
     faults: list[str] = []
-    for key, step, name in _missing_arguments(frame):
+    for key, step, name in _missing_arguments(frame, context):
         value = decision.values.get(key)
-        if fault_of(_schema(step), {name: value}):
+        if fault_of(_schema(step, context), {name: value}):
             label = _label(name, context)
             faults.append(say("plan.argument_fault", context.run.lang, label=literal(label)))
         else:
-            values[_argument_key(step, name)] = value
-    steps = tuple(_fill(step, values) for step in frame.steps)
+            values[_argument_key(step, name, context)] = value
+    steps = tuple(_fill(step, values, context) for step in frame.steps)
     update = {"steps": steps, "asked": "", "asks": "", "faults": tuple(faults)}
     note = Note("working", say("part.resumed", context.run.lang, name=context.run.name))
     return Next(frame.model_copy(update=update), f"{decision.name} answered", note=note)
 
 
-def _fill(step: LlmPlanStep, values: Mapping[tuple[str, str], Any]) -> LlmPlanStep:
+def _fill(
+    step: LlmPlanStep, values: Mapping[tuple[str, str], Any], context: StepContext
+) -> LlmPlanStep:
     given = {
-        n: values[_argument_key(step, n)]
+        n: values[_argument_key(step, n, context)]
         for n in _unanswered(step)
-        if _argument_key(step, n) in values
+        if _argument_key(step, n, context) in values
     }
     return step.model_copy(update={"given": {**step.given, **given}})
 
@@ -81,7 +82,9 @@ def _unanswered(step: LlmPlanStep) -> list[str]:
     return [name for name in step.missing if name not in step.given]
 
 
-def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, LlmPlanStep, str]]:
+def _missing_arguments(
+    frame: LlmPlanFrame, context: StepContext
+) -> Iterator[tuple[str, LlmPlanStep, str]]:
     """Each field to ask: its name in the form, the first step that lacks it, the argument.
 
     The field has the argument's own name, by which texts are read too, unless two arguments share
@@ -90,24 +93,24 @@ def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, LlmPlanStep, 
     seen: set[tuple[str, str]] = set()
     for step in frame.steps:
         for name in _unanswered(step):
-            if (key := _argument_key(step, name)) not in seen:
+            if (key := _argument_key(step, name, context)) not in seen:
                 own = all(name != other for other, _ in seen)
                 seen.add(key)
                 yield name if own else f"{step.number}.{name}", step, name
 
 
-def _argument_key(step: LlmPlanStep, name: str) -> tuple[str, str]:
+def _argument_key(step: LlmPlanStep, name: str, context: StepContext) -> tuple[str, str]:
     """Equal for arguments that one answer fills in: the same name and the same schema."""
-    return name, json.dumps(properties(_schema(step)).get(name), sort_keys=True)
+    return name, json.dumps(properties(_schema(step, context)).get(name), sort_keys=True)
 
 
-def _schema(step: LlmPlanStep) -> Mapping[str, Any]:
-    schema: Mapping[str, Any] = find_tool(step.tool).arguments.model_json_schema()
+def _schema(step: LlmPlanStep, context: StepContext) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = context.find_tool(step.tool).arguments.model_json_schema()
     return schema
 
 
 def _field(key: str, step: LlmPlanStep, name: str, context: StepContext) -> Field:
-    schema = properties(_schema(step)).get(name, {})
+    schema = properties(_schema(step, context)).get(name, {})
     options = tuple(str(option) for option in schema.get("enum", ()))
     kind: FieldType = _TYPES.get(str(schema.get("type")), "text")
     if options:

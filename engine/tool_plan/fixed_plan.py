@@ -22,7 +22,6 @@ from engine.reviews.approvals import ask_again, call_digest, resolve_calls
 from engine.skills.card_answers import end_unanswered
 from engine.tool_plan.calls import Call, LostCall, make_call
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
-from engine.tools.registry import find_tool
 
 
 async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -44,7 +43,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
-    call = Call(find_tool(planned["tool"]), planned["arguments"], key, by)
+    call = Call(context.find_tool(planned["tool"]), planned["arguments"], key, by)
     if isinstance(event, CardAnswered):
         return _settle_lost(frame, call, event.decision, context)
     if isinstance(event, CardTimedOut):
@@ -103,7 +102,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
     try:
         for planned in resolve_calls(rehearsed, context.run.state):
             await context.services.rehearse(
-                find_tool(planned["tool"]), planned["arguments"], context.tool_context()
+                context.find_tool(planned["tool"]), planned["arguments"], context.tool_context()
             )
     except ToolError as error:
         return _end_with_error(skill, error.text(context.run.lang), str(error), context)
@@ -125,7 +124,7 @@ def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -
 
 def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:
     """The approval that covers these calls, or why they must not run."""
-    writes = [c.tool for c in plan.calls if not find_tool(c.tool).readonly]
+    writes = [c.tool for c in plan.calls if not context.find_tool(c.tool).readonly]
     if not writes:
         return None, ""
     approval = context.run.state.approvals.get(plan.guard.decision) if plan.guard else None

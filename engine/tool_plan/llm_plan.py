@@ -30,7 +30,6 @@ from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_an
 from engine.tool_plan.planning.draft import draft_plan
 from engine.tool_plan.references import Unresolved, resolve
 from engine.tool_plan.responses import fail_plan, reply_text, response_text, results_of
-from engine.tools.registry import find_tool
 
 KEPT_CHARS = 20_000
 RESULT_TEXT_CHARS = 2000
@@ -130,7 +129,7 @@ def _call_of(frame: LlmPlanFrame, step: LlmPlanStep, context: StepContext) -> Ca
     """The step's call with results in place of references. Raises Unresolved."""
     arguments = {**resolve(step.arguments, results_of(frame)), **step.given}
     key = f"{context.run.id}:{frame.skill}:{frame.made}.{step.number}"
-    return Call(find_tool(step.tool), arguments, key)
+    return Call(context.find_tool(step.tool), arguments, key)
 
 
 async def _ask_approval(
@@ -148,7 +147,7 @@ def _certain_writes(frame: LlmPlanFrame, context: StepContext) -> tuple[Numbered
     """The writes up to the first that depends on a result which is not there yet."""
     writes: list[NumberedCall] = []
     for step in frame.steps:
-        if not step.tool or find_tool(step.tool).readonly:
+        if not step.tool or context.find_tool(step.tool).readonly:
             continue
         try:
             writes.append(NumberedCall(step.number, _call_of(frame, step, context)))

@@ -61,5 +61,7 @@ class Tool(Generic[Args]):
     """How long a call may take."""
     roles: tuple[str, ...] = ()
     """Roles of which the person must hold one to read with it; empty for everyone."""
+    project: str = ""
+    """The project that it works for; "" for every one."""
     clinical: bool = False
     """Whether it works on the study's records, which belong to one project."""

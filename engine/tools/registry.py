@@ -51,15 +51,6 @@ READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
 HINT_CHARS = 200
 
 
-def find_tool(name: str) -> Tool[Any]:
-    """The tool of that name. Raises ToolFailed."""
-    found = next((known for known in (*TOOLS, *INNER) if known.name == name), None)
-    if found is None:
-        names = ", ".join(known.name for known in TOOLS)
-        raise ToolFailed("tool.unknown", name=shorten(name, 40), names=names)
-    return found
-
-
 class CallTool(Protocol):
     """The signature of `call` and `rehearse`."""
 
@@ -103,7 +94,8 @@ def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
     if not _holds_role(tool, ctx):
         raise ToolFailed("tool.role", name=tool.name, roles=", ".join(tool.roles))
     if _is_of_other_project(tool, ctx):
-        raise ToolFailed("tool.other_project", project=ctx.project, other=ctx.records.project)
+        other = tool.project or ctx.records.project
+        raise ToolFailed("tool.other_project", project=ctx.project, other=other)
 
 
 def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
@@ -112,7 +104,10 @@ def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
 
 def _is_of_other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
     """A context without a project is bound to none."""
-    return tool.clinical and bool(ctx.project) and ctx.project != ctx.records.project
+    if not ctx.project:
+        return False
+    own = ctx.records.project if tool.clinical else tool.project
+    return bool(own) and ctx.project != own
 
 
 async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -> T:

@@ -79,8 +79,18 @@ def read_yaml(text: str, *, file: str) -> Source:
     return Source(file, data, reader.lines)
 
 
-def try_build(model: type[M], source: Source, problems: Problems, *, at: Path = ()) -> M | None:
-    """The model of the data under `at`, strictly typed; None, and all its faults in `problems`."""
+def try_build(
+    model: type[M],
+    source: Source,
+    problems: Problems,
+    *,
+    at: Path = (),
+    context: Mapping[str, Any] | None = None,
+) -> M | None:
+    """The model of the data under `at`, strictly typed; None, and all its faults in `problems`.
+
+    `context` is what the model's own checks may look at.
+    """
     data = source.data
     for step in at:
         try:
@@ -90,7 +100,9 @@ def try_build(model: type[M], source: Source, problems: Problems, *, at: Path = 
             return None
     try:
         # JSON mode: lists stand for tuples and text for dates, while all else stays strict.
-        return model.model_validate_json(json.dumps(data), strict=True, extra="forbid")
+        return model.model_validate_json(
+            json.dumps(data), strict=True, extra="forbid", context=context
+        )
     except ValidationError as error:
         found = [((*at, *path), message) for path, message in describe_errors(model, error)]
         for path, message in sorted(found, key=lambda fault: source.line(fault[0])):

@@ -13,6 +13,7 @@ from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
+from engine.tools.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.bench.figures import Figures, medians, percentile, ratio, table
 from tests.bench.plan import Plan, Result
@@ -62,12 +63,14 @@ def _written(folder: Path) -> list[str]:
 def _round(folder: Path, texts: Sequence[str], problems: Problems) -> Figures:
     people = try_load_people(make_settings(people=ROOT / "playbooks" / "people.yaml"), problems)
     begun = time.process_time()
-    load_s = _seconds(lambda: try_load_playbooks(folder, people, problems, prefix=""))
+    load_s = _seconds(
+        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=Toolbox())
+    )
     figures = {"load s": load_s, "load cpu s": time.process_time() - begun}
     with (folder / "playbook-0" / MAIN).open("a", encoding="utf-8") as main:
         main.write("# changed\n")
     figures["one changed s"] = _seconds(
-        lambda: try_load_playbooks(folder, people, problems, prefix="")
+        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=Toolbox())
     )
     if yaml.__with_libyaml__:
         figures["libyaml s"] = _seconds(lambda: _parse(texts, yaml.CSafeLoader))

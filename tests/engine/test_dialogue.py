@@ -30,7 +30,7 @@ from engine.ports.records import Records
 from engine.text.answer import read_answer
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
-from engine.tools.registry import find_tool
+from engine.tools.toolbox import Toolbox
 from tests.fakes.scripted_model import Line, ScriptedModel, calls
 
 READ = "read_clinical_data"
@@ -50,7 +50,7 @@ Outcome = DialogueProgress[Dialogue] | DialogueResult[Dialogue, Sum] | DialogueF
 
 def with_tools(records: Records, **limits: Any) -> ModelTask[Sum]:
     context = ToolContext(records=records, today=date(2026, 11, 21))
-    return replace(TASK, tools=ReadOnlyTools([find_tool(READ)], context), **limits)
+    return replace(TASK, tools=ReadOnlyTools([Toolbox().find(READ)], context), **limits)
 
 
 async def outcomes(task: ModelTask[Sum], model: ScriptedModel) -> list[Outcome]:

@@ -16,6 +16,7 @@ from bot.definitions.loader import load_definitions
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook
+from engine.tools.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[2]
@@ -63,7 +64,7 @@ def skill_body(raw: bytes) -> None:
 def _playbooks() -> Mapping[str, Playbook]:
     folder = ROOT / "playbooks"
     files = {"playbooks": folder, "people": folder / "people.yaml"}
-    return load_definitions(make_settings(**files)).playbooks
+    return load_definitions(make_settings(**files), Toolbox()).playbooks
 
 
 TARGETS: Mapping[str, Target] = {

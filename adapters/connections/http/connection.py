@@ -348,8 +348,8 @@ class PreparedHttpCall:
             except BadTemplate as error:
                 problems.append(f"{where}: {error}")
         for hole in holes_in(trees):
-            if hole.root not in self._request.arguments:
-                known = ", ".join(sorted(self._request.arguments)) or "none"
+            if hole.root not in self._request.names:
+                known = ", ".join(sorted(self._request.names)) or "none"
                 problems.append(f"{{{hole.name}}} is no argument; there are {known}")
         if problems:
             raise BadCall(*problems)

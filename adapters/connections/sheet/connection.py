@@ -48,7 +48,7 @@ class SheetConnection:
             tree = templates_in(call.append if request.writes else call.where)
         except BadTemplate as error:
             raise BadCall(*problems, str(error)) from error
-        unknown = sorted({hole.root for hole in holes_in(tree)} - request.arguments)
+        unknown = sorted({hole.root for hole in holes_in(tree)} - request.names)
         problems += [f"{{{name}}} is no argument" for name in unknown]
         if problems:
             raise BadCall(*problems)

@@ -58,7 +58,7 @@ class PostgresqlConnection:
         call = read_call(SqlCall, request)
         statement = read_statement(
             call.sql,
-            request.arguments,
+            request.names,
             writes=request.writes,
             keyed=call.key is not None,
             dialect="postgresql",

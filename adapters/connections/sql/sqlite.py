@@ -43,7 +43,7 @@ class SqliteConnection:
         call = read_call(SqlCall, request)
         keyed = call.key is not None
         statement = read_statement(
-            call.sql, request.arguments, writes=request.writes, keyed=keyed, dialect="sqlite"
+            call.sql, request.names, writes=request.writes, keyed=keyed, dialect="sqlite"
         )
         return PreparedSqliteCall(self, call, statement, request)
 

@@ -73,12 +73,12 @@ class HandlerResult:
 class MailHandler:
     """Handles each mail by the definitions that are current when its turn begins.
 
-    `tools()` returns the read-only tools of this moment.
+    `tools(own)` returns the read-only tools of this moment, our own first.
     """
 
     services: Services
     current: LiveDefinitions
-    tools: Callable[[], tuple[Tool[Any], ...]]
+    tools: Callable[[tuple[Tool[Any], ...]], tuple[Tool[Any], ...]]
     spans: Spans = NO_SPANS
 
     async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
@@ -317,7 +317,9 @@ class MailHandler:
 
     def _turn_services(self) -> Services:
         snapshot = self.current.snapshot
-        services = replace(self.services, playbooks=snapshot.playbooks, tools=self.tools())
+        services = replace(
+            self.services, playbooks=snapshot.playbooks, tools=self.tools(snapshot.tools)
+        )
         return services.frozen_at(services.now)
 
     def _run_services(self, run: Run, now: datetime) -> Services:

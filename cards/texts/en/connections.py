@@ -28,4 +28,9 @@ TEXTS: Final[dict[str, str]] = {
         "The answer of {name} is lost: it may have been done, and nobody here knows. Please "
         "look there before it is done again."
     ),
+    "tool.nothing_found": "Nothing was found.",
+    "tool.more_rows": "… and {number} more.",
+    "tool.undeclared": "The answer to `{name}` is not as its tools.yaml says: {why}",
+    "tool.broken": "The tool `{name}` cannot be used: {why}",
+    "tool.gone": "The tool `{name}` is not there any more; please ask again.",
 }

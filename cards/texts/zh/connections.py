@@ -20,4 +20,9 @@ TEXTS: Final[dict[str, str]] = {
     "connection.unsure": (
         "{name} 的答复丢失了：可能已经执行，这里无从得知。再次执行前请先到那里查看。"
     ),
+    "tool.nothing_found": "没有找到。",
+    "tool.more_rows": "……另有 {number} 条。",
+    "tool.undeclared": "`{name}` 的结果与 tools.yaml 的说明不符：{why}",
+    "tool.broken": "工具 `{name}` 无法使用：{why}",
+    "tool.gone": "工具 `{name}` 已经不在了，请再问一次。",
 }

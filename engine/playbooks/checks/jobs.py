@@ -5,7 +5,6 @@ import re
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.job_graph import LEADER, Expert, JobsPart
 from engine.playbooks.skill import RETRIEVAL, Skill
-from engine.tools.registry import TOOLS
 from engine.yaml.faults import Path
 
 RESULT_COLUMNS = ("job", "expert", "result")
@@ -51,7 +50,7 @@ class JobsCheck(FileCheck):
         self.require_known(expert.skill, self.names.skills, (*at, "skill"), "skill")
         skill = self.names.skills.get(expert.skill)
         if skill is not None:
-            self.add((*at, "skill"), _why_not_allowed(skill))
+            self.add((*at, "skill"), self._why_not_allowed(skill))
 
     def _leaves(self, jobs: JobsPart) -> None:
         for key, name in (("results", jobs.results), ("summary", jobs.summary)):
@@ -68,18 +67,17 @@ class JobsCheck(FileCheck):
         if summary is not None and summary.type != "text":
             self.add(("jobs", "summary"), f"should be a text, not {summary.type}")
 
-
-def _why_not_allowed(skill: Skill) -> str:
-    """Why no expert can have that skill, "" when one can."""
-    if skill.api_call_only:
-        return f"{skill.id!r} runs only over the internal API"
-    if skill.category == RETRIEVAL:
-        return f"{skill.id!r} only answers questions"
-    if skill.jobs or (skill.sop and skill.sop.batch):
-        return f"{skill.id!r} has child runs of its own; an expert is one of them"
-    tools = {tool.name: tool for tool in TOOLS}
-    called = [call.tool for call in skill.plan.calls] if skill.plan else []
-    called += skill.planner.tools if skill.planner else ()
-    if writes := [name for name in called if name in tools and not tools[name].readonly]:
-        return f"{skill.id!r} writes ({', '.join(writes)}); experts only read"
-    return ""
+    def _why_not_allowed(self, skill: Skill) -> str:
+        """Why no expert can have that skill, "" when one can."""
+        if skill.api_call_only:
+            return f"{skill.id!r} runs only over the internal API"
+        if skill.category == RETRIEVAL:
+            return f"{skill.id!r} only answers questions"
+        if skill.jobs or (skill.sop and skill.sop.batch):
+            return f"{skill.id!r} has child runs of its own; an expert is one of them"
+        tools = self.names.tools or {}
+        called = [call.tool for call in skill.plan.calls] if skill.plan else []
+        called += skill.planner.tools if skill.planner else ()
+        if writes := [name for name in called if name in tools and tools[name].writes]:
+            return f"{skill.id!r} writes ({', '.join(writes)}); experts only read"
+        return ""

@@ -17,10 +17,10 @@ from engine.playbooks.conditions import (
 from engine.playbooks.leaf import value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
+from engine.playbooks.tool import ToolFacts
 from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.rules.operators import is_same
-from engine.tools.registry import INNER, READONLY, TOOLS
 from engine.yaml.faults import Fault, Path, short_repr, suggestion
 from engine.yaml.source import Problems, Source
 
@@ -43,6 +43,8 @@ class KnownNames:
     held_roles: Collection[str] | None
     people: Mapping[str, Collection[str]] | None = None
     """The roles of each person; None when they are not known."""
+    tools: Mapping[str, ToolFacts] | None = None
+    """Every tool, the playbook's own too; None when they are not known."""
 
     @property
     def data_fields(self) -> Collection[str] | None:
@@ -202,20 +204,27 @@ class FileCheck:
 
     def check_read_tools(self, names: Sequence[str], at: Path) -> None:
         """Every one must be a tool that only reads."""
-        readonly = {tool.name for tool in READONLY}
+        tools = self.names.tools
         for index, name in enumerate(names):
-            if name in {tool.name for tool in TOOLS} - readonly:
+            if tools and name in tools and tools[name].writes:
                 fault = f"{name!r} writes; a model reaches only tools that read"
                 self.add((*at, index), fault)
             else:
-                self.require_known(name, readonly, (*at, index), "tool")
+                self.require_known(name, self._reading, (*at, index), "tool")
+
+    @property
+    def _reading(self) -> Collection[str] | None:
+        """The tools that only read; None when they are not known."""
+        tools = self.names.tools
+        return tools and [known for known, facts in tools.items() if not facts.writes]
 
     def check_list_tool(self, name: str, at: Path) -> None:
         """It must be a tool that only reads."""
-        if any(tool.name == name and not tool.readonly for tool in TOOLS):
+        tools = self.names.tools
+        if tools and name in tools and tools[name].writes:
             self.add(at, f"{name!r} writes; a list comes from a tool that reads")
         else:
-            self.require_known(name, {tool.name for tool in (*READONLY, *INNER)}, at, "tool")
+            self.require_known(name, self._reading, at, "tool")
 
     def require_skill(self, name: str, at: Path) -> None:
         """The skill must be there."""

@@ -3,7 +3,6 @@
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.skill import Skill, ToolPlan, ToolPlanner
-from engine.tools.registry import TOOLS
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, Source
 
@@ -17,19 +16,19 @@ class PlanCheck(FileCheck):
 
     def run(self, plan: ToolPlan) -> None:
         """Check calls, guard and what an error leaves."""
-        tools = {tool.name: tool for tool in TOOLS}
+        tools = self.names.tools or {}
         for index, call in enumerate(plan.calls):
             at: Path = ("plan", "calls", index)
-            self.require_known(call.tool, tools, (*at, "tool"), "tool")
+            self.require_known(call.tool, self.names.tools, (*at, "tool"), "tool")
             for name, value in call.arguments.items():
                 if isinstance(value, str) and value.startswith("$"):
                     known = self.names.data_fields
                     self.require_known(value[1:], known, (*at, "arguments", name), "data field")
-            if call.tool in tools:
-                arguments = tools[call.tool].arguments.model_fields
+            arguments = tools[call.tool].arguments if call.tool in tools else None
+            if arguments is not None:
                 for name in call.arguments:
                     self.require_known(name, arguments, (*at, "arguments", name), "argument")
-        writes = [c.tool for c in plan.calls if c.tool in tools and not tools[c.tool].readonly]
+        writes = [c.tool for c in plan.calls if c.tool in tools and tools[c.tool].writes]
         if writes and plan.guard is None:
             self.add(("plan", "guard"), f"is required: {', '.join(writes)} writes")
         if plan.guard:
@@ -70,13 +69,13 @@ class PlannerCheck(FileCheck):
             self.add(("planner", "profile"), "is required: what the model plans as")
         if not planner.tools:
             self.add(("planner", "tools"), "should name at least one tool")
-        tools = {tool.name: tool for tool in TOOLS}
+        tools = self.names.tools or {}
         for index, name in enumerate(planner.tools):
             at: Path = ("planner", "tools", index)
-            self.require_known(name, tools, at, "tool")
+            self.require_known(name, self.names.tools, at, "tool")
             if name in planner.tools[:index]:
                 self.add(at, f"{name!r} stands twice")
-        writes = [n for n in dict.fromkeys(planner.tools) if n in tools and not tools[n].readonly]
+        writes = [n for n in dict.fromkeys(planner.tools) if n in tools and tools[n].writes]
         at = ("planner", "review")
         if planner.review:
             self._reviewed(planner.review, at)

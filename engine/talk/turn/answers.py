@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from cards.markdown import literal
 from cards.model import Lang
 from cards.showing.view import PartState
 from cards.texts import say
@@ -18,7 +19,7 @@ from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
 from engine.text.language import suits_language
-from engine.tools.registry import call, find_tool
+from engine.tools.registry import call
 from engine.understanding.lookup import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -61,7 +62,10 @@ async def _not_understood_text(
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
-    chosen = find_tool(lookup.tool)
+    chosen = next((tool for tool in services.tools if tool.name == lookup.tool), None)
+    if chosen is None:
+        # It was there when the question was understood.
+        return "failed", say("tool.gone", head.lang, name=literal(lookup.tool))
     context = services.tool_context(head.conversation, head.principal)
     try:
         result = await call(chosen, lookup.arguments, context)

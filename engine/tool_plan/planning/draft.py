@@ -17,7 +17,7 @@ from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft
 from engine.tool_plan.planning.top_tools import OfferedTools
 from engine.tool_plan.responses import dropped_text, fail_plan
-from engine.tools.registry import find_tool, may_read
+from engine.tools.registry import may_read
 
 KNOWN_CHARS = 4000
 DONE_CHARS = 6000
@@ -31,7 +31,7 @@ async def draft_plan(
     if model is None:
         return fail_plan(frame, planner, say("plan.no_model", run.lang), "no model", context)
     llm_planner = LLMPlanner(model, planner.max_steps, planner.enable_repair, planner.top_k)
-    allowed = (find_tool(name) for name in planner.tools)
+    allowed = (context.find_tool(name) for name in planner.tools)
     offered = OfferedTools(each for each in allowed if may_read(each, context.tool_context()))
     try:
         draft = await llm_planner.draft(_request(frame, planner, context), offered)

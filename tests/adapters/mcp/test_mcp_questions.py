@@ -43,13 +43,13 @@ async def test_a_question_is_answered_with_an_outside_tool(
     arguments = {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}
     server.script([call_tool("time__convert_time", arguments), say("It is 21:00.")])
     async with opened(TIME) as remote:
-        current = CurrentTools(READONLY, remote)
-        assert current() == READONLY
+        current = CurrentTools(remote)
+        assert current(READONLY) == READONLY
         await until(lambda: bool(remote.tools()))
-        result = await ReActEngine(model, current()).run("?", CONTEXT, lang="en")
-        assert current() is current()
+        result = await ReActEngine(model, current(READONLY)).run("?", CONTEXT, lang="en")
+        assert current(READONLY) is current(READONLY)
 
-    assert current() == READONLY
+    assert current(READONLY) == READONLY
     assert result.content == "It is 21:00."
     offered = {t["function"]["name"]: t["function"] for t in server.requests[0]["tools"]}
     assert list(offered)[: len(READONLY)] == [tool.name for tool in READONLY]
@@ -68,7 +68,7 @@ async def test_what_changes_something_is_refused_whatever_the_model_asks_for(
     server.script([call_tool("s__erase", {}), say("It is not possible.")])
     async with opened(Server("s", sample())) as remote:
         await until(lambda: bool(remote.tools()))
-        tools = CurrentTools(READONLY, remote)()
+        tools = CurrentTools(remote)(READONLY)
         result = await ReActEngine(model, tools).run("?", CONTEXT, lang="en")
 
     assert "s__erase" not in {t["function"]["name"] for t in server.requests[0]["tools"]}
@@ -86,7 +86,7 @@ async def test_a_servers_words_stay_in_their_fence(server: ModelServer, model: O
     )
     async with opened(Server("s", sample())) as remote:
         await until(lambda: bool(remote.tools()))
-        tools = CurrentTools(READONLY, remote)()
+        tools = CurrentTools(remote)(READONLY)
         await ReActEngine(model, tools).run("?", CONTEXT, lang="en")
 
     seen = [m["content"] for m in server.requests[2]["messages"] if m["role"] == "tool"]
@@ -98,7 +98,7 @@ async def test_a_servers_words_stay_in_their_fence(server: ModelServer, model: O
 async def test_a_result_can_be_told_without_marks_of_its_own() -> None:
     async with opened(Server("s", sample())) as remote:
         await until(lambda: bool(remote.tools()))
-        tools = {tool.name: tool for tool in CurrentTools(TOOLS, remote)()}
+        tools = {tool.name: tool for tool in CurrentTools(remote)(TOOLS)}
         echo = tools["s__echo"]
         result = await call(echo, {"text": "**[x](http://y)**" * 200}, CONTEXT)
 

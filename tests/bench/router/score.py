@@ -17,6 +17,7 @@ from adapters.clock import SystemClock
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.tools.registry import READONLY
+from engine.tools.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from engine.understanding.pieces.message import MAX_CHARS, read_message
 from tests.bench.figures import percentile, table
@@ -144,7 +145,9 @@ async def _routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 
 def _cpu(texts: Sequence[str]) -> dict[str, float]:
     playbooks = ROOT / "playbooks"
-    learned = load_definitions(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
+    learned = load_definitions(
+        make_settings(playbooks=playbooks, people=playbooks / "people.yaml"), Toolbox()
+    )
     made = learned.route_table()
     begun, begun_wall = time.process_time(), time.perf_counter()
     made.learn()

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from bot.definitions.loader import load_definitions
 from bot.operate.validation import find_problems
 from engine.errors import DefinitionError
+from engine.tools.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 
@@ -25,7 +26,7 @@ def loaded(playbooks: Path, secret: str | None = None) -> list[str]:
         sync_secret=SecretStr(secret) if secret else None,
     )
     try:
-        load_definitions(settings)
+        load_definitions(settings, Toolbox())
     except DefinitionError as error:
         return list(error.problems)
     return []

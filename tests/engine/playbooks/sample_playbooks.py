@@ -9,6 +9,7 @@ from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, 
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
 from engine.text.language import Bilingual
+from engine.tools.toolbox import Toolbox
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SHIPPED = tuple(sorted(main.parent.name for main in PLAYBOOKS.glob("*/playbook.yaml")))
@@ -35,7 +36,7 @@ def shipped(name: str) -> Playbook:
     folder = PLAYBOOKS / name
     paths = [folder / "playbook.yaml", *sorted((folder / "skills").glob("*.yaml"))]
     files = {str(path): path.read_text("utf-8") for path in paths}
-    return load(files, roles=None, held=None)
+    return load(files, roles=None, held=None, tools=Toolbox().facts)
 
 
 def both(text: str) -> Bilingual:

@@ -7,9 +7,12 @@ import pytest
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
+from engine.tools.toolbox import Toolbox
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 ROLES = ("crc", "reviewer")
+
+TOOLS = Toolbox().facts
 
 
 def files() -> dict[str, str]:
@@ -18,7 +21,7 @@ def files() -> dict[str, str]:
 
 
 def loaded(changed: dict[str, str], *, held: tuple[str, ...] = ("reviewer",)) -> Playbook:
-    return load(changed, roles=ROLES, held=held)
+    return load(changed, tools=TOOLS, roles=ROLES, held=held)
 
 
 def problems(name: str, old: str, new: str, *, held: tuple[str, ...] = ("reviewer",)) -> list[str]:
@@ -199,13 +202,13 @@ def test_every_problem_of_every_file_is_listed_with_its_line() -> None:
 
 def test_a_folder_without_its_main_file_says_so() -> None:
     with pytest.raises(DefinitionError, match=r"playbook\.yaml:1: is missing"):
-        load({"skills/a.yaml": "id: a"}, roles=ROLES, held=())
+        load({"skills/a.yaml": "id: a"}, tools=TOOLS, roles=ROLES, held=())
 
 
 def faults(changed: dict[str, str], **known: tuple[str, ...] | None) -> list[str]:
     given: dict[str, tuple[str, ...] | None] = {"roles": ROLES, "held": ("reviewer",), **known}
     with pytest.raises(DefinitionError) as caught:
-        load(changed, roles=given["roles"], held=given["held"])
+        load(changed, tools=TOOLS, roles=given["roles"], held=given["held"])
     return list(caught.value.problems)
 
 

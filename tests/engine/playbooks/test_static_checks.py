@@ -9,7 +9,8 @@ import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
-from tests.engine.playbooks import job_cases, review_cases
+from engine.tools.toolbox import Toolbox
+from tests.engine.playbooks import job_cases, review_cases, tool_cases
 from tests.fakes.matter import files
 
 Change = tuple[str, str, str]
@@ -122,6 +123,8 @@ BASE: tuple[Change, ...] = (
     ),
 )
 
+TOOLS = Toolbox().facts
+
 
 def changed(*changes: Change) -> dict[str, str]:
     return files(*BASE, *changes, **MORE)
@@ -129,12 +132,14 @@ def changed(*changes: Change) -> dict[str, str]:
 
 def problems(*changes: Change) -> list[str]:
     with pytest.raises(DefinitionError) as caught:
-        load(changed(*changes), roles=("crc", "reviewer"), held=("reviewer",))
+        load(changed(*changes), tools=TOOLS, roles=("crc", "reviewer"), held=("reviewer",))
     return list(caught.value.problems)
 
 
 def test_the_playbook_itself_is_sound() -> None:
-    assert load(changed(), roles=("crc", "reviewer"), held=("reviewer",)).id == "matter"
+    assert (
+        load(changed(), tools=TOOLS, roles=("crc", "reviewer"), held=("reviewer",)).id == "matter"
+    )
 
 
 RULE = "    priority_rules:\n      - {when: {field: FIELD, check: empty}, skill: SKILL}\n"
@@ -1042,7 +1047,7 @@ def test_a_choice_is_of_what_fits_its_field(leaf: str, column: str, fits: bool) 
     )
     told = "card.field: is bounded, and causes.cause is not so: a choice might not fit"
     if fits:
-        load(changed(*changes), roles=("crc", "reviewer"), held=("reviewer",))
+        load(changed(*changes), tools=TOOLS, roles=("crc", "reviewer"), held=("reviewer",))
     else:
         assert any(problem.endswith(told) for problem in problems(*changes))
 
@@ -1070,13 +1075,13 @@ def test_phases_are_required_only_when_something_can_be_done() -> None:
     head = texts[MAIN].split("phases:\n  - id: intake")[0]
     texts[MAIN] = head + "phases: []\n"
     with pytest.raises(DefinitionError) as caught:
-        load(texts, roles=None, held=None)
+        load(texts, tools=TOOLS, roles=None, held=None)
     assert any(
         p.endswith("phases: should have at least one phase, since not every request is not_yet")
         for p in caught.value.problems
     )
     texts[MAIN] = texts[MAIN].replace("    examples:", "    not_yet: true\n    examples:")
-    load(texts, roles=None, held=None)
+    load(texts, tools=TOOLS, roles=None, held=None)
 
 
 # What stands in the code but not in the table above, and the test that has it.
@@ -1133,6 +1138,7 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     told = [expected for _, expected in CASES] + list(ELSEWHERE)
     # Those of reviews have theirs in test_review_checks.py.
     told += [expected for _, _, expected in review_cases.CASES] + [review_cases.ON_EXPIRE]
+    told += [expected for _, _, expected in tool_cases.CASES] + list(tool_cases.ELSEWHERE)
     lacking = [t for t in found if not any(re.search(t, text) for text in told)]
     assert lacking == []
 
@@ -1160,9 +1166,9 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
 def test_surprises_of_yaml_are_refused_or_read_as_text(old: str, new: str, problem: str) -> None:
     texts = changed((MAIN, old, new))
     if not problem:
-        load(texts, roles=None, held=None)
+        load(texts, tools=TOOLS, roles=None, held=None)
         return
     with pytest.raises(DefinitionError) as caught:
-        load(texts, roles=None, held=None)
+        load(texts, tools=TOOLS, roles=None, held=None)
     assert any(problem in each for each in caught.value.problems)
     assert all(each.startswith("playbook.yaml:") for each in caught.value.problems)

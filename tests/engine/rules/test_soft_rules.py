@@ -21,7 +21,7 @@ from engine.rules.soft import (
 from engine.text.answer import NOT_ONE
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
-from engine.tools.registry import find_tool
+from engine.tools.registry import TOOLS
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
 
 GOOD: dict[str, Any] = {
@@ -145,7 +145,7 @@ def engine(
 ) -> SoftRuleEngine:
     context = ToolContext(records=records, today=date(2026, 11, 21))
     return SoftRuleEngine(
-        model, ReadOnlyTools([find_tool(name) for name in tools], context), limits
+        model, ReadOnlyTools([tool for tool in TOOLS if tool.name in tools], context), limits
     )
 
 

@@ -23,6 +23,7 @@ from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.runs.run import advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
+from engine.tools.toolbox import Toolbox
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
 
@@ -55,7 +56,8 @@ def with_sop(sop: str) -> dict[str, str]:
 
 
 def loaded(files: Mapping[str, str]) -> Playbook:
-    return load(files, roles=("crc", "reviewer"), held=("reviewer",))
+    facts = Toolbox().facts
+    return load(files, roles=("crc", "reviewer"), held=("reviewer",), tools=facts)
 
 
 def example() -> Playbook:

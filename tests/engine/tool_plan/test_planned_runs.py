@@ -20,7 +20,7 @@ from engine.runs.migration import plan_migration
 from engine.runs.replay import replay, trace_of
 from engine.runs.skill_execution import SkillExecution, execute_skill
 from engine.talk.cancellation import cancel_effects
-from engine.tools.registry import find_tool
+from engine.tools.toolbox import Toolbox
 from tests.fakes.desk import desk
 from tests.fakes.memos import Memos
 from tests.fakes.scripted_model import Line, ScriptedModel
@@ -243,7 +243,7 @@ async def test_values_are_typed_by_the_tools_schema() -> None:
     types = {field.name: field.type for field in found.card.choices[0].form}
     assert types["subject_id"] == "text"
     assert set(types.values()) <= {"text", "integer", "number", "date", "choice"}
-    asked = find_tool("check_visit_window").arguments.model_json_schema()
+    asked = Toolbox().find("check_visit_window").arguments.model_json_schema()
     assert set(types) == set(asked["required"])
 
 

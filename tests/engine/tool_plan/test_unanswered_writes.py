@@ -10,8 +10,6 @@ from cards.deciding.decision import DecisionRefusal, decide
 from engine.errors import ToolUnsure
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, RunContinued
-from engine.playbooks.checks import tool_plans as check_plan
-from engine.playbooks.checks import tool_plans as check_planner
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
@@ -37,8 +35,7 @@ PLANNED, FIXED = "planned", "fixed"
 @pytest.fixture
 def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tool has its line in TOOLS, wherever that is read."""
-    for module in (registry, check_plan, check_planner):
-        monkeypatch.setattr(module, "TOOLS", (*registry.TOOLS, POST_NOTE))
+    monkeypatch.setattr(registry, "TOOLS", (*registry.TOOLS, POST_NOTE))
 
 
 async def _cut(args: PostNote, ctx: ToolContext) -> dict[str, Any]:

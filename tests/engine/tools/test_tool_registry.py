@@ -6,7 +6,8 @@ import pytest
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.tools.model import Tool, ToolContext
-from engine.tools.registry import READONLY, TOOLS, call, find_tool
+from engine.tools.registry import READONLY, TOOLS, call
+from engine.tools.toolbox import Toolbox
 
 NAMES = {
     "read_clinical_data",
@@ -27,7 +28,7 @@ WRITES = {"record_visit", "memory__remember"}
 
 def test_every_tool_is_found_by_its_name() -> None:
     assert {known.name for known in TOOLS} == NAMES
-    assert all(find_tool(known.name) is known for known in TOOLS)
+    assert all(Toolbox().find(known.name) is known for known in TOOLS)
 
 
 def test_only_these_two_write() -> None:
@@ -40,7 +41,7 @@ def test_names_are_ones_that_models_take() -> None:
 
 def test_unknown_tool_is_told_with_the_known_ones() -> None:
     with pytest.raises(ToolFailed, match="no tool 'drop_tables'; there are read_clinical_data, "):
-        find_tool("drop_tables")
+        Toolbox().find("drop_tables")
 
 
 @pytest.mark.parametrize("known", TOOLS, ids=lambda t: t.name)
@@ -114,12 +115,12 @@ async def test_wrong_arguments_are_named(
     name: str, arguments: dict[str, Any], hint: str, ctx: ToolContext
 ) -> None:
     with pytest.raises(ToolRetry, match=hint):
-        await call(find_tool(name), arguments, ctx)
+        await call(Toolbox().find(name), arguments, ctx)
 
 
 async def test_hint_stays_short_and_names_every_fault(ctx: ToolContext) -> None:
     with pytest.raises(ToolRetry) as caught:
-        await call(find_tool("record_visit"), {"s" * 5000: "secret" * 500}, ctx)
+        await call(Toolbox().find("record_visit"), {"s" * 5000: "secret" * 500}, ctx)
     hint = str(caught.value)
     assert len(hint) <= 200
     assert "secret" not in hint

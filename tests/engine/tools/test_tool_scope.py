@@ -11,7 +11,8 @@ from cards.model import Principal
 from engine.errors import ToolFailed
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
-from engine.tools.registry import TOOLS, call, find_tool, may_read, rehearse
+from engine.tools.registry import TOOLS, call, may_read, rehearse
+from engine.tools.toolbox import Toolbox
 
 VISIT = {
     "subject_id": "P003",
@@ -79,7 +80,7 @@ async def test_study_data_is_only_for_conversations_of_its_project(
     before = await records.visits("P003")
     for attempt in (call, rehearse):
         with pytest.raises(ToolFailed, match="project MATTER-7 and has no access") as caught:
-            await attempt(find_tool("record_visit"), VISIT, other)
+            await attempt(Toolbox().find("record_visit"), VISIT, other)
         assert "SIGNOFF-101" in caught.value.text("zh")
     assert await records.visits("P003") == before
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.tools.registry import TOOLS
+from engine.tools.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
 TABLE = load_definitions(
-    make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
+    make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml"),
+    Toolbox(),
 ).route_table()
 
 CONTEXT = RouteContext(

@@ -1,0 +1,172 @@
+"""The connections of a project folder: `connections.yaml` becomes systems that tools can call."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from adapters.breaker import Breaker
+from adapters.connections.guard import GuardedConnection
+from adapters.connections.http.connection import HttpConnection
+from adapters.connections.http.model import HttpSettings
+from adapters.connections.openapi.connection import OpenApiConnection
+from adapters.connections.openapi.model import OpenApiSettings
+from adapters.connections.sheet.connection import SheetConnection
+from adapters.connections.sheet.model import SheetSettings
+from adapters.connections.sql.model import SqlSettings
+from adapters.connections.sql.postgresql import PostgresqlConnection
+from adapters.connections.sql.sqlite import SqliteConnection
+from adapters.filesystem import read_text
+from bot.settings import Settings, read_environment
+from bot.wiring.records import has_study
+from engine.errors import DefinitionError
+from engine.ports.connections import Connection
+from engine.ports.meter import Meter
+from engine.tools import registry
+from engine.tools.model import Tool
+from engine.tools.toolbox import Toolbox
+from engine.yaml.source import Problems, Source, read_yaml, try_build
+
+CONNECTIONS_FILE = "connections.yaml"
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionKind:
+    """What the file says of a kind of connection, and how one is made; `folder` is the file's."""
+
+    settings: type[BaseModel]
+    open: Callable[[str, Any, Path], Connection]
+
+
+def _open_sql(name: str, settings: SqlSettings, folder: Path) -> Connection:
+    if settings.file is not None:
+        return SqliteConnection(name, settings, folder)
+    return PostgresqlConnection(name, settings)
+
+
+KINDS: Mapping[str, ConnectionKind] = {
+    "http": ConnectionKind(HttpSettings, lambda name, given, _: HttpConnection(name, given)),
+    "openapi": ConnectionKind(OpenApiSettings, OpenApiConnection),
+    "sql": ConnectionKind(SqlSettings, _open_sql),
+    "sheet": ConnectionKind(SheetSettings, SheetConnection),
+}
+"""A kind of connection is a room of adapters/connections and a line here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """The connections of a project folder by name, and every secret that they use."""
+
+    by_name: Mapping[str, Connection] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
+    own: tuple[Tool[Any], ...] | None = None
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The service's own tools and those over these connections."""
+        return Toolbox(self.by_name, self.own)
+
+    def guard(self, meter: Meter) -> "GuardedConnections":
+        """The same, each of which costs nobody anything while its system is away."""
+        return GuardedConnections(
+            {name: _guard(each, meter) for name, each in self.by_name.items()}, self.own
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedConnections:
+    """The connections of a running service."""
+
+    by_name: Mapping[str, GuardedConnection]
+    own: tuple[Tool[Any], ...] | None = None
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The service's own tools and those over these connections."""
+        return Toolbox(self.by_name, self.own)
+
+    def health(self) -> dict[str, str]:
+        """How each of them is, for `/readyz`."""
+        return {name: "away" if each.is_away else "ok" for name, each in self.by_name.items()}
+
+    async def close(self) -> None:
+        """Make no call from now on."""
+        for each in self.by_name.values():
+            await each.close()
+
+
+def load_connections(settings: Settings) -> Connections:
+    """The connections that the settings' file names, none without a file; asks no system.
+
+    Raises DefinitionError with every problem of the file.
+    """
+    path = settings.connections or settings.playbooks / CONNECTIONS_FILE
+    try:
+        text = read_text(path)
+    except FileNotFoundError:
+        if settings.connections is None:
+            return Connections(own=_own_tools(settings))
+        raise DefinitionError(f"SIGNOFF_CONNECTIONS: there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"{path}:1: cannot be read: {error}") from error
+    problems = Problems()
+    source = read_yaml(text, file=str(path))
+    found = _read(source, path.parent, problems)
+    problems.raise_if_any()
+    secrets = tuple(secret for given, _ in found.values() for secret in _secrets_of(given))
+    by_name = {name: connection for name, (_, connection) in found.items()}
+    return Connections(by_name, secrets, _own_tools(settings))
+
+
+def _own_tools(settings: Settings) -> tuple[Tool[Any], ...]:
+    """The service's own tools; without a study there are none for it."""
+    every = (*registry.TOOLS, *registry.INNER)
+    return every if has_study(settings) else tuple(tool for tool in every if not tool.clinical)
+
+
+def _guard(connection: Connection, meter: Meter) -> GuardedConnection:
+    return GuardedConnection(connection, Breaker(lambda: asyncio.get_running_loop().time()), meter)
+
+
+def _read(
+    source: Source, folder: Path, problems: Problems
+) -> dict[str, tuple[BaseModel, Connection]]:
+    data = source.data if source.data is not None else {}
+    if not isinstance(data, dict):
+        problems.add(source.problem((), "should be a mapping from names to connections"))
+        return {}
+    context = {"environment": read_environment()}
+    found: dict[str, tuple[BaseModel, Connection]] = {}
+    for name, given in data.items():
+        if not _NAME.fullmatch(name):
+            fault = "should be a name of lower-case letters, digits, _ and -, at most 32"
+            problems.add(source.problem((name,), fault))
+        kind = KINDS.get(str(given.get("kind"))) if isinstance(given, dict) else None
+        if kind is None:
+            fault = f"should be one of {', '.join(KINDS)}"
+            problems.add(source.problem((name, "kind"), fault))
+            continue
+        built = try_build(kind.settings, source, problems, at=(name,), context=context)
+        if built is not None:
+            found[name] = (built, kind.open(name, built, folder))
+    return found
+
+
+def _secrets_of(value: Any) -> Iterator[str]:
+    match value:
+        case SecretStr():
+            yield value.get_secret_value()
+        case BaseModel():
+            for name in type(value).model_fields:
+                yield from _secrets_of(getattr(value, name))
+        case Mapping():
+            for each in value.values():
+                yield from _secrets_of(each)
+        case tuple() | list():
+            for each in value:
+                yield from _secrets_of(each)

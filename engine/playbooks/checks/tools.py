@@ -1,0 +1,115 @@
+"""A playbook's own tools: read, bound to their connections, and checked (design §11)."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.tool import ConnectedCall, ToolDefinition
+from engine.ports.connections import BadCall, CallRequest, Connection
+from engine.yaml.faults import Path, suggestion
+from engine.yaml.source import Problems, Source, try_build
+
+CONTEXT_ARGUMENTS = frozenset({"requester", "approver", "project", "today"})
+"""What every call may name beside its arguments: who asked, who approved, where, when."""
+
+
+def read_tools(
+    source: Source,
+    problems: Problems,
+    *,
+    taken: Collection[str],
+    connections: Mapping[str, Connection] | None,
+) -> dict[str, ToolDefinition]:
+    """The tools of a `tools.yaml` as far as they stand; what is wrong goes to `problems`.
+
+    `taken` are names of other tools; connections are None where they are not known.
+    """
+    tools: dict[str, ToolDefinition] = {}
+    data = source.data if source.data is not None else {}
+    if not isinstance(data, dict):
+        problems.add(source.problem((), "should be a mapping from names to tools"))
+        return tools
+    for name in data:
+        definition = try_build(ToolDefinition, source, problems, at=(name,))
+        if name in taken:
+            problems.add(source.problem((name,), f"there is a tool {name!r} already"))
+        if definition is None:
+            continue
+        check = ToolCheck(name, definition, source, problems)
+        tools[name] = check.bind(connections) if connections is not None else definition
+        check.run()
+    return tools
+
+
+class ToolCheck:
+    """One pass over a tool; adds each problem where it stands."""
+
+    def __init__(
+        self, name: str, definition: ToolDefinition, source: Source, problems: Problems
+    ) -> None:
+        self._name = name
+        self._tool = definition
+        self._source = source
+        self._problems = problems
+        self._kind = "reads" if definition.reads else "writes"
+
+    def run(self) -> None:
+        """Check names, arguments and what is told."""
+        for name in {*self._tool.arguments} & CONTEXT_ARGUMENTS:
+            self._add(("arguments", name), "is a name that every call has; choose another")
+        for name, leaf in self._tool.arguments.items():
+            self._add(("arguments", name, "options"), _options_fault(leaf))
+        for fault in self._tool.tell_faults():
+            self._add(("tell",), fault)
+        if self._tool.writes and (self._tool.examples or self._tool.cues):
+            fault = "belongs to tools that read; a write is asked for by a playbook's requests"
+            self._add(("examples",) if self._tool.examples else ("cues",), fault)
+        for cue, implied in self._tool.cued.items():
+            for name in implied:
+                if name not in self._tool.arguments:
+                    self._add(("cues", cue, name), "is none of its arguments")
+
+    def bind(self, connections: Mapping[str, Connection]) -> ToolDefinition:
+        """The tool, with what its system says of its arguments; checks the call."""
+        call = self._tool.call
+        connection = connections.get(call.connection)
+        if connection is None:
+            known = suggestion(call.connection, connections) or "connections.yaml has none"
+            self._add((self._kind, "connection"), f"there is no {call.connection!r}; {known}")
+            return self._tool
+        tool = self._tool
+        try:
+            if not tool.arguments and (shape := connection.shape(call.call)):
+                update = {"arguments_schema": dict(shape.schema)}
+                tool = tool.model_copy(update=update)
+            connection.prepare(call_request(tool))
+        except BadCall as error:
+            for problem in error.problems:
+                self._add((self._kind,), problem)
+        return tool
+
+    def _add(self, path: Path, message: str) -> None:
+        if message:
+            self._problems.add(self._source.problem((self._name, *path), message))
+
+
+def call_request(tool: ToolDefinition) -> CallRequest:
+    """What its connection is asked to prepare."""
+    call: ConnectedCall = tool.call
+    return CallRequest(
+        call.call,
+        frozenset(argument_names(tool)),
+        tool.writes is not None,
+        tool.result,
+        CONTEXT_ARGUMENTS,
+    )
+
+
+def argument_names(tool: ToolDefinition) -> Collection[str]:
+    """The names of its arguments, whoever says them."""
+    schema: Mapping[str, Any] = tool.arguments_schema or {}
+    return tool.arguments or schema.get("properties", {})
+
+
+def _options_fault(leaf: Leaf) -> str:
+    return "is required for a choice" if leaf.type == "choice" and not leaf.options else ""

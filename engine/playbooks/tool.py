@@ -1,0 +1,141 @@
+"""Tools as a project folder says them: `tools.yaml` (design §11)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Self
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
+from pydantic import AfterValidator, JsonValue, StringConstraints, model_validator
+from pydantic import Field as Key
+
+from cards.frozen import Frozen
+from engine.playbooks.leaf import CellType, Leaf
+from engine.text.language import Bilingual
+from engine.text.template import BadTemplate, holes_in, parse_template
+
+MAX_ROWS = 10_000
+"""A result of more rows is refused."""
+
+TOOLS_FILE = "tools.yaml"
+
+ResultKind = Literal["one", "many", "text"]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+
+
+def _path(text: str) -> str:
+    if text:
+        compile_path(text)
+    return text
+
+
+@lru_cache(maxsize=2048)
+def compile_path(text: str) -> ParsedResult:
+    """The JMESPath of a column. Raises ValueError."""
+    try:
+        return jmespath.compile(text)
+    except JMESPathError as error:
+        raise ValueError(f"is no JMESPath: {str(error).splitlines()[0]}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What checks need to know of a tool; `arguments` are None where its system has them."""
+
+    writes: bool
+    arguments: frozenset[str] | None = None
+    columns: frozenset[str] | None = None
+
+
+class ResultColumn(Frozen):
+    """A column of a result: `at` is its JMESPath in a row, by default the column's own name."""
+
+    label: Bilingual
+    type: CellType = "text"
+    at: Annotated[str, AfterValidator(_path)] = ""
+    unit: str = ""
+
+
+class ConnectedCall(Frozen):
+    """Which connection is called; what else stands there is the `call`, in its own words."""
+
+    connection: str
+    call: dict[str, JsonValue] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_apart(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or given.keys() <= {"connection", "call"}:
+            return given
+        call = {name: each for name, each in given.items() if name != "connection"}
+        return {name: given[name] for name in given.keys() & {"connection"}} | {"call": call}
+
+
+class ToolDefinition(Frozen):
+    """A tool of a project folder.
+
+    It `reads` or `writes`. `arguments` are fields as those of a form. The `result` is `one` thing,
+    `many` or a `text`, of which `columns` are kept; `rows` is the JMESPath of the rows of `many`.
+    `tell` is a template over the columns of one, or of each row. Without a model it answers
+    questions like `examples` that have one of its `cues`; a cue may imply arguments. `roles` are
+    those of which whoever uses it must hold one.
+    """
+
+    description: str = Key(min_length=1, max_length=1000)
+    reads: ConnectedCall | None = None
+    writes: ConnectedCall | None = None
+    arguments: dict[str, Leaf] = {}
+    result: ResultKind = "one"
+    rows: Annotated[str, AfterValidator(_path)] = ""
+    columns: dict[str, ResultColumn] = {}
+    tell: Bilingual | None = None
+    examples: tuple[str, ...] = ()
+    cues: tuple[str, ...] | dict[str, dict[str, JsonValue]] = ()
+    roles: tuple[str, ...] = ()
+    timeout_s: float = Key(default=20.0, ge=0.1, le=600)
+    arguments_schema: dict[str, Any] | None = None
+    """What the system itself says of the arguments, where the file does not; filled in at load."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.reads is None) is (self.writes is None):
+            raise ValueError("should have either `reads` or `writes`")
+        if self.result == "text" and (self.columns or self.rows):
+            raise ValueError("a result that is `text` has neither columns nor rows")
+        if self.result != "many" and self.rows:
+            raise ValueError("`rows` belongs to a result that is `many`")
+        return self
+
+    @property
+    def call(self) -> ConnectedCall:
+        """The call, of either kind."""
+        made = self.reads or self.writes
+        assert made is not None
+        return made
+
+    @property
+    def cued(self) -> Mapping[str, Mapping[str, JsonValue]]:
+        """Its cues, each with the arguments that it implies."""
+        return self.cues if isinstance(self.cues, dict) else {cue: {} for cue in self.cues}
+
+    @property
+    def facts(self) -> ToolFacts:
+        """What checks need to know."""
+        arguments = None if self.arguments_schema else frozenset(self.arguments)
+        return ToolFacts(self.writes is not None, arguments, frozenset(self.columns) or None)
+
+    def tell_faults(self) -> list[str]:
+        """What keeps its templates from being filled in; [] when nothing."""
+        faults: list[str] = []
+        for text in dict.fromkeys((self.tell.zh, self.tell.en)) if self.tell else ():
+            try:
+                roots = {hole.root for hole in holes_in(parse_template(text))}
+            except BadTemplate as error:
+                faults.append(str(error))
+                continue
+            if unknown := sorted(roots - {*self.columns, *self.arguments}):
+                known = ", ".join((*self.columns, *self.arguments))
+                faults.append(f"names {', '.join(unknown)}; there are {known}")
+        return faults

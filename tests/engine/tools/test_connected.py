@@ -1,0 +1,1 @@
+"""Tools of a project folder: read, bound to a connection, asked, and told."""
