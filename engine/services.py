@@ -13,17 +13,17 @@ from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.people import People
-from engine.ports.records import Records
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
 from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions
+from engine.ports.systems.records import Records
 from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
+from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
 from engine.tools.model import Tool, ToolContext
-from engine.tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from adapters.breaker import Breaker
 from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
-from engine.ports.connections import CallRequest, CallShape, Connection, PreparedCall
 from engine.ports.meter import Meter
+from engine.ports.systems.connections import CallRequest, CallShape, Connection, PreparedCall
 
 _MOST_AT_ONCE = 16
 _AWAY = frozenset({"connection.away", "connection.slow", "connection.fault", "connection.unsure"})

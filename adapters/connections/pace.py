@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 
-class Pace:
+class RequestPace:
     """At most `per_second` turns, evenly; None for no limit. `now` is a clock in seconds."""
 
     def __init__(self, per_second: float | None, now: Callable[[], float]) -> None:

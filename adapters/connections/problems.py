@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 
 CallT = TypeVar("CallT", bound=BaseModel)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from adapters.edc.yaml_file import parsed
 from cards.frozen import Frozen
-from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from adapters.filesystem import make_private_folder
 from adapters.sqlite_file import SqliteFile, enable_wal, is_busy, open_connection
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.clock import Clock
-from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from adapters.mcp.offers import OfferedTool, select_tools
 from adapters.mcp.sanitize import clean, cut
 from adapters.mcp.transport import transport
 from engine.errors import ToolFailed, ToolReported, ToolRetry
-from engine.ports.remote_tools import Server
+from engine.ports.systems.remote_tools import Server
 
 MAX_CHARS = 20_000
 FAULT_CHARS = 1000
@@ -41,7 +41,7 @@ _Answer = types.CallToolResult | types.InputRequiredResult
 _ANSWER: TypeAdapter[_Answer] = TypeAdapter(_Answer)
 
 
-class Connection:
+class McpConnection:
     """What a server offers while it answers; nothing when it does not.
 
     Its own requests (sampling, elicitation, roots) are refused by the SDK, as nothing handles them.

@@ -15,7 +15,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from adapters.mcp.sanitize import clean
-from engine.ports.remote_tools import RemoteTool, Server
+from engine.ports.systems.remote_tools import RemoteTool, Server
 
 MAX_CHARS = 4000
 WORDS_CHARS = 300

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from engine.errors import ToolFailed
-from engine.ports.remote_tools import RemoteTool, Server
+from engine.ports.systems.remote_tools import RemoteTool, Server
 
 if TYPE_CHECKING:
-    from adapters.mcp.connection import Connection
+    from adapters.mcp.connection import McpConnection
 
 
 class McpTools:
@@ -21,7 +21,7 @@ class McpTools:
     def __init__(self, servers: Sequence[Server], reserved: Collection[str]) -> None:
         self._servers = servers
         self._reserved = frozenset(reserved)
-        self._connections: list[Connection] = []
+        self._connections: list[McpConnection] = []
         self._tools: tuple[RemoteTool, ...] = ()
 
     def tools(self) -> tuple[RemoteTool, ...]:
@@ -40,9 +40,9 @@ class McpTools:
         if not self._servers:
             return
         # The SDK takes a while to load, and only a worker that has servers needs it.
-        from adapters.mcp.connection import Connection
+        from adapters.mcp.connection import McpConnection
 
-        self._connections = [Connection(s, self._reserved, self._gather) for s in self._servers]
+        self._connections = [McpConnection(s, self._reserved, self._gather) for s in self._servers]
         # Not asyncio's group: its way to cancel breaks through the shield behind which the SDK may
         # just be ending a child process, which would then be left behind.
         async with anyio.create_task_group() as group:

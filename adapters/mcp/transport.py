@@ -9,7 +9,7 @@ import httpx2
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from engine.ports.remote_tools import Http, Server, Stdio
+from engine.ports.systems.remote_tools import Http, Server, Stdio
 
 CONNECT_S = 10.0
 # A server may hold a stream open for long without saying anything.

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from engine.errors import RateLimited, SyncRefused, Unavailable
 from engine.ports.clock import Clock
-from engine.ports.sync import SAMPLE, Change, SystemOfRecord, address_fault
+from engine.ports.systems.sync import SAMPLE, Change, SystemOfRecord, address_fault
 
 TIMEOUT_S = 10.0
 """How long a request may take, from the free connection to the last byte."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from adapters.filesystem import make_private_folder
 from adapters.sqlite_file import SqliteFile, enable_wal, open_connection
 from engine.errors import SyncRefused, Unavailable
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 
 VERSION = 1
 """Raised with every change of a table; a file of another version is refused, never misread."""

@@ -16,9 +16,9 @@ from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import TOOLS_FILE
 from engine.ports.library import Document
-from engine.ports.sync import target_fault
+from engine.ports.systems.sync import target_fault
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
-from engine.tools.toolbox import Toolbox
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 from engine.yaml.source import Problems, read_yaml, try_build

@@ -12,7 +12,7 @@ from adapters.filesystem import read_text
 from bot.settings import read_environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
-from engine.ports.remote_tools import Http, Server, Stdio
+from engine.ports.systems.remote_tools import Http, Server, Stdio
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 _REFERENCE = re.compile(r"\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))?")

@@ -23,7 +23,7 @@ from bot.waits import pause, retry_until_available
 from engine.errors import DefinitionError, StoreError
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 
 log = structlog.get_logger()
 INTERVAL_S: Final = 2.0

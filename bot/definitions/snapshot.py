@@ -16,8 +16,8 @@ from engine.errors import DefinitionError, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
-from engine.tools.toolbox import Toolbox
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 

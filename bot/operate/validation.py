@@ -22,7 +22,7 @@ from bot.wiring.connections import load_connections
 from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 
 # A path has no spaces; without one, what stands before a colon belongs to the message.

@@ -24,11 +24,11 @@ from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
 from bot.wiring.records import has_study
 from engine.errors import DefinitionError
-from engine.ports.connections import Connection
 from engine.ports.meter import Meter
+from engine.ports.systems.connections import Connection
+from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
 from engine.tools.model import Tool
-from engine.tools.toolbox import Toolbox
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 CONNECTIONS_FILE = "connections.yaml"

@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from engine.errors import DefinitionError, ToolFailed
 from engine.playbooks.model import Playbook
-from engine.ports.records import NoRecords, Records
+from engine.ports.systems.records import NoRecords, Records
 
 STUDY = "clinical_qc"
 """The playbook whose project the study's records are."""

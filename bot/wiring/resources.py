@@ -26,8 +26,8 @@ from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
 from engine.ports.meter import Meter
 from engine.ports.platform import SupportsMetering
-from engine.ports.records import Records
-from engine.ports.sync import SystemOfRecord
+from engine.ports.systems.records import Records
+from engine.ports.systems.sync import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)

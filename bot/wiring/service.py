@@ -39,9 +39,9 @@ from engine.ports.model import Model
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
 from engine.services import ServiceLimits, Services, TraceSettings
+from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
 from engine.tools.remote import CurrentTools
-from engine.tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.ports.model import ModelUsage
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 from engine.rules.soft import SoftDialogue
 
 RunStatus = Literal[

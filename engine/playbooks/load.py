@@ -14,7 +14,7 @@ from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import TOOLS_FILE, ToolFacts
-from engine.ports.connections import Connection
+from engine.ports.systems.connections import Connection
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 MAIN = "playbook.yaml"

@@ -22,7 +22,7 @@ from engine.playbooks.skill import Skill
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import Services
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 
 MAX_STEPS: Final = 200
 CALLER: Final = Principal(id="api", name="API")

@@ -9,7 +9,7 @@ from engine.frames.leaves import value_of
 from engine.frames.state import ENDED, Run
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Post
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 
 _NOTHING = ""
 

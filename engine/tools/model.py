@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.meter import NO_METER, Meter
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 
 Args = TypeVar("Args", bound=BaseModel)
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue, RootModel
 from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
-from engine.ports.remote_tools import RemoteTool, RemoteTools
+from engine.ports.systems.remote_tools import RemoteTool, RemoteTools
 from engine.text.fence import fence_data
 from engine.tools.model import Tool, ToolContext
 

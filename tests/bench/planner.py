@@ -13,7 +13,7 @@ from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.bench.figures import Figures, medians, percentile, ratio, table
 from tests.bench.plan import Plan, Result

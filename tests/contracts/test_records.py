@@ -12,7 +12,7 @@ from adapters.edc.redcap.fields import load_fields
 from adapters.edc.redcap.records import RedcapRecords
 from adapters.edc.sample import load_protocol, load_sample
 from engine.errors import ToolFailed
-from engine.ports.records import Records, Visit
+from engine.ports.systems.records import Records, Visit
 from tests.adapters.edc.study import SAMPLE, StoppedClock
 from tests.fakes.redcap_server import TOKEN, RedcapServer
 from tests.fakes.redcap_study import sample_project

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adapters.clock import SystemClock
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from tests.fakes.study_folder import open_copy
 
 

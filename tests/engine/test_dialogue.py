@@ -26,11 +26,11 @@ from engine.dialogue import (
 from engine.errors import ModelRefused, NoModel
 from engine.frames.state import Frame
 from engine.ports.model import Completion
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from engine.text.answer import read_answer
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
-from engine.tools.toolbox import Toolbox
 from tests.fakes.scripted_model import Line, ScriptedModel, calls
 
 READ = "read_clinical_data"

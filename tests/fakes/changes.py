@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 
 
 def change(number: int = 1, *, to: str = "sample", run: str = "0-run", **changed: Any) -> Change:

@@ -183,7 +183,7 @@ def _import_everything() -> None:
         if not found.name.endswith("__main__"):
             import_module(found.name)
     from bot.definitions.loader import load_definitions
-    from engine.tools.toolbox import Toolbox
+    from engine.toolbox.toolbox import Toolbox
     from tests.fakes.learning import learn_once
     from tests.fakes.settings import make_settings
 

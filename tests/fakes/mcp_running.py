@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.mcp.tools import McpTools
-from engine.ports.remote_tools import Server, Stdio
+from engine.ports.systems.remote_tools import Server, Stdio
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from engine.mail import CardDecided, CardExpired, RunContinued, RunMail, RunStar
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
-from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services

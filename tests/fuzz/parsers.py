@@ -16,7 +16,7 @@ from bot.definitions.loader import load_definitions
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from bot.wiring.service import Parts
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.redteam.canaries import CANARY, MATTER, STUDY
 from tests.redteam.injections import INJECTIONS, Injection, Vector
 from tests.redteam.obedient import Call

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from bot.settings import Settings
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.fakes.model_server import ModelServer
 from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer

@@ -11,7 +11,7 @@ from cards.model import Decision
 from engine.frames.state import Approval, Run
 from engine.mail import CardDecided, CardExpired, RunContinued
 from engine.playbooks.model import Playbook
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.walk import CHEN, LIN, Study, Walk
 

@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from engine.mail import ChangeSynced, SyncFailed, parse_mail
 from engine.ports.storage.store import Claim, Effects, Post
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 from tests.fakes.changes import change
 from tests.fakes.platforms.patience import START_S
 from tests.fakes.record_server import SECRET, RecordServer

@@ -23,10 +23,10 @@ from adapters.connections.http.model import (
     LinkPages,
     NumberPages,
 )
-from adapters.connections.pace import Pace
+from adapters.connections.pace import RequestPace
 from adapters.connections.problems import read_call
 from engine.errors import DefinitionError, ToolFailed, ToolRetry, ToolUnsure
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 from engine.text.template import (
     BadTemplate,
     NoValue,
@@ -60,7 +60,7 @@ class HttpConnection:
         self.name = name
         self.settings = settings
         self._now = now or (lambda: asyncio.get_running_loop().time())
-        self._pace = Pace(settings.per_second, self._now)
+        self._pace = RequestPace(settings.per_second, self._now)
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
 

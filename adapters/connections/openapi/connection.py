@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from adapters.connections.http.connection import HttpConnection, PreparedHttpCall
-from adapters.connections.openapi.document import Document, UnreadableDocument, read_document
+from adapters.connections.openapi.document import OpenApiDocument, UnreadableDocument, read_document
 from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
 from adapters.connections.problems import read_call
-from engine.ports.connections import BadCall, CallRequest, CallShape
+from engine.ports.systems.connections import BadCall, CallRequest, CallShape
 
 # Never asked: a faulty document prepares no call.
 _NOWHERE = "http://127.0.0.1"
@@ -20,7 +20,7 @@ class OpenApiConnection:
     def __init__(self, name: str, settings: OpenApiSettings, folder: Path) -> None:
         self.name = name
         self._file = settings.document
-        self._document: Document | None = None
+        self._document: OpenApiDocument | None = None
         self._fault = ""
         try:
             self._document = read_document(folder / settings.document)
@@ -76,7 +76,7 @@ class OpenApiConnection:
         """Makes no call from now on."""
         await self._http.close()
 
-    def _read(self) -> Document:
+    def _read(self) -> OpenApiDocument:
         if self._fault or self._document is None:
             raise BadCall(self._fault)
         return self._document

@@ -10,7 +10,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from engine.ports.connections import BadCall
+from engine.ports.systems.connections import BadCall
 
 MAX_BYTES = 10 * 1024 * 1024
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
@@ -40,7 +40,7 @@ class Operation:
         return self.method not in ("GET", "HEAD")
 
 
-class Document:
+class OpenApiDocument:
     """A document and its operations by id."""
 
     def __init__(self, tree: Any) -> None:
@@ -175,14 +175,14 @@ class Document:
         return told
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> OpenApiDocument:
     """The document in a file of JSON or YAML. Raises UnreadableDocument."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableDocument(f"has more than {MAX_BYTES // 1024 // 1024} MB")
         text = path.read_text(encoding="utf-8-sig")
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        return Document(yaml.load(text, Loader=loader))  # noqa: S506
+        return OpenApiDocument(yaml.load(text, Loader=loader))  # noqa: S506
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableDocument(f"cannot be read: {type(error).__name__}") from error
 

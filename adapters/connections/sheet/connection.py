@@ -12,7 +12,7 @@ from adapters.connections.problems import read_call
 from adapters.connections.sheet.model import SheetCall, SheetSettings
 from adapters.connections.sheet.table import Table, UnreadableTable, append_row, read_table
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 from engine.text.template import BadTemplate, fill_tree, holes_in, templates_in, written
 
 # Programs for tables would compute what begins so.

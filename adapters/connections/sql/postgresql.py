@@ -16,7 +16,7 @@ from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
 from adapters.connections.values import rows_in_json
 from engine.errors import ToolFailed, ToolUnsure
-from engine.ports.connections import CallRequest
+from engine.ports.systems.connections import CallRequest
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from adapters.connections.sql.statement import Statement, read_statement
 from adapters.connections.values import rows_in_json
 from adapters.sqlite_file import SqliteFile, open_connection
 from engine.errors import ToolFailed
-from engine.ports.connections import CallRequest
+from engine.ports.systems.connections import CallRequest
 
 # Virtual-machine steps: what ends within the quick ones is answered without a thread.
 _STEPS = 1000

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from engine.errors import ToolRetry
-from engine.ports.connections import BadCall
+from engine.ports.systems.connections import BadCall
 from engine.text.template import BadTemplate, Hole, NoValue
 
 Dialect = Literal["sqlite", "postgresql"]

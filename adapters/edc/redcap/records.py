@@ -17,7 +17,7 @@ from adapters.edc.redcap.rows import (
     visits_in,
 )
 from engine.errors import ToolFailed, ToolUnsure
-from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 
 Protocol = tuple[Sequence[Passage], Sequence[VisitWindow]]
 Standing = Literal["absent", "stands", "differs", "twin"]

@@ -8,7 +8,7 @@ import structlog
 
 from adapters.edc.redcap.fields import PARSE, Fields, RedcapField, SubjectFields, VisitFields, of
 from engine.errors import ToolFailed
-from engine.ports.records import Subject, Visit
+from engine.ports.systems.records import Subject, Visit
 
 Row = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from engine.ports.storage.findings import Check, CheckReport, Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 from engine.ports.storage.store import Decisions, Mailbox
-from engine.ports.sync import Change, SystemOfRecord
+from engine.ports.systems.sync import Change, SystemOfRecord
 from engine.talk.pending import CardRepost
 
 log = structlog.get_logger()

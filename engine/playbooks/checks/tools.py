@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.tool import ConnectedCall, ToolDefinition
-from engine.ports.connections import BadCall, CallRequest, Connection
+from engine.ports.systems.connections import BadCall, CallRequest, Connection
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source, try_build
 

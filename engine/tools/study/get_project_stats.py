@@ -7,7 +7,7 @@ from typing import Any
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.ports.records import Subject, Visit
+from engine.ports.systems.records import Subject, Visit
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.tools.arguments import Arguments, Day, SubjectId
 from engine.tools.model import Tool, ToolContext
 from engine.tools.study.subject import find_subject

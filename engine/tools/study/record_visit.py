@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.tools.arguments import Arguments, Day, SubjectId
 from engine.tools.model import Tool, ToolContext
 from engine.tools.study.visit_text import field_name, tell_value

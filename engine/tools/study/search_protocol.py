@@ -10,7 +10,7 @@ from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.ports.records import Passage
+from engine.ports.systems.records import Passage
 from engine.text.language import detect_language
 from engine.tools.arguments import Arguments
 from engine.tools.knowledge.ranking import rank, tokens

@@ -3,7 +3,7 @@
 from difflib import SequenceMatcher
 from typing import Any
 
-from engine.ports.records import Records, Subject
+from engine.ports.systems.records import Records, Subject
 
 
 async def find_subject(subject_id: str, records: Records) -> Subject | dict[str, Any]:

@@ -13,7 +13,7 @@ from adapters.connections.guard import GuardedConnection
 from adapters.connections.http.connection import HttpConnection
 from adapters.connections.http.model import HttpSettings
 from engine.errors import ToolFailed, ToolRetry
-from engine.ports.connections import CallRequest
+from engine.ports.systems.connections import CallRequest
 from tests.adapters.connections.http_server import serve
 
 

@@ -11,7 +11,7 @@ from aiohttp import web
 from adapters.connections.http.connection import HttpConnection
 from adapters.connections.http.model import HttpSettings
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 from tests.adapters.connections.http_server import Api, serve
 
 ENVIRONMENT = {"TOKEN": "s3cret-token", "PASSWORD": "pässword", "CLIENT": "cl1ent"}

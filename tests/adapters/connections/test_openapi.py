@@ -8,7 +8,7 @@ import pytest
 
 from adapters.connections.openapi.connection import OpenApiConnection
 from adapters.connections.openapi.model import OpenApiSettings
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 from tests.adapters.connections.http_server import serve
 
 DOCUMENT = """

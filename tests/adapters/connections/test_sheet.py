@@ -11,7 +11,7 @@ import pytest
 from adapters.connections.sheet.connection import SheetConnection
 from adapters.connections.sheet.model import SheetSettings
 from engine.errors import ToolFailed
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 
 CSV = "﻿Room,Floor,Booked by,Key\r\nBerlin,2,Ana Li,\r\n\r\n Oslo ,3,,k0\r\nBerlin,4,Bo"
 

@@ -14,7 +14,7 @@ from adapters.connections.sql.postgresql import PostgresqlConnection
 from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.connections.sql.statement import read_statement
 from engine.errors import ToolFailed, ToolRetry
-from engine.ports.connections import BadCall, CallRequest
+from engine.ports.systems.connections import BadCall, CallRequest
 from tests.fakes.postgresql import postgresql
 
 SCHEMA = """

@@ -8,7 +8,7 @@ import pytest
 from redcap import Project, RedcapError
 
 from adapters.edc.redcap.records import RedcapRecords
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.fakes.redcap_server import TOKEN, RedcapServer
 
 VISIT = {

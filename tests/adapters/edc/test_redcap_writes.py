@@ -7,7 +7,7 @@ import pytest
 
 from adapters.edc.redcap.records import RedcapRecords
 from engine.errors import ToolFailed
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.adapters.edc.redcap_part import opened
 from tests.fakes.redcap_server import RedcapServer, Trouble
 from tests.fakes.redcap_study import enter

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.edc.sqlite import SqliteRecords, open_records
 from engine.errors import DefinitionError, ToolFailed
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.adapters.edc.study import SAMPLE, StoppedClock
 
 VISIT = Visit(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from adapters.edc.sqlite import open_records
 from engine.errors import ToolFailed
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.adapters.edc.study import SAMPLE, StoppedClock
 
 

@@ -14,7 +14,7 @@ from adapters.mcp.offers import (
     public_name,
     select_tools,
 )
-from engine.ports.remote_tools import Server, Stdio
+from engine.ports.systems.remote_tools import Server, Stdio
 
 SERVER = Server("s", Stdio("x"), frozenset({"vouched"}))
 READ = types.ToolAnnotations(read_only_hint=True)

@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 
 from adapters.openai import OpenAIModel
-from engine.ports.records import Records
-from engine.ports.remote_tools import Server, Stdio
+from engine.ports.systems.records import Records
+from engine.ports.systems.remote_tools import Server, Stdio
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
 from engine.tools.registry import READONLY, TOOLS, call

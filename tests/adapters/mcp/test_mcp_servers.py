@@ -14,7 +14,7 @@ from adapters.mcp.connection import MAX_CHARS
 from adapters.mcp.tools import McpTools
 from bot.waits import cancel_tasks
 from engine.errors import ToolFailed, ToolReported, ToolRetry
-from engine.ports.remote_tools import Http, Server, Stdio
+from engine.ports.systems.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
 from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from adapters.clock import SystemClock
 from adapters.sync.http import LONGEST_WAIT_S, HttpRecord
 from engine.errors import RateLimited, SyncRefused, Unavailable
-from engine.ports.sync import target_fault
+from engine.ports.systems.sync import target_fault
 from tests.fakes.changes import change
 from tests.fakes.record_server import SECRET, RecordServer
 

@@ -6,7 +6,7 @@
 import numpy as np
 
 from bot.definitions.loader import load_definitions
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from engine.understanding.learned.classifier import balance_of, kernel_of, targets_of
 from tests.bench.figures import table
 from tests.chaos.processes import ROOT

@@ -16,8 +16,8 @@ from typing import Any
 from adapters.clock import SystemClock
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.registry import READONLY
-from engine.tools.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from engine.understanding.pieces.message import MAX_CHARS, read_message
 from tests.bench.figures import percentile, table

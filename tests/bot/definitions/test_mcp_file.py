@@ -8,7 +8,7 @@ import pytest
 
 from bot.definitions.mcp_servers import load_servers
 from engine.errors import DefinitionError
-from engine.ports.remote_tools import Http, Server, Stdio
+from engine.ports.systems.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.platforms.patience import START_S, until

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from bot.definitions.loader import load_definitions
 from bot.operate.validation import find_problems
 from engine.errors import DefinitionError
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from tests.engine.runs.test_sync_changes import ByGoal
 from tests.fakes.matter import playbook
 from tests.fakes.walk import CHEN, TODAY, Study, Walk, new_run

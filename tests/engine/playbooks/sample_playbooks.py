@@ -9,7 +9,7 @@ from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, 
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
 from engine.text.language import Bilingual
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SHIPPED = tuple(sorted(main.parent.name for main in PLAYBOOKS.glob("*/playbook.yaml")))

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 ROLES = ("crc", "reviewer")

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.engine.playbooks import job_cases, review_cases, tool_cases
 from tests.fakes.matter import files
 

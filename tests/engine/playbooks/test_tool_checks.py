@@ -14,7 +14,7 @@ from adapters.connections.sql.sqlite import SqliteConnection
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.engine.playbooks.tool_cases import CASES, ELSEWHERE, TOOLS
 from tests.fakes.garage import FILES
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.openai import OpenAIModel
 from cards.model import Lang
 from engine.errors import ToolFailed
-from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 from engine.react import Budget, ReActEngine, ReActResult
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.model_server import (

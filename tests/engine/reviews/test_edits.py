@@ -13,7 +13,7 @@ from cards.model import Card, Principal
 from cards.visible import in_text
 from engine.mail import CardDecided, RunMail
 from engine.playbooks.model import Playbook
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import NOW, Ran, loaded, new_run, ran, reject, services, with_sop
 
 WU = Principal(id="wu", name="Wu", roles=("reviewer",))

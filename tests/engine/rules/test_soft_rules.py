@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelRefused, ModelUnavailable
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from engine.rules.soft import (
     DEFAULT_LIMITS,
     MAX_CALLS,

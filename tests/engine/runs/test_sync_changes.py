@@ -4,7 +4,7 @@ from typing import Any
 
 from engine.frames.state import Run
 from engine.mail import ChangeSynced, RunResumed, SyncFailed
-from engine.ports.sync import Change
+from engine.ports.systems.sync import Change
 from engine.runs.sync_changes import unsent_posts
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, output

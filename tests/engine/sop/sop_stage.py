@@ -17,13 +17,13 @@ from engine.mail import CardDecided, CardExpired, RunMail, RunStarted, parse_mai
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
-from engine.ports.records import Records
 from engine.ports.storage.findings import Check, CheckReport, Withdrawal
+from engine.ports.systems.records import Records
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.runs.run import advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
 

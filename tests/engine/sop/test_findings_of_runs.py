@@ -3,8 +3,8 @@
 import pytest
 
 from cards.model import Principal
-from engine.ports.records import Records
 from engine.ports.storage.findings import CheckReport, Withdrawal
+from engine.ports.systems.records import Records
 from engine.talk.cancellation import cancel_effects
 from tests.engine.sop.sop_stage import (
     NOW,

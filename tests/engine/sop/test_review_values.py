@@ -6,7 +6,7 @@ import pytest
 
 from cards.model import Card, Row
 from engine.playbooks.model import Playbook
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import loaded, new_run, ran, services, with_sop
 
 SOP = """start_node: sign

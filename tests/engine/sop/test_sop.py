@@ -14,7 +14,7 @@ from engine.frames.state import AgentState, PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
 from engine.playbooks.checks.sop import FINDING_COLUMNS, SUMMARY_COLUMNS
 from engine.playbooks.model import Playbook
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from engine.runs.migration import plan_migration
 from tests.engine.sop.sop_stage import (
     GOOD,

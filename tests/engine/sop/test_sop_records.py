@@ -6,7 +6,7 @@ from typing import Any
 from engine.frames.state import AgentState, PlannerFrame, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.sop.records import SUBJECTS_A_STEP
 from tests.engine.playbooks.test_static_checks import CHECK, changed
 from tests.fakes.walk import Study, Walk, new_run

@@ -9,7 +9,7 @@ from engine.errors import ModelUnavailable
 from engine.frames.state import SopFrame
 from engine.mail import RunMail
 from engine.playbooks.load import load
-from engine.ports.records import Records
+from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import (
     Answering,
     Ran,

@@ -14,13 +14,13 @@ from engine.errors import ModelUnavailable
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.runs.explain import explain_run
 from engine.runs.migration import plan_migration
 from engine.runs.replay import replay, trace_of
 from engine.runs.skill_execution import SkillExecution, execute_skill
 from engine.talk.cancellation import cancel_effects
-from engine.tools.toolbox import Toolbox
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.desk import desk
 from tests.fakes.memos import Memos
 from tests.fakes.scripted_model import Line, ScriptedModel

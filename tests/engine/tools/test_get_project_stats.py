@@ -3,7 +3,7 @@ from pathlib import Path
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import SqliteRecords, open_records
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 from engine.tools.study.get_project_stats import GET_PROJECT_STATS

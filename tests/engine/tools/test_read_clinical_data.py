@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from adapters.edc.sqlite import SqliteRecords
-from engine.ports.records import Visit
+from engine.ports.systems.records import Visit
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 from engine.tools.study.read_clinical_data import READ_CLINICAL_DATA

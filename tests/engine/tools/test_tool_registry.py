@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from engine.errors import ToolFailed, ToolRetry
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import READONLY, TOOLS, call
-from engine.tools.toolbox import Toolbox
 
 NAMES = {
     "read_clinical_data",

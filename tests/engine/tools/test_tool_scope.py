@@ -9,10 +9,10 @@ import pytest
 from adapters.edc.sqlite import SqliteRecords
 from cards.model import Principal
 from engine.errors import ToolFailed
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import TOOLS, call, may_read, rehearse
-from engine.tools.toolbox import Toolbox
 
 VISIT = {
     "subject_id": "P003",

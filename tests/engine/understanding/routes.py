@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
+from engine.toolbox.toolbox import Toolbox
 from engine.tools.registry import TOOLS
-from engine.tools.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from tests.fakes.settings import make_settings
 

@@ -15,7 +15,7 @@ from cards.texts import say
 from engine.errors import ToolFailed
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.tool import MAX_ROWS, ResultColumn, ToolDefinition, compile_path
-from engine.ports.connections import PreparedCall
+from engine.ports.systems.connections import PreparedCall
 from engine.text.template import BadTemplate, NoValue, parse_template
 from engine.tools.arguments import Arguments, Day
 from engine.tools.model import Tool, ToolContext

@@ -10,9 +10,9 @@ from engine.errors import ToolFailed
 from engine.playbooks.checks.tools import call_request
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition, ToolFacts
-from engine.ports.connections import BadCall, Connection, PreparedCall
+from engine.ports.systems.connections import BadCall, Connection, PreparedCall
+from engine.toolbox.connected import connect_tool
 from engine.tools import registry
-from engine.tools.connected import connect_tool
 from engine.tools.model import Tool
 
 MAX_PLAYBOOKS = 256

@@ -1,0 +1,1 @@
+"""Systems outside, as the engine sees them."""

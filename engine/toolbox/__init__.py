@@ -1,0 +1,1 @@
+"""The tools that there are, for a run and for a question."""
