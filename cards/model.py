@@ -76,8 +76,9 @@ class Field(Frozen):
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
     the form is about: another one needs a form of its own. `words` are values in themselves, such
     as "all", wherever a text that gives no other value has one of them. A text is as the regular
-    expression `pattern` says, the whole of it. `multiline` text has
-    several lines; one of a kind of `entity` names one of them. A `person` is given by name, by id or by account; `options` are names of some.
+    expression `pattern` says, the whole of it. `multiline` text has several lines; one of a kind of
+    `entity` names one of them. A `person` is given by name, by id or by account; `options` are
+    names of some.
     """
 
     name: str

@@ -124,7 +124,7 @@ def titleless(folder: Path) -> None:
 
 
 def speechless(folder: Path) -> None:
-    (folder / "talk.yaml").unlink()
+    (folder / "talk.yaml").write_text("smalltalk: [hi]\n", encoding="utf-8")
 
 
 def gone(folder: Path) -> None:
@@ -137,7 +137,7 @@ def gone(folder: Path) -> None:
         (broken, "playbook.yaml"),
         (nobodys, "visit-review.yaml"),
         (titleless, "should begin with a line"),
-        (speechless, "talk.yaml:1: is missing"),
+        (speechless, "talk.yaml:1: questions: is required"),
         (gone, "there is no such folder"),
     ],
 )
