@@ -22,6 +22,7 @@ from adapters.webchat.page_requests import (
 )
 from adapters.webchat.render import render_card, render_form, render_message
 from adapters.webchat.room_names import (
+    WORKSPACE,
     conversation_of,
     home_room,
     is_own,
@@ -38,7 +39,9 @@ from adapters.webchat.visitors import (
     Visitors,
     WebPerson,
 )
+from cards.model import Lang
 from cards.showing.view import MessageView
+from cards.texts import languages
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
@@ -56,11 +59,13 @@ from engine.events import (
 )
 from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.pages import InboxPage
-from engine.ports.platform import Intake, Pace
+from engine.ports.platform import ExamplesOf, Intake, Pace
 from engine.ports.storage.drafts import Growth
 
 HEARTBEAT_S = 15.0
 GROWS_EVERY_S = 0.3
+EXAMPLES = 3
+"""So many stand on an empty page: the last questions, and what can be started."""
 _log = structlog.get_logger(__name__)
 
 
@@ -98,6 +103,7 @@ class WebChat:
         self._inbox = inbox
         self._files = StaticFiles()
         self._uploads = uploads
+        self._examples: ExamplesOf = lambda actor, lang: ()
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
         self._guard = RequestGuard(self._hosts())
@@ -162,6 +168,10 @@ class WebChat:
         """End the open event streams; call it on shutdown, before the server waits for them."""
         self._streams.close()
 
+    def suggest_from(self, examples: ExamplesOf) -> None:
+        """Show such examples on an empty page."""
+        self._examples = examples
+
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The page and its requests; verified updates go to `intake`."""
         guarded = self._guard
@@ -223,6 +233,7 @@ class WebChat:
                 "role": person.role_label,
                 "rooms": own_room_prefix(person.id),
                 "home": home_room(person.id),
+                "examples": self._examples_of(person),
             }
             for person in await self._visitors.choices(request)
         ]
@@ -235,6 +246,10 @@ class WebChat:
             "files_types": uploads.kinds if uploads else (),
         }
         return json_response(200, body)
+
+    def _examples_of(self, person: WebPerson) -> dict[Lang, Sequence[str]]:
+        actor = Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
+        return {lang: self._examples(actor, lang)[-EXAMPLES:] for lang in languages()}
 
     async def _list_inbox(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))

@@ -36,6 +36,7 @@ from bot.wiring.resources import Resources, open_resources
 from bot.wiring.store import StorePorts, build_store_ports, connect_store
 from engine.ports.library import Library
 from engine.ports.model import Model
+from engine.ports.platform import SupportsExamples
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
 from engine.services import ServiceLimits, Services, TraceSettings
@@ -119,6 +120,9 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             services = replace(services, drafting=drafting)
         tools = CurrentTools(remote)
         handler = MailHandler(services, reloader.current, tools, telemetry.spans)
+        for platform in resources.platforms.values():
+            if isinstance(platform, SupportsExamples):
+                platform.suggest_from(handler.suggest_examples)
         yield Parts(
             settings=settings,
             store=store,

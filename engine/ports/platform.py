@@ -3,13 +3,14 @@
 What only some platforms can do is a protocol `Supports...` of its own.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from cards.model import Lang
 from cards.showing.view import MessageView
-from engine.events import Outcome, Update
+from engine.events import Actor, Outcome, Update
 from engine.ports.meter import Meter
 
 Intake = Callable[[Update], Awaitable[Outcome]]
@@ -129,6 +130,19 @@ class SupportsAddressing(Protocol):
 
     async def address_prefix(self, conversation: str) -> str:
         """What a text there has to begin with, "" for nothing; never raises."""
+        ...
+
+
+ExamplesOf = Callable[[Actor, Lang], Sequence[str]]
+"""What a person may ask and start, in a language."""
+
+
+@runtime_checkable
+class SupportsExamples(Protocol):
+    """A platform whose page shows what can be asked."""
+
+    def suggest_from(self, examples: ExamplesOf) -> None:
+        """Show such examples from now on."""
         ...
 
 

@@ -52,12 +52,25 @@ async def test_a_booking_is_asked_for_approved_and_written_once(
     assert bookings(folder) == [("B2", "2026-12-01", "mia")]
 
 
-async def test_nothing_that_people_read_speaks_of_another_domain(
-    room: WebRoom, service: Service
-) -> None:
-    async with aiohttp.ClientSession() as session, session.get(service.url) as page:
+@pytest.mark.parametrize(
+    "said", ["/help", "hello", "你好", "who are you", "sing a song of the sea"]
+)
+async def test_no_answer_speaks_of_another_domain(room: WebRoom, said: str) -> None:
+    await room.say("mia", said)
+    answer = await room.wait_for(lambda m: any(part["state"] == "answered" for part in m["parts"]))
+    assert not STUDY.findall(text_of(answer))
+
+
+@pytest.mark.parametrize("address", ["/", "/chat/people", "/metrics"])
+async def test_no_page_speaks_of_another_domain(service: Service, address: str) -> None:
+    async with aiohttp.ClientSession() as session, session.get(service.url + address) as page:
+        assert page.status == 200
         assert not STUDY.findall(await page.text())
-    for said in ("help", "hello", "sing me a song about the sea"):
-        await room.say("mia", said)
-        answer = await room.wait_for(lambda m: m["parts"] and m["parts"][-1]["text"])
-        assert not STUDY.findall(text_of(answer)), said
+
+
+async def test_the_page_offers_what_its_reader_may_ask(service: Service) -> None:
+    address = f"{service.url}/chat/people"
+    async with aiohttp.ClientSession() as session, session.get(address) as answer:
+        people = (await answer.json())["people"]
+    assert people[0]["examples"]["en"][-1] == "book a hoist"
+    assert people[0]["examples"]["zh"][-1] == "预订一台举升机"

@@ -9,7 +9,7 @@ import { keys } from "/static/keys.js";
 import { link } from "/static/link.js";
 import { fillBody } from "/static/message.js";
 import { past } from "/static/past.js";
-import { hueOf, initial, showPeople } from "/static/people.js";
+import { hueOf, initial, showExamples, showPeople } from "/static/people.js";
 import { ask, forgetUnanswered, unanswered } from "/static/requests.js";
 import { follow } from "/static/stream.js";
 import { following, readerLanguage, texts } from "/static/texts.js";
@@ -192,6 +192,7 @@ function pick(chosen) {
     node.classList.toggle("mine", node.dataset.person === chosen.id);
   }
   input.placeholder = texts(lang).placeholder.replace("{name}", chosen.name);
+  showExamples({ person, lang, suggest });
   if (room && !input.value) input.value = draft.kept();
   grow();
   listed.speak();
@@ -275,11 +276,11 @@ input.addEventListener("keydown", (event) => {
   event.preventDefault();
   $("composer").requestSubmit();
 });
-document.querySelectorAll(".chip").forEach((chip) => chip.addEventListener("click", () => {
-  input.value = chip.textContent;
+function suggest(text) {
+  input.value = text;
   grow();
   input.focus();
-}));
+}
 $("lang").addEventListener("click", () => {
   lang = following(lang);
   localStorage.setItem("signoff.lang", lang);

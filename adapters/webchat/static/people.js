@@ -19,3 +19,13 @@ export function showPeople({ people, person, lang, pick }) {
   }
   if (held) into.querySelector(":checked")?.focus();
 }
+
+// What this person may ask and start, as buttons that put it into the composer.
+export function showExamples({ person, lang, suggest }) {
+  const chips = (person.examples[lang] ?? []).map((text) => {
+    const chip = el("button", { class: "chip", type: "button", text });
+    chip.addEventListener("click", () => suggest(text));
+    return chip;
+  });
+  document.getElementById("chips").replaceChildren(...chips);
+}

@@ -15,6 +15,7 @@ from cards.frozen import is_by_newer
 from cards.model import Lang, Principal
 from cards.texts import say
 from engine.errors import NewerState
+from engine.events import Actor
 from engine.frames import audit
 from engine.frames.outcome import StepContext
 from engine.frames.state import Run
@@ -51,6 +52,7 @@ from engine.runs.step_services import step_services
 from engine.services import Services
 from engine.talk import commands
 from engine.talk.turn import continuation, failures, message, session
+from engine.talk.turn.answers import suggest_examples
 from engine.tools.model import Tool
 
 log = structlog.get_logger()
@@ -136,6 +138,11 @@ class MailHandler:
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""
         return commands.plain_help(lang, self._turn_services().limited_to(principal))
+
+    def suggest_examples(self, actor: Actor, lang: Lang) -> tuple[str, ...]:
+        """What this person may ask and start, for a page that shows some of it."""
+        services = self._turn_services().limited_to(self.services.people.principal(actor))
+        return suggest_examples("", lang, services)
 
     async def give_up(self, claim: Claim) -> HandlerResult:
         """The effects of a mail that failed again and again.

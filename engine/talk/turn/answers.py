@@ -90,10 +90,19 @@ def _suggestion_text(key: str, text: str, lang: Lang, services: Services) -> str
 
 def example_list(text: str, lang: Lang, services: Services) -> str:
     """The questions nearest to the text, and one example of each playbook, as a Markdown list."""
+    return "\n".join(f"- {example}" for example in suggest_examples(text, lang, services))
+
+
+def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ...]:
+    """The questions nearest to the text, and one example of each playbook.
+
+    They are in the language where there are such.
+    """
     examples = list(suggestions(text, services.tools, lang))
     for playbook in services.playbooks.values():
-        examples += [e for e in playbook.definition.examples if suits_language(e, lang)][:1]
-    return "\n".join(f"- {example}" for example in examples)
+        every = playbook.definition.examples
+        examples += ([e for e in every if suits_language(e, lang)] or list(every))[:1]
+    return tuple(examples)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ def expected_refusals(errors: list[str]) -> list[str]:
 
 async def test_a_person_asks_fills_the_form_and_sees_the_outcome(page, chat, intake, browser):
     conversation = "web:local:walk"
+    chat.suggest_from(lambda actor, lang: [f"Show me the ECOG of P003, in {lang}"])
 
     async def reply(update: Update) -> Outcome:
         await chat.send(conversation, asking(), key="r1")
