@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from cards.frozen import Frozen
+from cards.values import Value
 
 EDIT = "edit"
 """The choice that changes a card."""
@@ -47,7 +48,7 @@ class Edit(Frozen):
     label: str
     before: str
     after: str
-    value: str | int | float | None
+    value: Value | None
     person: str
     person_name: str
     at: datetime

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from cards.values import is_money, money_text
+
 _OPENING = re.compile(r"^(\d*)([-+=.)])")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
 
@@ -19,5 +21,7 @@ def quote(text: str) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value as a person would write it: 62 and not 62.0."""
+    """Return a value as a person would write it: 62 and not 62.0, 120.50 EUR."""
+    if is_money(value):
+        return money_text(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

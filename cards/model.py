@@ -10,6 +10,7 @@ from pydantic import Field as Key
 from cards.edits import Edit, EditableContent
 from cards.frozen import Frozen
 from cards.policy import Escalation, Reminders
+from cards.values import Bound, FieldType, Value
 
 ADMIN: Final = "admin"
 """The role of whoever may end every run, and lets people in."""
@@ -22,9 +23,7 @@ Lang = Annotated[str, Key(pattern="^[a-z]{2,3}$")]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
 CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]
 """A card that is `told` only informs: it never was open, and nobody decides it."""
-FieldType = Literal["text", "integer", "number", "date", "choice", "person"]
 Style = Literal["primary", "danger", "plain"]
-Value = str | int | float
 Majority = Literal["deny_wins", "majority"]
 ReasonFor = Literal["required", "optional", "none"]
 
@@ -75,10 +74,11 @@ class Field(Frozen):
 
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
     the form is about: another one needs a form of its own. `words` are values in themselves, such
-    as "all", wherever a text that gives no other value has one of them. A text is as the regular
-    expression `pattern` says, the whole of it. `multiline` text has several lines; one of a kind of
-    `entity` names one of them. A `person` is given by name, by id or by account; `options` are
-    names of some.
+    as "all", wherever a text that gives no other value has one of them. `labels` are what people
+    read for `options`. A text is as the regular expression `pattern` says, the whole of it, has
+    several lines if `multiline`, and names one of a kind of `entity`, if there is one. Money is in
+    one of `currencies`, if there are any. A `person` is given by name, by id or by account;
+    `options` are names of some.
     """
 
     name: str
@@ -87,9 +87,11 @@ class Field(Frozen):
     required: bool = True
     unit: str = ""
     options: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
+    labels: dict[str, str] = {}
+    minimum: Bound | None = None
+    maximum: Bound | None = None
     pattern: str = ""
+    currencies: tuple[str, ...] = ()
     value: str = ""
     hint: str = ""
     cues: tuple[str, ...] = ()
@@ -97,6 +99,10 @@ class Field(Frozen):
     entity: str = ""
     words: tuple[str, ...] = ()
     multiline: bool = False
+
+    def label_of(self, option: str, lang: str) -> str:
+        """What people read for an option."""
+        return self.labels.get(option, option)
 
 
 class Choice(Frozen):

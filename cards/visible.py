@@ -9,8 +9,9 @@ too.
 import re
 
 from cards.markdown import format_value, literal, quote
-from cards.model import Lang, Value
+from cards.model import Lang
 from cards.texts import say
+from cards.values import Value
 
 _MARKS = {"\n": "↵", "\t": "⇥", "\u3000": "□"}
 _SPACE = "␣"

@@ -1,6 +1,6 @@
 """Forms of cards, asked field by field; the service judges the values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from bot.terminal.client import ChatClient, Response
 from bot.terminal.html_text import strip_controls
 from bot.terminal.output import paint
 from bot.terminal.screen import TerminalScreen
+from cards.fields.table import FIELD_TYPES
 from cards.forms import range_text
 from cards.model import Lang
 from cards.texts import say
@@ -87,32 +88,38 @@ async def _ask_field(
 
 def _resolve_option(field: FieldData, text: str) -> str:
     """The option of a typed number, unless the number itself is an option; else the text."""
-    options = [str(option) for option in field["options"]]
+    options = _options(field)
     if text not in options and _numbered(options) and text.isdecimal():
         at = int(text) - 1
-        return options[at] if 0 <= at < len(options) else text
+        return list(options)[at] if 0 <= at < len(options) else text
     return text
+
+
+def _options(field: FieldData) -> dict[str, str]:
+    """What people read for each option."""
+    labels = field.get("labels", {})
+    return {str(each): strip_controls(str(labels.get(each, each))) for each in field["options"]}
 
 
 def _prompt(field: FieldData, value: str, lang: Lang) -> str:
     about = [strip_controls(str(field["label"]))]
     if field["unit"]:
         about.append(f"({strip_controls(str(field['unit']))})")
-    if limited := range_text(field["minimum"], field["maximum"]):
+    if limited := range_text(field["minimum"], field["maximum"], lang):
         about.append(f"({limited})")
-    if options := [strip_controls(str(option)) for option in field["options"]]:
-        numbers = enumerate(options, 1)
-        told = [f"{n}) {option}" for n, option in numbers] if _numbered(options) else options
+    if options := _options(field):
+        numbers = enumerate(options.values(), 1)
+        told = [f"{n}) {label}" for n, label in numbers] if _numbered(options) else options.values()
         about.append("– " + say("terminal.options", lang, options=", ".join(told)))
     if not field["required"]:
         about.append(f"({say('terminal.optional', lang)})")
-    if field["hint"]:
-        about.append(f"– {strip_controls(str(field['hint']))}")
+    if hint := field["hint"] or FIELD_TYPES[field["type"]].form:
+        about.append(f"– {strip_controls(str(hint))}")
     kept = f" [{' '.join(strip_controls(value).split())}]" if value else ""
     return f"{' '.join(about)}{kept}: "
 
 
-def _numbered(options: Sequence[str]) -> bool:
+def _numbered(options: Collection[str]) -> bool:
     return bool(options) and not any(option.isdecimal() for option in options)
 
 

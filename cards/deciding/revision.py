@@ -3,17 +3,19 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from cards.deciding.decision import DecisionRefusal, InvalidForm, MissingForm, decide
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
+from cards.fields.table import shown_value
 from cards.forms import check_form
 from cards.markdown import format_value, literal
-from cards.model import Card, Choice, Field, Lang, Principal, Row, Value
+from cards.model import Card, Choice, Field, Lang, Principal, Row
 from cards.moments import local_time
 from cards.texts import say
+from cards.values import NO, YES, Value
 from cards.visible import in_row, in_text
 
 SHOWN_CHARS = 80
@@ -45,6 +47,7 @@ def edit(
     revision: int,
     values: Mapping[str, str] | None,
     approvers: Collection[Principal],
+    today: date | None = None,
 ) -> EditVerdict:
     """Return what tapping the edit choice, or sending its form, means for the card as it stands.
 
@@ -62,7 +65,7 @@ def edit(
     if values is None:
         lonely = _lacks_approvers(card, principal.ids, approvers)
         return DecisionRefusal("nobody_else", card, principal.id) if lonely else MissingForm(form)
-    changed, faults = _changes(form.form, values, principal.lang or card.lang)
+    changed, faults = _changes(form.form, values, principal.lang or card.lang, today)
     if faults:
         return InvalidForm(faults)
     if not changed:
@@ -82,12 +85,12 @@ def _lacks_approvers(
 
 
 def _changes(
-    form: Sequence[Field], values: Mapping[str, str], lang: Lang
+    form: Sequence[Field], values: Mapping[str, str], lang: Lang, today: date | None
 ) -> tuple[dict[str, Value | None], dict[str, str]]:
     """Return the values that differ from the card's (None: cleared), and a sentence per fault."""
     lines = {name: value.replace("\r\n", "\n").strip() for name, value in values.items()}
     touched = [f for f in form if f.name in lines and lines[f.name] != f.value.strip()]
-    typed, faults = check_form(touched, lines, lang)
+    typed, faults = check_form(touched, lines, lang, today=today)
     # 70.0 is no other number than 70.
     before, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
     entered = {f.name: typed.get(f.name) for f in touched if f.name not in faults}
@@ -133,8 +136,8 @@ def _edit(
     return Edit(
         name=field.name,
         label=field.label,
-        before=in_row(field.value, field.unit, card.lang),
-        after=in_row(value, field.unit, card.lang),
+        before=in_row(shown_value(field, field.value, card.lang), field.unit, card.lang),
+        after=in_row(shown_value(field, _form_text(value), card.lang), field.unit, card.lang),
         value=value,
         person=principal.id,
         person_name=principal.name,
@@ -143,6 +146,8 @@ def _edit(
 
 
 def _form_text(value: Value | None) -> str:
+    if isinstance(value, bool):
+        return YES if value else NO
     return "" if value is None else format_value(value)
 
 

@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Any
 
+from cards.fields.readers import option_label
+from cards.fields.table import options_of, read_value
 from cards.forms import check_form, range_text, with_detail
 from cards.markdown import format_value, literal
-from cards.model import Field, FieldType, Lang, Row, Value
+from cards.model import Field, Lang, Row
 from cards.texts import say
+from cards.values import NO, YES, BadValue, Value, is_money
 from cards.visible import in_row, in_text, visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
-from engine.playbooks.leaf import MAX_ROWS, Column, Leaf
+from engine.playbooks.leaf import MAX_ROWS, Column, Leaf, TypedValue
 
 SHOWN_ROWS = 30
-# A choice is judged against its options by who knows them.
-_FIELD_TYPES: dict[str, FieldType] = {"integer": "integer", "number": "number", "date": "date"}
 _CELLS = re.compile(r"\||\\.|\\|[^\\|]+", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\|])")
 _YES_NO = {True: "choice.yes", False: "choice.no"}
@@ -33,42 +34,51 @@ def value_of(path: str, state: AgentState) -> Any:
 
 def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
     """The form's field for a leaf, filled in with the value that it has."""
-    value = value_of(path, state)
-    options = leaf.options
-    if leaf.type == "boolean":
-        options = (say("choice.yes", lang), say("choice.no", lang))
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
         columns = " | ".join(_column_head(column, lang) for column in leaf.columns.values())
         hint = hint or say("form.rows", lang, columns=columns)
+    return _typed_field(path, leaf, lang).model_copy(
+        update={
+            "type": "text" if leaf.type == "list" else leaf.type,
+            "required": leaf.required,
+            "unit": leaf.unit,
+            "value": _form_text(leaf, value_of(path, state), lang),
+            "hint": hint,
+            "cues": leaf.cues,
+            "identity": leaf.identity,
+            "multiline": leaf.multiline or leaf.type == "list",
+        }
+    )
+
+
+def _typed_field(name: str, spec: TypedValue, lang: Lang) -> Field:
+    """A field for values of a leaf or a column."""
+    options = options_of(spec)
+    labels = {option: option_label(spec, option, lang) for option in options}
     return Field(
-        name=path,
-        label=leaf.label(lang),
-        type={"boolean": "choice", "list": "text"}.get(leaf.type, leaf.type),
-        required=leaf.required,
-        unit=leaf.unit,
+        name=name,
+        label=spec.label(lang),
+        type=spec.type,
         options=options,
-        minimum=leaf.minimum,
-        maximum=leaf.maximum,
-        pattern=leaf.pattern,
-        value=_form_text(leaf, value, lang),
-        hint=hint,
-        cues=leaf.cues,
-        identity=leaf.identity,
-        entity=leaf.entity,
-        multiline=leaf.multiline or leaf.type == "list",
+        labels={option: label for option, label in labels.items() if label != option},
+        minimum=spec.minimum,
+        maximum=spec.maximum,
+        pattern=spec.pattern,
+        currencies=spec.currencies,
+        entity=spec.entity,
     )
 
 
 def _column_head(column: Column, lang: Lang) -> str:
-    return with_detail(column.label(lang), range_text(column.minimum, column.maximum), lang)
+    return with_detail(column.label(lang), range_text(column.minimum, column.maximum, lang), lang)
 
 
 def _form_text(leaf: Leaf, value: Any, lang: Lang) -> str:
     if value is None:
         return ""
     if leaf.type == "boolean":
-        return say(_YES_NO[bool(value)], lang)
+        return YES if value else NO
     if leaf.type == "list":
         rows = (" | ".join(_form_cell(row.get(c)) for c in leaf.columns) for row in value)
         return "\n".join(rows)
@@ -78,6 +88,8 @@ def _form_text(leaf: Leaf, value: Any, lang: Lang) -> str:
 def _form_cell(value: Scalar) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return YES if value else NO
     return " ".join(format_value(value).replace("\\", "\\\\").replace("|", "\\|").split())
 
 
@@ -87,7 +99,8 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
     Rows come a line each, their columns separated by `|`; a cell's own bar is written `\\|`.
     """
     if leaf.type == "boolean":
-        return bool(value == say("choice.yes", lang))
+        # What was stored by earlier versions has the word that was shown.
+        return value if isinstance(value, bool) else value in (YES, say("choice.yes", lang))
     if leaf.type != "list":
         typed: LeafValue = value
         return typed
@@ -99,9 +112,13 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
 
 def option_value(leaf: Leaf, text: str) -> Value:
     """What a leaf takes when the option of that text is chosen; the text itself if it is none."""
-    field = Field(name="option", label="", type=_FIELD_TYPES.get(leaf.type, "text"))
-    typed, _ = check_form([field], {"option": text}, "en")
-    return typed.get("option", text)
+    # A choice is judged against its options by who knows them.
+    if options_of(leaf):
+        return text
+    try:
+        return read_value(leaf, text, "en")
+    except BadValue:
+        return text
 
 
 def _read_row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
@@ -110,17 +127,8 @@ def _read_row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
         raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
     cells = dict(zip(leaf.columns, parts, strict=False))
     fields = [
-        Field(
-            name=n,
-            label=c.label(lang),
-            type=c.type,
-            required=False,
-            options=c.options,
-            minimum=c.minimum,
-            maximum=c.maximum,
-            pattern=c.pattern,
-        )
-        for n, c in leaf.columns.items()
+        _typed_field(name, column, lang).model_copy(update={"required": False})
+        for name, column in leaf.columns.items()
     ]
     typed, faults = check_form(fields, cells, lang)
     if faults:
@@ -195,8 +203,10 @@ def _row_text(labelled: LabelledValue, lang: Lang) -> str:
     value = labelled.value
     if isinstance(value, bool):
         return say(_YES_NO[value], lang)
-    if isinstance(value, dict | list | tuple):
+    if isinstance(value, dict | list | tuple) and not is_money(value):
         value = dumps(value, ensure_ascii=False)
+    elif labelled.leaf is not None and isinstance(value, str):
+        value = labelled.leaf.label_of(value, lang)
     return in_row(value, labelled.leaf.unit if labelled.leaf else "", lang)
 
 
@@ -226,7 +236,9 @@ def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
         _table_line([column.label(lang) for column in leaf.columns.values()]),
         _table_line(["---"] * len(leaf.columns)),
         *(
-            _table_line([_table_cell(row.get(name)) for name in leaf.columns])
+            _table_line(
+                [_table_cell(column, row.get(name), lang) for name, column in leaf.columns.items()]
+            )
             for row in listed[:most]
         ),
     ]
@@ -235,8 +247,13 @@ def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
     return f"{head}\n\n" + "\n".join(lines) + tail
 
 
-def _table_cell(value: Scalar) -> str:
-    return "" if value is None else literal(visible(format_value(value)))
+def _table_cell(column: Column, value: Scalar, lang: Lang) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return say(_YES_NO[value], lang)
+    shown = column.label_of(value, lang) if isinstance(value, str) else value
+    return literal(visible(format_value(shown)))
 
 
 def _table_line(cells: list[str]) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.showing.view import ChartView
+from cards.values import Value
 from engine.dialogue import Dialogue
 from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
@@ -22,9 +23,9 @@ RunStatus = Literal[
     "running", "suspended", "completed", "failed", "stopped", "cancelled", "blocked"
 ]
 ENDED: frozenset[RunStatus] = frozenset({"completed", "failed", "stopped", "cancelled"})
-Scalar = str | int | float | bool | None
+Scalar = Value | None
 Rows = tuple[dict[str, Scalar], ...]
-LeafValue = str | int | float | bool | Rows
+LeafValue = Value | Rows
 
 
 class Approval(Frozen):

@@ -1,13 +1,17 @@
 """Typed leaves of the state: how people are asked for them, and which values they hold (003)."""
 
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, assert_never
 
-from cards.forms import check_form, is_storable
+from pydantic import Field as Key
+from pydantic import model_validator
+
+from cards.fields.readers import is_storable
+from cards.fields.table import FIELD_TYPES, check_bounds, read_value
 from cards.frozen import Frozen
 from cards.linear import BadPattern, matches
 from cards.markdown import format_value
-from cards.model import Field
+from cards.values import BadValue, Bound, FieldType, is_money
 from engine.text.language import Bilingual
 from engine.yaml.faults import Fault, short_repr
 
@@ -16,41 +20,60 @@ MAX_TEXT = 20_000
 # As many digits as a form takes; all of them are exact.
 MAX_DIGITS = 15
 
-CellType = Literal["text", "integer", "number", "date", "choice"]
-LeafType = Literal["text", "integer", "number", "date", "choice", "boolean", "list"]
 
+class TypedValue(Frozen):
+    """What a leaf, a column and an argument say of their values (design §11, field types).
 
-class Column(Frozen):
-    """A column of a list leaf, whose rows are flat mappings; bounds are as those of a leaf."""
-
-    label: Bilingual
-    type: CellType = "text"
-    minimum: float | None = None
-    maximum: float | None = None
-    pattern: str = ""
-    options: tuple[str, ...] = ()
-
-
-class Leaf(Frozen):
-    """A typed leaf of profile or data, and how people are asked for it.
-
-    `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
-    too, not only from the run's piece. An `identity` says whom the data is about. A text of a kind
-    of `entity` names one of them. `columns` belong
-    to a `list`, `options` to a `choice`. A number is from `minimum` to `maximum`, both included; a
-    text is as the regular expression `pattern` says, the whole of it (RE2: no look-around, no
-    references back).
+    `options` belong to a choice, or to an entity: a list, or a mapping with a label for each, which
+    `labels` keeps. Numbers, money, dates and times are from `minimum` to `maximum`, both included;
+    a text is as the regular expression `pattern` says, the whole of it (RE2: no look-around, no
+    references back). Money is in `currency`, or in one of `currencies`, or in any. An `entity` is
+    of that kind of the project.
     """
 
     label: Bilingual
-    type: LeafType = "text"
+    type: FieldType = "text"
+    minimum: Bound | None = None
+    maximum: Bound | None = None
+    pattern: str = ""
+    options: tuple[str, ...] = ()
+    labels: dict[str, Bilingual] = {}
+    currencies: tuple[str, ...] = Key(default=(), max_length=50)
+    entity: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        # What passes through here is no JSON any more, where lists stand for tuples.
+        given = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
+        if isinstance(options := given.get("options"), dict):
+            given |= {"options": tuple(options), "labels": options}
+        if "currency" in given:
+            given["currencies"] = (given.pop("currency"),)
+        return given
+
+    def label_of(self, option: str, lang: str) -> str:
+        """What people read for an option."""
+        return self.labels[option](lang) if option in self.labels else option
+
+
+class Column(TypedValue):
+    """A column of a list leaf, whose rows are flat mappings."""
+
+
+class Leaf(TypedValue):
+    """A typed leaf of profile or data, and how people are asked for it.
+
+    `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
+    too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
+    to a `list`.
+    """
+
     required: bool = True
     unit: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    pattern: str = ""
     multiline: bool = False
-    options: tuple[str, ...] = ()
     columns: dict[str, Column] = {}
     cues: tuple[str, ...] = ()
     hint: Bilingual | None = None
@@ -85,52 +108,76 @@ def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
     return found
 
 
-def _cell_fault(leaf: Leaf | Column, value: Any) -> str:
-    return _type_fault(leaf.type, leaf.options, value) or _bound_fault(leaf, value)
+def _cell_fault(spec: TypedValue, value: Any) -> str:
+    return _shape_fault(spec, value) or _form_fault(spec, value)
 
 
-def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
-    match kind:
+def _shape_fault(spec: TypedValue, value: Any) -> str:
+    """Why the value is not of the JSON type that the field's values have."""
+    traits = FIELD_TYPES[spec.type]
+    match traits.shape:
         case "boolean":
-            return (
-                ""
-                if isinstance(value, bool)
-                else f"should be true or false, not {short_repr(value)}"
-            )
+            fits = isinstance(value, bool)
         case "integer" | "number":
-            return _number_fault(kind, value)
-        case "choice":
-            return (
-                ""
-                if value in options
-                else f"should be one of {', '.join(options)}, not {short_repr(value)}"
-            )
+            return _number_fault(traits.shape, value)
+        case "money":
+            fits = is_money(value) and isinstance(value["currency"], str)
+            if fits and (wrong := _number_fault("number", value["value"])):
+                return wrong
+        case "text" if spec.options:
+            wanted = f"one of {', '.join(spec.options)}"
+            return "" if value in spec.options else f"should be {wanted}, not {short_repr(value)}"
+        case "text":
+            return _text_fault(value)
+        case "rows":
+            fits = isinstance(value, list | tuple)
+        case _:
+            assert_never(traits.shape)
+    return "" if fits else f"should be {traits.wanted}, not {short_repr(value)}"
+
+
+def _text_fault(value: Any) -> str:
     if not isinstance(value, str):
         return f"should be text, not {short_repr(value)}"
     if len(value) > MAX_TEXT:
         return f"should be at most {MAX_TEXT} characters"
-    if not is_storable(value):
-        return "should be without NUL and half characters"
-    if kind == "date":
-        typed, _ = check_form([Field(name="d", label="", type="date")], {"d": value}, "en")
-        return (
-            ""
-            if typed.get("d") == value
-            else f"should be a date like 2026-01-31, not {short_repr(value)}"
-        )
+    return "" if is_storable(value) else "should be without NUL and half characters"
+
+
+def _form_fault(spec: TypedValue, value: Any) -> str:
+    """Why a value of the right type is none of the field's: its form, its bounds, its pattern.
+
+    Bounds that belong to no such type, and patterns that cannot be run, are told at the load.
+    """
+    traits = FIELD_TYPES[spec.type]
+    if traits.form:
+        try:
+            read = read_value(spec, format_value(value), "en")
+        except BadValue:
+            read = None
+        if read is None or (traits.exact and read != value):
+            return f"should be {_wanted(spec)}, not {short_repr(value)}"
+    with suppress(ValueError):
+        return _bound_fault(spec, value)
     return ""
 
 
-def _bound_fault(leaf: Leaf | Column, value: Any) -> str:
-    """Bounds that belong to no such type, and patterns that cannot be run, are told at the load."""
-    if leaf.type in ("integer", "number"):
-        if leaf.minimum is not None and value < leaf.minimum:
-            return f"should be at least {format_value(leaf.minimum)}, not {short_repr(value)}"
-        if leaf.maximum is not None and value > leaf.maximum:
-            return f"should be at most {format_value(leaf.maximum)}, not {short_repr(value)}"
+def _wanted(spec: TypedValue) -> str:
+    wanted = FIELD_TYPES[spec.type].wanted
+    return f"{wanted} in {' or '.join(spec.currencies)}" if spec.currencies else wanted
+
+
+def _bound_fault(spec: TypedValue, value: Any) -> str:
+    shown = format_value(value) if is_money(value) else short_repr(value)
+    try:
+        check_bounds(spec, value, "en")
+    except BadValue as fault:
+        way = "at least" if fault.key == "form.minimum" else "at most"
+        return f"should be {way} {fault.values['limit']}, not {shown}"
     with suppress(BadPattern):
-        if leaf.type == "text" and leaf.pattern and not matches(leaf.pattern, value):
-            return f"should be as {leaf.pattern} says, not {short_repr(value)}"
+        patterned = FIELD_TYPES[spec.type].patterned and spec.pattern
+        if patterned and not matches(spec.pattern, value):
+            return f"should be as {spec.pattern} says, not {shown}"
     return ""
 
 

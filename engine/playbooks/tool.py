@@ -12,7 +12,8 @@ from pydantic import AfterValidator, JsonValue, StringConstraints, model_validat
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
-from engine.playbooks.leaf import CellType, Leaf
+from cards.values import FieldType
+from engine.playbooks.leaf import Leaf
 from engine.text.language import Bilingual
 from engine.text.template import BadTemplate, holes_in, parse_template
 
@@ -53,7 +54,7 @@ class ResultColumn(Frozen):
     """A column of a result: `at` is its JMESPath in a row, by default the column's own name."""
 
     label: Bilingual
-    type: CellType = "text"
+    type: FieldType = "text"
     at: Annotated[str, AfterValidator(_path)] = ""
     unit: str = ""
 

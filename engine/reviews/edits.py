@@ -155,13 +155,11 @@ def _editable(
     long = [each.path for each in shown if each.needs_room]
     short = [each.path for each in shown if not each.needs_room]
     first = pieces - len(long)
-    yes_no = {say("choice.yes", context.run.lang): True, say("choice.no", context.run.lang): False}
     return EditableValue(
         name=path,
         rows=tuple(n for n, p in enumerate(short) if p == path),
         pieces=tuple(first + n for n, p in enumerate(long) if p == path),
         at=_content_paths(path, node, context),
-        options=yes_no if _leaf(path, context).type == "boolean" else {},
         author=context.run.state.edited.get(path, ""),
     )
 

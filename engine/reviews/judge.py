@@ -26,7 +26,7 @@ from engine.events import ConfirmWanted, DirectAnswer, FormRefused, FormWanted
 from engine.mail import CardDecided, CardExpired
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
-from engine.reviews.answer import CardAnswer, Judgement, as_today, form_view
+from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_view
 from engine.reviews.clocks import close_card
 from engine.reviews.edits import edit_facts, edit_notices, edit_text
 from engine.reviews.handover import SeatTransfers
@@ -65,10 +65,17 @@ class CardJudge:
 
     def _verdict(self, found: CardNow, answer: CardAnswer) -> Verdict | EditVerdict:
         card, person, values = found.card, answer.person, answer.values
+        today = day_at(found.now, self.zone)
         chosen = card.choice(answer.choice)
         if chosen is None or not chosen.edits:
             return decide(
-                card, person, answer.choice, found.now, revision=answer.revision, values=values
+                card,
+                person,
+                answer.choice,
+                found.now,
+                revision=answer.revision,
+                values=values,
+                today=today,
             )
         here, named = self.people.scope_to(card.conversation), card.review.persons
         persons = (p for p in here.everybody if not p.ids.isdisjoint(named))
@@ -80,6 +87,7 @@ class CardJudge:
             revision=answer.revision,
             values=values,
             approvers=(*here.holders(card.review.roles), *persons),
+            today=today,
         )
 
     def _ask_first(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:

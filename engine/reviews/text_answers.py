@@ -73,7 +73,7 @@ class TextAnswers:
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
         given = {f.name: f.value for f in form if f.value} | reading.values
-        _, errors = check_form(form, given, card.lang)
+        _, errors = check_form(form, given, card.lang, today=self.today)
         faulty = {name: fault for name, fault in errors.items() if name in reading.values}
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
         changed = {name: value for name, value in changed.items() if name not in faulty}

@@ -8,10 +8,10 @@ from typing import Any, Literal, assert_never
 
 from cards.frozen import Frozen
 from cards.model import Card, Row
+from cards.values import FieldType
 from engine.frames.leaves import value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
-from engine.playbooks.leaf import LeafType
 from engine.runs.skill_execution import SkillExecution, SkillResult
 from engine.skills.output import Output, ReviewType, read_output
 from engine.skills.skill_cards import option_texts
@@ -22,7 +22,7 @@ class Wanted(Frozen):
 
     field: str
     label: str
-    type: LeafType
+    type: FieldType
     required: bool
     options: tuple[str, ...]
     hint: str
@@ -134,7 +134,7 @@ def _wanted_value(
     *,
     hint: str,
     options: tuple[str, ...] = (),
-    decides: LeafType = "text",
+    decides: FieldType = "text",
 ) -> Wanted:
     """`decides` is the type of a decision, which is no typed leaf."""
     leaf = order.playbook.definition.leaf(path)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import SUBMIT, Card, Choice, Decision, Field, Value
+from cards.model import SUBMIT, Card, Choice, Decision, Field
 from cards.texts import say
+from cards.values import Value
 from engine.frames.leaves import form_field, value_rows, values_at
 from engine.frames.outcome import (
     CardAnswered,
@@ -127,7 +128,7 @@ def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dic
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     texts = {**read_values(run.message, wider, today), **read_values(run.text, fields, today)}
     new = {name: text for name, text in texts.items() if name not in run.state.data}
-    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang)
+    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, today=today)
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
 
 

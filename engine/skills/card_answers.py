@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from cards.markdown import literal
-from cards.model import Decision, Value
+from cards.model import Decision
 from cards.texts import say
+from cards.values import Value
 from engine.frames.ends import fail_run
 from engine.frames.leaves import from_form
 from engine.frames.outcome import Note, StatusChange, StepContext

@@ -2,11 +2,12 @@
 
 from typing import Any, Literal, get_args
 
+from cards.fields.table import FIELD_TYPES, options_of
 from cards.forms import is_storable, range_text
 from cards.frozen import Frozen
 from engine.frames.leaves import option_value
 from engine.frames.state import Question
-from engine.playbooks.leaf import Column, Leaf, value_faults
+from engine.playbooks.leaf import Leaf, TypedValue, value_faults
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -16,15 +17,6 @@ MAX_QUESTIONS = 10
 MAX_OPTIONS = 10
 LABEL_CHARS = 60
 QUESTION_CHARS = 500
-_TYPES: dict[str, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "boolean": {"type": "boolean"},
-    "date": {"type": "string", "description": "YYYY-MM-DD"},
-}
-
-
 ReviewType = Literal["clarify", "confirm", "select"]
 """The kinds of cards with which a skill may ask."""
 
@@ -192,11 +184,12 @@ def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
     return _cell_schema(leaf, leaf.label("en"))
 
 
-def _cell_schema(leaf: Leaf | Column, label: str) -> dict[str, Any]:
+def _cell_schema(spec: TypedValue, label: str) -> dict[str, Any]:
     """Bounds stand in the description: servers that enforce a schema refuse the keys for them."""
-    pattern = f"as the regular expression {leaf.pattern}" if leaf.pattern else ""
-    description = ", ".join(filter(None, (label, range_text(leaf.minimum, leaf.maximum), pattern)))
+    pattern = f"as the regular expression {spec.pattern}" if spec.pattern else ""
+    currencies = f"in {' or '.join(spec.currencies)}" if spec.currencies else ""
+    told = (label, range_text(spec.minimum, spec.maximum), currencies, pattern)
+    description = ", ".join(filter(None, told))
     described = {"description": description} if description else {}
-    if leaf.type == "choice":
-        return {**described, "type": "string", "enum": list(leaf.options)}
-    return {**described, **_TYPES[leaf.type]}
+    options = {"enum": list(spec.options)} if options_of(spec) == spec.options != () else {}
+    return {**described, **FIELD_TYPES[spec.type].schema, **options}

@@ -115,7 +115,7 @@ async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
 
 def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
     """Most findings first, so that a list that is cut leaves out those with fewest."""
-    return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
+    return tuple(sorted(summary, key=lambda row: -int(str(row["findings"] or 0)))[:MAX_ROWS])
 
 
 def _judge(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Violations:

@@ -6,8 +6,9 @@ from typing import Any
 
 from cards.clipping import shorten
 from cards.markdown import literal
-from cards.model import SUBMIT, Choice, Decision, Field, FieldType
+from cards.model import SUBMIT, Choice, Decision, Field
 from cards.texts import say
+from cards.values import FieldType
 from engine.frames.llm_plan import LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import repeated_title

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.forms import MAX_TEXT, check_form, range_text
-from cards.model import Field, FieldType, Value
+from cards.model import Field
+from cards.values import FieldType, Value
 
 
 def field(kind: FieldType, *, low: float | None = None, high: float | None = None) -> Field:

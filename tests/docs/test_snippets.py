@@ -16,7 +16,9 @@ import yaml
 from bot.definitions.mcp_servers import load_servers
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
+from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.entity import EntityDefinition, definition_faults
+from engine.playbooks.leaf import Leaf
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
@@ -71,6 +73,13 @@ def entities(text: str, folder: Path) -> None:
         assert not definition_faults(entity)
 
 
+def fields(text: str, folder: Path) -> None:
+    source = read_yaml(text, file="fields")
+    for name in source.data["data_fields"]:
+        leaf = build(Leaf, source, at=("data_fields", name))
+        assert not list(typed_faults(leaf))
+
+
 def rule(text: str, folder: Path) -> None:
     validate_logic(read_yaml(text, file="rule").data["logic"])
 
@@ -82,6 +91,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "review": review,
     "sync": sync,
     "entities": entities,
+    "data_fields": fields,
     "logic": rule,
 }
 # The delegate of the example is somebody else of the reader's file.
@@ -193,6 +203,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "review": "review: {quorum: 0}",
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
+        "data_fields": "data_fields: {amount: {type: cash}}",
         "logic": "logic: {all: [{var: lines}]}",
     }
     assert wrong.keys() == LOADERS.keys()

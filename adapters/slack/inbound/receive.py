@@ -163,6 +163,7 @@ class _BlockActions(PayloadPart):
 class _EnteredValue(PayloadPart):
     value: str | None = None
     selected_date: str | None = None
+    selected_time: str | None = None
     selected_option: _Option | None = None
     selected_user: Id | None = None
 
@@ -170,7 +171,8 @@ class _EnteredValue(PayloadPart):
         """Return what the person entered, "" for nothing; a person by their account."""
         chosen = self.selected_option.value if self.selected_option else None
         person = f"slack:{workspace}:{self.selected_user}" if self.selected_user else None
-        return self.value or self.selected_date or chosen or person or ""
+        picked = self.selected_date or self.selected_time
+        return self.value or picked or chosen or person or ""
 
 
 class _FormState(PayloadPart):

@@ -1,13 +1,16 @@
 """Forms as Slack modals, and what answers a sent modal; pure."""
 
 import re
-from typing import Any
+from typing import Any, assert_never
 
 from adapters.slack.languages import lang_of
 from adapters.slack.outbound.buttons import menu_options
 from adapters.slack.payload import FORM_CALLBACK, FormOrigin
 from cards.clipping import clip, units
-from cards.forms import MAX_TEXT, range_text, with_detail
+from cards.fields.bounds import number_text
+from cards.fields.readers import option_label
+from cards.fields.table import options_of, written_form
+from cards.forms import MAX_TEXT, check_form, range_text, with_detail
 from cards.model import Field, Lang
 from cards.showing.view import FormView
 from cards.texts import say
@@ -21,6 +24,7 @@ _OPTIONS = 300
 _SECTION = _INPUT = 3_000
 _BLOCKS = 100
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(r"\d{2}:\d{2}")
 
 Json = dict[str, Any]
 
@@ -71,27 +75,72 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
 
 def _input(field: Field, lang: Lang) -> Json:
     label = with_detail(field.label, field.unit, lang)
+    element = _element(field, lang)
     block: Json = {
         "type": "input",
         "block_id": field.name,
         "optional": not field.required,
         "label": _plain(clip(label, _LABEL) or field.name),
-        "element": _element(field),
+        "element": element,
     }
     # Somebody who is chosen needs no name.
-    hint = "" if field.type == "person" else field.hint
-    hint = " · ".join(x for x in (hint, _range(field)) if x)
+    told = [] if field.type == "person" else [field.hint]
+    told += [_typed_options(field, lang), range_text(field.minimum, field.maximum, lang)]
+    if element["type"] == "plain_text_input" and not field.hint:
+        told.append(written_form(field))
+    hint = " · ".join(filter(None, told))
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 
 
-def _element(field: Field) -> Json:
-    if field.type == "date":
-        initial = {"initial_date": field.value} if _DATE.fullmatch(field.value) else {}
-        return {"type": "datepicker", "action_id": "value"} | initial
-    if field.type == "person":
-        return {"type": "users_select", "action_id": "value"}
-    if field.type == "choice" and _selectable(field.options):
-        return _select(field)
+def _element(field: Field, lang: Lang) -> Json:
+    """Return what the field's value is entered in; what it cannot show yet stands in a text."""
+    match field.type:
+        case "integer" | "number":
+            return _number(field)
+        case "date" if not field.value or _DATE.fullmatch(field.value):
+            return _element_with("datepicker", "initial_date", field.value)
+        case "time" if not field.value or _TIME.fullmatch(field.value):
+            return _element_with("timepicker", "initial_time", field.value)
+        case "email" if not field.value or _is_valid(field, lang):
+            return _element_with("email_text_input", "initial_value", field.value)
+        case "url" if not field.value or _is_valid(field, lang):
+            return _element_with("url_text_input", "initial_value", field.value)
+        case "person":
+            return _element_with("users_select", "", "")
+        case "boolean":
+            return _options("radio_buttons", field, lang)
+        case "choice" | "entity" if _selectable(field):
+            return _options("static_select", field, lang)
+        case "text" | "money" | "choice" | "entity" | "file" | "list":
+            return _text(field)
+        case "date" | "time" | "email" | "url":
+            return _text(field)
+        case _:
+            assert_never(field.type)
+
+
+def _element_with(kind: str, key: str, value: str) -> Json:
+    return {"type": kind, "action_id": "value"} | ({key: value} if value else {})
+
+
+def _number(field: Field) -> Json:
+    """Return an input of numbers; the platform keeps people within its bounds."""
+    bounds = {"min_value": field.minimum, "max_value": field.maximum}
+    if field.value and not _is_valid(field, "en"):
+        return _text(field)
+    return (
+        _element_with("number_input", "initial_value", field.value)
+        | {"is_decimal_allowed": field.type == "number"}
+        | {key: number_text(b) for key, b in bounds.items() if isinstance(b, float)}
+    )
+
+
+def _is_valid(field: Field, lang: Lang) -> bool:
+    """Whether the value that stands in the field is one that could be sent."""
+    return not check_form([field], {field.name: field.value}, lang)[1]
+
+
+def _text(field: Field) -> Json:
     # A value that is too long must not come back shortened as if somebody had wanted that: there is
     # room to send more of it than the check takes, which says so.
     most = MAX_TEXT if units(field.value) <= MAX_TEXT else _INPUT
@@ -104,27 +153,29 @@ def _element(field: Field) -> Json:
     return element | {"initial_value": clip(field.value, most)} if field.value else element
 
 
-def _select(field: Field) -> Json:
-    options = [_option(text) for text in dict.fromkeys(field.options)]
-    element: Json = {"type": "static_select", "action_id": "value"} | menu_options(options)
+def _options(kind: str, field: Field, lang: Lang) -> Json:
+    labels = {option: option_label(field, option, lang) for option in options_of(field)}
+    options = [_option(value, label) for value, label in labels.items()]
+    listed = {"options": options} if kind == "radio_buttons" else menu_options(options)
     chosen = [option for option in options if option["value"] == field.value]
+    element: Json = {"type": kind, "action_id": "value"} | listed
     return element | {"initial_option": chosen[0]} if chosen else element
 
 
-def _selectable(options: tuple[str, ...]) -> bool:
+def _selectable(field: Field) -> bool:
     """Whether the options fit a menu; others are typed."""
+    options = options_of(field)
     return 0 < len(options) <= _OPTIONS and all(0 < units(o) <= _OPTION for o in options)
 
 
-def _option(text: str) -> Json:
-    return {"text": _plain(clip(visible(text), _OPTION)), "value": text}
+def _option(value: str, label: str) -> Json:
+    return {"text": _plain(clip(visible(label), _OPTION)), "value": value}
 
 
-def _range(field: Field) -> str:
-    """Return the allowed range, or the options of a typed choice."""
-    if field.type == "choice":
-        return "" if _selectable(field.options) else " / ".join(field.options)
-    return range_text(field.minimum, field.maximum)
+def _typed_options(field: Field, lang: Lang) -> str:
+    """Return the options of a choice that is typed."""
+    options = () if field.type == "boolean" or _selectable(field) else options_of(field)
+    return " / ".join(option_label(field, option, lang) for option in options)
 
 
 def _plain(text: str) -> Json:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adapters.telegram.forms.prompts import Prompt, PromptField, label_of, parse_reply
+from cards.fields.table import options_of
 from cards.forms import check_form
 from cards.frozen import Frozen
 from cards.model import Field
@@ -179,8 +180,9 @@ def step_of_button(button: FormButton) -> Step:
     def step(progress: FormProgress) -> FormProgress:
         fields = progress.form.fields
         match button.verb, button.numbers:
-            case "o", (at, option) if at < len(fields) and option < len(fields[at].options):
-                return enter_values(progress, {fields[at].name: fields[at].options[option]})
+            case "o", (at, number) if at < len(fields) and number < len(options_of(fields[at])):
+                option = options_of(fields[at])[number]
+                return enter_values(progress, {fields[at].name: option})
             case "k", (at,):
                 return move(go_to_field(progress, at), "skip")
             case "e", (at,) if at < len(fields):

@@ -19,6 +19,8 @@ from adapters.telegram.outbound.richtext import (
     split,
     without_mentions,
 )
+from cards.fields.readers import option_label
+from cards.fields.table import options_of, written_form
 from cards.forms import range_text, with_detail
 from cards.model import Field, Lang
 from cards.showing.view import FormView
@@ -38,9 +40,10 @@ def label_of(field: Field, lang: Lang) -> str:
 
 def hint_of(field: Field, lang: Lang, *, options: bool = True) -> str:
     """Return what may be entered in the field, "" when there is nothing to say."""
-    hints = [" / ".join(field.options) if options and field.type == "choice" else "", field.hint]
-    hints.append(range_text(field.minimum, field.maximum))
-    hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
+    labels = (option_label(field, option, lang) for option in options_of(field))
+    hints = [" / ".join(labels) if options else "", field.hint]
+    hints.append(range_text(field.minimum, field.maximum, lang))
+    hints += [] if field.hint else [written_form(field)]
     hints += [] if field.required else [say("telegram.optional", lang)]
     return say("list.clauses", lang).join(hint for hint in hints if hint)
 

@@ -17,6 +17,8 @@ from adapters.telegram.outbound.richtext import (
     without_mentions,
 )
 from cards.clipping import clip
+from cards.fields.readers import option_label
+from cards.fields.table import options_of, shown_value
 from cards.model import Field
 from cards.texts import say
 from cards.visible import visible
@@ -48,7 +50,7 @@ def form_screen(progress: FormProgress, mention: Span | None = None) -> FormScre
     field = progress.field
     if field is None:
         return _summary_screen(progress, mention)
-    if field.type == "choice":
+    if options_of(field):
         return _choice_screen(progress, field, mention)
     return _prompt_screen(progress, field, mention)
 
@@ -83,14 +85,17 @@ def _prompt_screen(progress: FormProgress, field: Field, mention: Span | None) -
 
 def _choice_screen(progress: FormProgress, field: Field, mention: Span | None) -> FormScreen:
     lang, stands, at = progress.form.lang, progress.value(field), progress.at
-    shown, turns = _page(progress, len(field.options))
+    values = options_of(field)
+    shown, turns = _page(progress, len(values))
+    labels = [visible(option_label(field, value, lang)) for value in values]
     options = [
-        _button(f"{'✓ ' if option == stands else ''}{visible(option)}", progress, "o", at, number)
-        for number, option in list(enumerate(field.options))[shown]
+        _button(f"{'✓ ' if values[n] == stands else ''}{label}", progress, "o", at, n)
+        for n, label in list(enumerate(labels))[shown]
     ]
     ways = [_button(say("telegram.back", lang), progress, "b")] if at else []
     if stands:
-        ways.append(_button(say("telegram.keep", lang, value=visible(stands)), progress, "k", at))
+        kept = visible(shown_value(field, stands, lang))
+        ways.append(_button(say("telegram.keep", lang, value=kept), progress, "k", at))
     if not field.required:
         key = "telegram.clear" if stands else "telegram.skip"
         ways.append(_button(say(key, lang), progress, "e", at))
@@ -148,7 +153,7 @@ def _question(progress: FormProgress, field: Field) -> list[Span]:
     hint = hint_of(field, lang, options=False)
     lines = [label_of(field, lang) + (say("list.colon", lang) + hint if hint else "")]
     if stands := progress.value(field):
-        value = clip(visible(stands, lines=True), _VALUE_CHARS)
+        value = clip(visible(shown_value(field, stands, lang), lines=True), _VALUE_CHARS)
         lines.append(say("telegram.stands", lang, value=value))
     fault = [Span(f"⚠️ {without_mentions(progress.fault)}\n")] if progress.fault else []
     intro = [*spans_of(form.intro), Span("\n")] if form.intro and not progress.at else []
@@ -160,7 +165,7 @@ def _rows(progress: FormProgress) -> list[Span]:
     lang, spans = progress.form.lang, list[Span]()
     room = min(_VALUE_CHARS, _ROWS_CHARS // len(progress.form.fields))
     for field in progress.form.fields:
-        entered = visible(progress.value(field), lines=True)
+        entered = visible(shown_value(field, progress.value(field), lang), lines=True)
         value = clip(entered, room) or say("telegram.empty", lang)
         label = without_mentions(label_of(field, lang)) + say("list.colon", lang)
         spans += [Span(f"\n{label}", (BOLD,)), Span(without_mentions(value))]

@@ -163,7 +163,7 @@ function buildField(field, alone, t) {
   const id = `f${++serial}`;
   const control = buildControl(field, id, alone, t);
   const error = el("p", { class: "fault", id: `${id}-e` });
-  const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, range(field)].filter(Boolean).join(" · ") });
+  const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, range(field, t)].filter(Boolean).join(" · ") });
   const label = el(control.group ? "span" : "label", { class: "label", id: `${id}-l`, for: control.group ? "" : id },
     el("span", { text: field.label }),
     field.required ? null : el("small", { text: t.optional }));
@@ -181,27 +181,46 @@ function buildField(field, alone, t) {
   return { name: field.name, node, read: control.read, focus: control.focus, fault };
 }
 
-function range({ minimum, maximum }) {
+function range(field, t) {
+  const [minimum, maximum] = [field.minimum, field.maximum].map((bound) => (bound === "today" ? t.today : bound));
   if (minimum == null && maximum == null) return "";
   if (minimum == null) return `≤ ${maximum}`;
   return maximum == null ? `≥ ${minimum}` : `${minimum} – ${maximum}`;
 }
 
-// Numbers are plain text inputs: what was typed goes to the server as it is, and the server judges.
+// What is typed goes to the server as it is, and the server judges; only what a native control shows
+// without loss stands in one.
 function buildControl(field, id, alone, t) {
-  if (field.type === "choice") return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
-  const iso = /^(\d{4}-\d{2}-\d{2})?$/.test(field.value);
-  const keys = { integer: "numeric", number: "decimal" }[field.type];
+  if (field.type === "boolean") return radios(field, id);
+  const chosen = field.type === "choice" || (field.type === "entity" && field.options.length);
+  if (chosen) return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
   if (field.type === "person") return person(field, id);
   const node = field.type === "text" && (alone || field.multiline)
     ? el("textarea", { id, rows: 3 })
-    : el("input", { id, type: field.type === "date" && iso ? "date" : "text", inputmode: keys, autocomplete: "off" });
+    : el("input", { id, type: inputType(field), inputmode: KEYS[field.type], autocomplete: "off",
+      placeholder: field.hint ? "" : FORMS[field.type] });
   node.value = node.dataset.given = field.value;
   return { node, read: () => node.value.trim(), focus: () => node.focus() };
 }
 
+const KEYS = { integer: "numeric", number: "decimal", email: "email", url: "url" };
+const FORMS = { money: "120.50 EUR", email: "name@example.com", url: "https://" };
+
+function inputType(field) {
+  if (field.type === "date" && /^(\d{4}-\d{2}-\d{2})?$/.test(field.value)) return "date";
+  return field.type === "time" && /^(\d{2}:\d{2})?$/.test(field.value) ? "time" : "text";
+}
+
+function optionLabel(field, value) {
+  return field.labels?.[value] ?? value;
+}
+
 function select(field, id, t) {
-  const option = (value) => el("option", { text: value });
+  const option = (value) => {
+    const node = el("option", { text: optionLabel(field, value) });
+    node.value = value;
+    return node;
+  };
   const node = el("select", { id }, el("option", { value: "", text: t.choose }), ...field.options.map(option));
   node.firstChild.value = "";
   node.value = node.dataset.given = field.value;
@@ -223,7 +242,7 @@ function radios(field, id) {
     input.checked = value === field.value;
     return input;
   });
-  const pill = (input) => el("label", { class: "pill" }, input, el("span", { text: input.value }));
+  const pill = (input) => el("label", { class: "pill" }, input, el("span", { text: optionLabel(field, input.value) }));
   const node = el("div", { class: "pills", role: "radiogroup" }, ...inputs.map(pill));
   return { node, group: true, read: () => inputs.find((i) => i.checked)?.value ?? "", focus: () => inputs[0]?.focus() };
 }

@@ -65,6 +65,7 @@ export default {
   received: "Received.",
   fixFields: "Please correct the marked fields.",
   cancel: "Cancel",
+  today: "today",
   optional: "optional",
   choose: "Choose…",
   problems: "Problems found",

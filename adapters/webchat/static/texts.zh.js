@@ -65,6 +65,7 @@ export default {
   received: "收到了。",
   fixFields: "请改正标出的内容。",
   cancel: "取消",
+  today: "今天",
   optional: "选填",
   choose: "请选择",
   problems: "发现的问题",

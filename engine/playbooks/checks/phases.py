@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from math import ceil, floor
 
-from cards.linear import BadPattern, compile_linear
+from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
 from engine.playbooks.entity import EntityDefinition, definition_faults
-from engine.playbooks.leaf import Column, Leaf
+from engine.playbooks.leaf import Leaf, TypedValue
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.yaml.faults import Path
@@ -72,14 +71,13 @@ class PhaseCheck(FileCheck):
         if (leaf.type == "list") != bool(leaf.columns):
             fault = "is required for a list" if leaf.type == "list" else "belongs to a list"
             self.add((*at, "columns"), fault)
-        typed: list[tuple[Path, Leaf | Column]] = [(at, leaf)]
+        typed: list[tuple[Path, TypedValue]] = [(at, leaf)]
         typed += [((*at, "columns", name), column) for name, column in leaf.columns.items()]
         for where, each in typed:
-            if each.type == "choice" and not each.options:
-                self.add((*where, "options"), "is required for a choice")
-            self._bounds(each, where)
-            if each.pattern:
-                self._pattern(each, where)
+            for key, fault in typed_faults(each):
+                self.add((*where, key), fault)
+            if each.type == "list" and each is not leaf:
+                self.add((*where, "type"), "a row is flat: a list holds no lists")
 
     def _entity(self, entity: EntityDefinition, at: Path) -> None:
         if not _NAME.fullmatch(str(at[-1])):
@@ -90,31 +88,10 @@ class PhaseCheck(FileCheck):
             self.check_list_tool(entity.tool, (*at, "tool"))
 
     def _entity_of(self, leaf: Leaf, at: Path) -> None:
-        if leaf.type != "text":
-            self.add((*at, "entity"), "belongs to a text")
+        if leaf.type not in ("text", "entity"):
+            self.add((*at, "entity"), "belongs to a text or an entity")
         kinds = self.names.definition.entities if self.names.definition else None
         self.require_known(leaf.entity, kinds, (*at, "entity"), "kind of entity")
-
-    def _bounds(self, leaf: Leaf | Column, at: Path) -> None:
-        """Bounds that no value can be judged by, or that none fits."""
-        low, high = leaf.minimum, leaf.maximum
-        for key, bound in (("minimum", low), ("maximum", high)):
-            if bound is not None and leaf.type not in ("integer", "number"):
-                self.add((*at, key), "belongs to an integer or a number")
-        if low is None or high is None:
-            return
-        if low > high:
-            self.add((*at, "maximum"), "is below the minimum")
-        elif leaf.type == "integer" and ceil(low) > floor(high):
-            self.add((*at, "maximum"), "leaves no whole number above the minimum")
-
-    def _pattern(self, leaf: Leaf | Column, at: Path) -> None:
-        if leaf.type != "text":
-            self.add((*at, "pattern"), "belongs to a text")
-        try:
-            compile_linear(leaf.pattern)
-        except BadPattern as error:
-            self.add((*at, "pattern"), f"cannot be run: {error}")
 
     def _phase(self, phase: Phase, at: Path, *, skills_for_all: bool) -> None:
         if not phase.allowed_skills and not skills_for_all:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import assert_never
 
+from cards.values import TODAY, Bound
 from engine.playbooks.checks.jobs import JobsCheck
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.sop import SopCheck
@@ -141,12 +142,21 @@ class SkillCheck(FileCheck):
 
 def _fits_bounds(chosen: Leaf, offered: Column) -> bool:
     """Whether what fits the column fits the leaf as well."""
-    low, high = offered.minimum, offered.maximum
-    return (
-        chosen.pattern in ("", offered.pattern)
-        and (chosen.minimum is None or (low is not None and low >= chosen.minimum))
-        and (chosen.maximum is None or (high is not None and high <= chosen.maximum))
+    least = chosen.minimum is None or _are_ordered(chosen.minimum, offered.minimum)
+    most = chosen.maximum is None or _are_ordered(offered.maximum, chosen.maximum)
+    currencies = not chosen.currencies or (
+        bool(offered.currencies) and set(offered.currencies) <= set(chosen.currencies)
     )
+    return chosen.pattern in ("", offered.pattern) and least and most and currencies
+
+
+def _are_ordered(low: Bound | None, high: Bound | None) -> bool:
+    """Whether both are bounds, the first of them not above the second."""
+    if isinstance(low, float) and isinstance(high, float):
+        return low <= high
+    if not isinstance(low, str) or not isinstance(high, str):
+        return False
+    return low == high if TODAY in (low, high) else low <= high
 
 
 def _fits_type(chosen: Leaf, offered: Column) -> bool:

@@ -222,8 +222,8 @@ def test_a_form_asks_for_each_field_by_its_type():
     assert [b["block_id"] for b in inputs] == [f.name for f in FIELDS]
     assert [b["element"]["type"] for b in inputs] == [
         "datepicker",
-        "plain_text_input",
-        "plain_text_input",
+        "number_input",
+        "number_input",
         "static_select",
         "plain_text_input",
     ]
@@ -231,6 +231,8 @@ def test_a_form_asks_for_each_field_by_its_type():
     date, ecog, weight, arm, reason = inputs
     assert date["element"]["initial_date"] == "2026-11-21"
     assert ecog["hint"]["text"] == "as examined · 0 – 5"
+    whole = {"is_decimal_allowed": False, "min_value": "0", "max_value": "5"}
+    assert ecog["element"] == {"type": "number_input", "action_id": "value"} | whole
     assert (weight["label"]["text"], weight["hint"]["text"]) == ("Weight (kg)", "≥ 30")
     assert arm["element"]["initial_option"]["value"] == "B"
     assert reason["element"]["multiline"] is True

@@ -139,10 +139,14 @@ def test_a_cell_out_of_its_columns_bounds_is_told(row: str, told: str) -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_a_boolean_is_asked_in_the_persons_words(lang: Lang) -> None:
     field = form_field("urgent", leaf("urgent"), lang, AgentState(data={"urgent": False}))
-    assert field.type == "choice"
-    assert field.options == (("是", "否") if lang == "zh" else ("yes", "no"))
-    assert field.value == field.options[1]
-    assert [from_form(leaf("urgent"), option, lang) for option in field.options] == [True, False]
+    assert (field.type, field.options, field.value) == ("boolean", ("yes", "no"), "no")
+    words = ["是", "否"] if lang == "zh" else ["yes", "no"]
+    assert [field.label_of(option, lang) for option in field.options] == words
+    for typed in (words, ["Yes", "NO"], ["true", "false"], ["是", "否"]):
+        given = [check_form([field], {"urgent": each}, lang)[0]["urgent"] for each in typed]
+        assert given == [True, False]
+    # What was stored before has the word that was shown.
+    assert [from_form(leaf("urgent"), word, lang) for word in (*words, True)] == [True, False, True]
 
 
 def test_rows_are_typed_on_several_lines() -> None:

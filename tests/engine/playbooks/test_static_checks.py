@@ -854,10 +854,30 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
                 "maximum: 1000000000000000",
                 "amount.maximum: should be a number, not '1000000000000000'",
             ),
-            ("date", "minimum: 1", "filed_on.minimum: belongs to an integer or a number"),
-            ("boolean", "maximum: 1", "urgent.maximum: belongs to an integer or a number"),
+            (
+                "date",
+                "minimum: 1",
+                "filed_on.minimum: should be a date like 2026-01-31, or today, not 1.0",
+            ),
+            (
+                "date",
+                "minimum: 2026-02-30",
+                "filed_on.minimum: should be a date like 2026-01-31, or today, not '2026-02-30'",
+            ),
+            (
+                "date",
+                "minimum: 2026-03-01, maximum: 2026-02-01",
+                "filed_on.maximum: is below the minimum",
+            ),
+            (
+                "boolean",
+                "maximum: 1",
+                "urgent.maximum: belongs to an integer, a number, money, a date or a time",
+            ),
             ("number", "minimum: zero", "amount.minimum: should be a number, not 'zero'"),
-            ("number", "minimum: true", "amount.minimum: should be a number, not true"),
+            ("number", "minimum: true", "amount.minimum: should be a number or text, not true"),
+            ("number", "options: [a]", "amount.options: belongs to a choice"),
+            ("number", "currency: EUR", "amount.currencies: belongs to money"),
             ("number", 'pattern: "[0-9]+"', "amount.pattern: belongs to a text"),
             ("date", 'pattern: "[0-9]+"', "filed_on.pattern: belongs to a text"),
         )
@@ -865,7 +885,21 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     *(
         (((MAIN, "en: Law}", f"en: Law}}, {bounds}"),), f"data_fields.law.{problem}")
         for bounds, problem in (
-            ("minimum: 1", "minimum: belongs to an integer or a number"),
+            ("minimum: 1", "minimum: belongs to an integer, a number, money, a date or a time"),
+            (
+                "type: time, minimum: 5pm",
+                "minimum: should be a time like 15:30, not '5pm'",
+            ),
+            (
+                "type: money, currencies: [EUR, DEM]",
+                "currencies: 'DEM' is no currency in use: write its ISO 4217 code, as in EUR",
+            ),
+            ("type: entity", "entity: is required: the kind of entity"),
+            ("type: choice, options: [a, b, a]", "options: has an entry twice"),
+            (
+                f"type: choice, options: [{', '.join(f'o{n}' for n in range(1001))}]",
+                "options: should have at most 1000 entries",
+            ),
             ('pattern: "(a"', "pattern: cannot be run: missing ): (a"),
             ('pattern: "(?=a)a"', "pattern: cannot be run: invalid perl operator: (?="),
             (r'pattern: "(a)\\1"', r"pattern: cannot be run: invalid escape sequence: \1"),
@@ -874,12 +908,17 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         )
     ),
     (
+        ((MAIN, "en: Pages}, type: integer", "en: Pages}, type: list"),),
+        "data_fields.evidence.columns.pages.type: a row is flat: a list holds no lists",
+    ),
+    (
         ((MAIN, "en: Pages}, type: integer", "en: Pages}, type: integer, minimum: 2, maximum: 1"),),
         "data_fields.evidence.columns.pages.maximum: is below the minimum",
     ),
     (
         ((MAIN, "{zh: 名称, en: Name}", "{zh: 名称, en: Name}, minimum: 1"),),
-        "data_fields.evidence.columns.name.minimum: belongs to an integer or a number",
+        "data_fields.evidence.columns.name.minimum: belongs to an integer, a number, money, "
+        "a date or a time",
     ),
     (
         ((MAIN, "{zh: 名称, en: Name}", '{zh: 名称, en: Name}, pattern: "["'),),
@@ -956,7 +995,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((MAIN, "type: integer", "type: integer, entity: statute"),),
-        "data_fields.people.entity: belongs to a text",
+        "data_fields.people.entity: belongs to a text or an entity",
     ),
     # values of a playbook's own that are out of its bounds
     *(

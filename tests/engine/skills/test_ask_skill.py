@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from cards.deciding.decision import InvalidForm, decide
-from cards.model import Decision, Value
+from cards.model import Decision
+from cards.values import Value
 from engine.frames.state import AgentState, PlannerFrame, PromptFrame
 from engine.mail import CardDecided
 from tests.engine.frames.test_audit import clinical

@@ -165,14 +165,14 @@ async def test_the_models_questions_are_typed_fields_under_the_playbooks_labels(
     amount, urgent = card.choices[0].form
     assert (amount.label, amount.type, amount.unit) == ("Amount", "number", "CNY")
     assert amount.hint == "How much is owed?"
-    assert (urgent.type, urgent.options) == ("choice", ("yes", "no"))
+    assert (urgent.type, urgent.options) == ("boolean", ("yes", "no"))
     await found.answer("submit", {"amount": "7", "urgent": "no"})
     entry = next(e for e in found.log if e["input"] == "card_decided")
     assert (entry["by"], entry["changes"]) == ("lin", {"amount": 7.0, "urgent": False})
     assert isinstance(found.model, ScriptedModel)
     heard = found.model.requests[1].messages[-1]
     assert heard.role == "user"
-    assert '<data>{"amount": 7.0, "urgent": "no"}</data>' in heard.content
+    assert '<data>{"amount": 7.0, "urgent": false}</data>' in heard.content
 
 
 async def test_a_select_of_the_model_gives_a_typed_value() -> None:

@@ -9,6 +9,7 @@ from slack_sdk.errors import SlackObjectFormationError
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
+from tests.fakes.platforms.slack.payloads import TIME, input_problem
 from tests.fakes.platforms.slack.sizes import size_problems
 
 BLOCKS = 50
@@ -16,6 +17,7 @@ TOTAL = 13_000
 FALLBACK = 4_000
 VIEW_BYTES = 250_000
 _VALUE = 2_000
+_DIGITS = r"-?[0-9]+(\.[0-9]+)?"
 _MARKUP = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
 
 Json = Mapping[str, Any]
@@ -113,7 +115,31 @@ def _block_problems(block: Any) -> list[str]:
         problems += _rich_problems(block["elements"])
     if block["type"] == "actions":
         problems += _buttons_problems(block["elements"])
+    if block["type"] == "input":
+        problems += _input_problems(block["element"])
     return problems
+
+
+def _input_problems(element: Json) -> list[str]:
+    """What is wrong with an input of a modal: its options, its numbers, what stands in it."""
+    kind, stands = element["type"], element.get("initial_value")
+    if kind == "number_input":
+        strings = [element.get(key, "0") for key in ("initial_value", "min_value", "max_value")]
+        if not isinstance(element.get("is_decimal_allowed"), bool):
+            return ["number_input: is_decimal_allowed"]
+        if not all(isinstance(each, str) and re.fullmatch(_DIGITS, each) for each in strings):
+            return [f"number_input: {strings!r}"]
+        if {"min_value", "max_value"} <= element.keys() and float(strings[1]) > float(strings[2]):
+            return ["number_input: the minimum is above the maximum"]
+    if kind == "timepicker" and not re.fullmatch(TIME, element.get("initial_time", "00:00")):
+        return [f"timepicker: {element['initial_time']!r}"]
+    if kind == "static_select":
+        return _menu_problems(element)
+    if kind == "radio_buttons":
+        few = 0 < len(element["options"]) <= 10
+        return _menu_problems(element) if few else ["radio_buttons: 1 to 10 options"]
+    wrong = input_problem(element, stands) if stands is not None else ""
+    return [f"initial_value: {wrong}"] if wrong else []
 
 
 def _rich_problems(elements: Sequence[Json]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 Json = dict[str, Any]
 
 APP = "A0SIGNOFF"
+TIME = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 _INPUT = 3_000
 
 
@@ -139,15 +140,45 @@ def _state(element: Json, value: str | None) -> Json:
             if value and not re.fullmatch(r"[UW][A-Z0-9]+", value):
                 raise ValueError(f"{value!r} is nobody who can be chosen")
             return {"type": "users_select", "selected_user": value or None}
-        case "static_select":
+        case "timepicker":
+            if value and not re.fullmatch(TIME, value):
+                raise ValueError(f"{value!r} is no time that can be chosen")
+            return {"type": "timepicker", "selected_time": value or None}
+        case "static_select" | "radio_buttons" as kind:
             options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
-            return {"type": "static_select", "selected_option": chosen}
+            return {"type": kind, "selected_option": chosen}
+        case "number_input" | "email_text_input" | "url_text_input" as kind:
+            if value and (wrong := input_problem(element, value)):
+                raise ValueError(f"Slack has people mend this before they can send it: {wrong}")
+            return {"type": kind, "value": value or None}
         case kind:
             typed = (value or "").replace("\r\n", "\n")
             if len(typed.encode("utf-16-le")) // 2 > element.get("max_length", _INPUT):
                 raise ValueError("Slack has people shorten this before they can send it")
             return {"type": kind, "value": value or None}
+
+
+def input_problem(element: Mapping[str, Any], value: str) -> str:
+    """Why Slack's own check of an input keeps people from sending this; "" when it does not."""
+    match element["type"]:
+        case "number_input":
+            return _number_problem(element, value)
+        case "email_text_input":
+            return "" if re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", value) else f"mail: {value!r}"
+        case "url_text_input":
+            return "" if re.fullmatch(r"https?://[^\s/]+\S*", value) else f"address: {value!r}"
+    return ""
+
+
+def _number_problem(element: Mapping[str, Any], value: str) -> str:
+    decimals = element["is_decimal_allowed"]
+    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?" if decimals else r"-?[0-9]+", value):
+        return f"number: {value!r}"
+    least, most = (element.get(key) for key in ("min_value", "max_value"))
+    low = least is None or float(least) <= float(value)
+    high = most is None or float(value) <= float(most)
+    return "" if low and high else f"out of range: {value!r}"
 
 
 def message_action(

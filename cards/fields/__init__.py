@@ -1,0 +1,1 @@
+"""Types of fields: one table for forms, leaves, arguments and platforms."""

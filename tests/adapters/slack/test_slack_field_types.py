@@ -1,0 +1,113 @@
+"""Types of fields in a Slack modal: each in its input, and how it comes back."""
+
+import pytest
+
+from adapters.slack.inbound.receive import receive
+from adapters.slack.outbound.forms import form_modal
+from cards.model import Field
+from cards.showing.view import FormView
+from tests.fakes.platforms.slack.checks import view_problems
+from tests.fakes.platforms.slack.payloads import view_submission
+
+
+def _form(fields):
+    return FormView(
+        data="s1:0a-Zk3tP9qLmN4x:submit:1",
+        lang="en",
+        title="An expense",
+        submit="Send",
+        cancel="Cancel",
+        fields=fields,
+    )
+
+
+def _elements(*fields):
+    view = form_modal(_form(fields), "slack:T1:D1")
+    assert view_problems(view) == []
+    return [block["element"] for block in view["blocks"]]
+
+
+def _typed(kind, value="", **more):
+    return Field(name="x", label="X", type=kind, value=value, **more)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "element", "stands"),
+    [
+        ("time", "15:30", "timepicker", "initial_time"),
+        ("email", "ann@example.com", "email_text_input", "initial_value"),
+        ("url", "https://example.com/a", "url_text_input", "initial_value"),
+        ("number", "-0.5", "number_input", "initial_value"),
+        ("money", "120.50 EUR", "plain_text_input", "initial_value"),
+        ("file", "receipt.pdf", "plain_text_input", "initial_value"),
+    ],
+)
+def test_each_type_has_its_input(kind, value, element, stands):
+    (shown,) = _elements(_typed(kind, value))
+    assert (shown["type"], shown[stands]) == (element, value)
+    (empty,) = _elements(_typed(kind))
+    assert empty["type"] == element
+    assert stands not in empty
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("time", "15:30:07"),
+        ("date", "31.1.2026"),
+        ("email", "ann"),
+        ("url", "example.com"),
+        ("number", "about 5"),
+        ("integer", "9"),
+    ],
+)
+def test_what_an_input_cannot_show_is_not_lost(kind, value):
+    (shown,) = _elements(_typed(kind, value, maximum=5 if kind == "integer" else None))
+    assert (shown["type"], shown["initial_value"]) == ("plain_text_input", value)
+
+
+def test_options_are_shown_by_their_labels_and_sent_by_their_ids():
+    labels = {"h": "Hotel", "t": "Taxi"}
+    yes_no, menu = _elements(
+        _typed("boolean", "no").model_copy(update={"name": "b"}),
+        _typed("choice", "t", options=("h", "t"), labels=labels),
+    )
+    assert [o["text"]["text"] for o in yes_no["options"]] == ["yes", "no"]
+    assert (yes_no["type"], yes_no["initial_option"]["value"]) == ("radio_buttons", "no")
+    assert [(o["value"], o["text"]["text"]) for o in menu["options"]] == list(labels.items())
+    assert menu["initial_option"]["text"]["text"] == "Taxi"
+
+
+def test_a_typed_value_says_how_it_is_written():
+    for more, hint in (({}, "120.50 EUR"), ({"currencies": ("CNY",)}, "120.50 CNY")):
+        view = form_modal(_form((_typed("money", **more),)), "slack:T1:D1")
+        assert view["blocks"][0]["hint"]["text"] == hint
+
+
+def test_what_is_entered_comes_back_as_the_field_reads_it():
+    sent = {
+        "start": "15:30",
+        "day": "2026-01-31",
+        "mail": "ann@example.com",
+        "page": "https://example.com",
+        "amount": "120,50 €",
+        "people": "3",
+        "paid": "yes",
+    }
+    kinds = ("time", "date", "email", "url", "money", "integer", "boolean")
+    fields = tuple(Field(name=n, label=n, type=k) for n, k in zip(sent, kinds, strict=True))
+    view = form_modal(_form(fields), "slack:T1:D1")
+    submitted = view_submission(view, sent, team="T1", user="U1", view_id="V1", hash="1.a")
+    update = receive(submitted)
+    assert update is not None
+    assert update.values == sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed"), [("integer", "2.5"), ("integer", "9"), ("email", "ann"), ("url", "ftp://x")]
+)
+def test_slack_itself_keeps_people_from_sending_what_its_inputs_refuse(kind, typed):
+    field = _typed(kind, maximum=5 if kind == "integer" else None)
+    view = form_modal(_form((field,)), "slack:T1:D1")
+    with pytest.raises(ValueError, match="mend"):
+        view_submission(view, {"x": typed}, team="T1", user="U1", view_id="V1", hash="1.a")
