@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cards.fields.table import options_of
 from cards.model import Field
 from engine.text.numbers import NUMBER_WORD, parse_number_word
 
@@ -114,7 +115,7 @@ def find_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Va
             yield from _number_values(text, field)
             yield from _number_words(text, field)
             yield from _by_unit(text, field, fields)
-        case "choice":
+        case "choice" | "boolean" | "entity":
             yield from _choice_values(text, field)
         case "text" if field.name != "subject_id":
             yield from _text_values(text, field, fields)
@@ -173,8 +174,9 @@ def bare_value(text: str, field: Field) -> str:
             units = "|".join(map(re.escape, _spellings(field)))
             found = re.fullmatch(rf"{_NUMBER}\s*(?:{units})?[.。]?", text, re.IGNORECASE)
             return found["n"] if found else ""
-        case "choice":
-            return next((o for o in field.options if o.lower() == text.strip(" .。").lower()), "")
+        case "choice" | "boolean" | "entity":
+            said = text.strip(" .。").lower()
+            return next((o for o, names in _options(field) if said in map(str.lower, names)), "")
         case _:
             return ""
 
@@ -234,9 +236,15 @@ def _spellings(field: Field) -> tuple[str, ...]:
 
 
 def _choice_values(text: str, field: Field) -> Iterator[ValueSpan]:
-    for option in field.options:
-        for match in find_mentions(text, field, after=_LINK + cue_pattern((option,))):
+    for option, names in _options(field):
+        for match in find_mentions(text, field, after=_LINK + cue_pattern(names)):
             yield ValueSpan(match.start(), match.end(), {field.name: option})
+
+
+def _options(field: Field) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each option of a field with all that people call it."""
+    for option in options_of(field):
+        yield option, tuple(dict.fromkeys((option, field.label_of(option, ""))))
 
 
 def _text_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:

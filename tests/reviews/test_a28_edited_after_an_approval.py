@@ -145,7 +145,7 @@ async def test_a28_on_slack_the_form_is_filled_in_and_tells_what_it_changed(
         assert stands["weight_kg"] == "61.5"
         assert "不是批准" in opened.view["blocks"][0]["text"]["text"]
 
-        wrong = slack.view_submission(opened, {**stands, "weight_kg": "seventy"})
+        wrong = slack.view_submission(opened, {**stands, "weight_kg": "7" * 16})
         refused = await side.send(wrong)
         assert list(refused["errors"]) == ["weight_kg"]
         answer = await side.send(slack.view_submission(opened, {**stands, "weight_kg": "72"}))

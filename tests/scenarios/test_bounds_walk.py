@@ -72,15 +72,12 @@ async def test_in_slack_the_form_stays_open_with_the_fault_at_its_field(
     hints = {b["block_id"]: b["hint"]["text"] for b in opened.view["blocks"] if "hint" in b}
     assert hints == {"shelf": "as in B-07", "pieces": "1 – 500"}
     shown = len(slack.messages)
-    for wrong, errors in (
-        ({"pieces": "0"}, {"pieces": "This should be at least 1"}),
-        (
-            {"shelf": "G-07", "pieces": "501"},
-            {"shelf": FORM, "pieces": "This should be at most 500"},
-        ),
-    ):
-        answer = await side.send(slack.view_submission(opened, GOOD | wrong))
-        assert answer == {"response_action": "errors", "errors": errors}
+    for pieces in ("0", "501"):
+        # Slack's own input of numbers refuses it before it is sent.
+        with pytest.raises(ValueError, match="out of range"):
+            slack.view_submission(opened, GOOD | {"pieces": pieces})
+    answer = await side.send(slack.view_submission(opened, GOOD | {"shelf": "G-07"}))
+    assert answer == {"response_action": "errors", "errors": {"shelf": FORM}}
     assert len(slack.messages) == shown
     await side.send(slack.view_submission(opened, GOOD))
     await slack.wait_for(lambda: not card.buttons)

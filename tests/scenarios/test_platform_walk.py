@@ -136,7 +136,7 @@ async def test_a_visit_is_recorded_over_slack(
     await side.tap(reply, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
-    refused = await side.send(slack.view_submission(opened, {**GOOD, "ecog": "two"}))
+    refused = await side.send(slack.view_submission(opened, {**GOOD, "ecog": "9" * 16}))
     assert refused["response_action"] == "errors"
     assert list(refused["errors"]) == ["ecog"]
     await side.send(slack.view_submission(opened, GOOD))
