@@ -136,9 +136,9 @@ async def test_a_visit_is_recorded_over_slack(
     await side.tap(reply, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
-    refused = await side.send(slack.view_submission(opened, {**GOOD, "ecog": "9" * 16}))
+    refused = await side.send(slack.view_submission(opened, {**GOOD, "weight_kg": "9" * 16}))
     assert refused["response_action"] == "errors"
-    assert list(refused["errors"]) == ["ecog"]
+    assert list(refused["errors"]) == ["weight_kg"]
     await side.send(slack.view_submission(opened, GOOD))
 
     card = await side.shown("Please review", channel="C0TRIAL")
