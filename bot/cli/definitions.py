@@ -97,3 +97,36 @@ def lint_examples(args: argparse.Namespace) -> int:
     from bot.operate import routing
 
     return routing.lint_examples(settings, as_json=args.json)
+
+
+def tools_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is wanted of the tools."""
+    wanted = parser.add_subparsers(dest="wanted", required=True, metavar="list|call|probe")
+    listing = wanted.add_parser("list", help="every tool of a tools.yaml")
+    listing.add_argument("--json", action="store_true", help="a list of objects")
+    for name, told in (
+        ("call", "call a tool now and print what people would read"),
+        ("probe", "print what is asked, what comes back, and what a model and people see"),
+    ):
+        asking = wanted.add_parser(name, help=told)
+        asking.add_argument("tool", metavar="NAME")
+        asking.add_argument(
+            "--arg", action="append", default=[], metavar="NAME=VALUE", help="an argument"
+        )
+        asking.add_argument("--lang", choices=languages(), default="en", help="of the text")
+        if name == "call":
+            asking.add_argument("--really", action="store_true", help="also when the tool writes")
+
+
+def tools(args: argparse.Namespace) -> int:
+    """Lists, calls or probes the tools of the project folder."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.operate.tools import call_tool, list_tools, probe_tool
+
+    if args.wanted == "list":
+        return list_tools(settings, as_json=args.json)
+    if args.wanted == "probe":
+        return run_loop(probe_tool(settings, args.tool, args.arg, lang=args.lang))
+    asked = call_tool(settings, args.tool, args.arg, really=args.really, lang=args.lang)
+    return run_loop(asked)

@@ -71,6 +71,14 @@ COMMANDS = (
         "0 all is well; 1 something is wrong; 2 a setting is wrong; 3 something could not be asked",
     ),
     Command(
+        "tools",
+        "list, call or probe the tools of the project folder",
+        definitions.tools,
+        definitions.tools_arguments,
+        "0 it gave a result; 1 it gave none; 2 there is no such tool, it writes, or a setting is "
+        "wrong",
+    ),
+    Command(
         "graph",
         "draw a playbook, or with --run the jobs of a run",
         definitions.graph,

@@ -12,6 +12,8 @@ from bot.http.caller import has_admin_token
 from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import GaugeReading, MetricFamilies
+from bot.telemetry.model_watch import connection_state
+from bot.wiring.connections import GuardedConnections
 from bot.wiring.service import Parts
 from engine.errors import StoreError
 from engine.ports.platform import SupportsListening
@@ -62,6 +64,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
                 await parts.store.probe()
                 backlog = await parts.store.operations.backlog()
                 model = await model_health(parts.settings, parts.store.numbers)
+                connections = await connection_health(parts.connections, parts.store.numbers)
         except (StoreError, TimeoutError) as error:
             return web.json_response(
                 {"ready": False, "redis": parts.store.refusal(error)}, status=503
@@ -77,6 +80,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
                 for name, each in sorted(platforms.items())
             },
             "model": model,
+            "connections": connections,
             "playbooks": parts.reloader.current.health,
             "groups": parts.resources.groups.health,
             "workers": backlog.workers,
@@ -88,7 +92,8 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             name for name in ("model", "playbooks", "groups") if not _is_well(str(found[name]))
         ]
         late = _find_late(backlog, parts.telemetry.lag)
-        degraded = sorted({*failing, *deaf, *words, *late})
+        lost = [name for name, state in connections.items() if state == "away"]
+        degraded = sorted({*failing, *deaf, *words, *late, *lost})
         status = 503 if deaf else 200
         return web.json_response({**found, "degraded": degraded}, status=status)
 
@@ -167,6 +172,15 @@ async def model_health(settings: Settings, numbers: ModelNumbers) -> Health:
     if not well:
         return "off"
     return "ok" if all(well) else "degraded" if any(well) else "away"
+
+
+async def connection_health(
+    connections: GuardedConnections, numbers: ModelNumbers
+) -> Mapping[str, Health]:
+    """Each connection by name: `away` while some worker leaves it alone."""
+    names = {connection_state(name): name for name in connections.by_name}
+    states = await numbers.states(names)
+    return {names[key]: "ok" if state == "closed" else "away" for key, state in states.items()}
 
 
 async def read_model_lanes(numbers: ModelNumbers) -> GaugeReading:

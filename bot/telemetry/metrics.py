@@ -55,6 +55,12 @@ FAMILIES = (
     Family("step", "step_seconds", "A step of a run", ("frame",), _SHORT_S),
     Family("ended", "runs_ended", "Runs that ended, child runs left out, and how", ("end",)),
     Family("tools", "tool_calls", "Calls of tools, and what came of them", ("tool", "outcome")),
+    Family(
+        "connections",
+        "connection_calls",
+        "Calls of systems outside, and what came of them",
+        ("connection", "outcome"),
+    ),
     Family("sent", "deliveries", "Messages sent or edited", ("platform", "outcome")),
     Family(
         "refused",

@@ -22,6 +22,11 @@ log = structlog.get_logger()
 QUIET_S: Final = 3600
 
 
+def connection_state(name: str) -> str:
+    """The name under which processes share the state of a connection, beside those of models."""
+    return f"connection/{name}"
+
+
 class ModelWatch:
     """A ModelObserver that shares every five seconds how models fare, and once more at the end.
 
@@ -58,6 +63,14 @@ class ModelWatch:
             log.warning("model_left_alone", model=model)
             self._opened.append(model)
         self._states[model] = state
+
+    def connection_changed(self, name: str, state: BreakerState) -> None:
+        """Log that a connection is left alone, or asked again, and share it."""
+        if state == "closed":
+            log.info("connection_back", connection=name)
+        elif self._states.get(connection_state(name), "closed") == "closed":
+            log.warning("connection_left_alone", connection=name)
+        self._states[connection_state(name)] = state
 
     async def run(self, stop: asyncio.Event) -> None:
         """Share every few seconds until `stop`, then once more."""

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from bot.settings import Settings, read_environment
 from bot.wiring.records import has_study
 from engine.errors import DefinitionError
 from engine.ports.meter import Meter
+from engine.ports.storage.model_numbers import BreakerState
 from engine.ports.systems.connections import Connection
 from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
@@ -71,11 +73,18 @@ class Connections:
         """The service's own tools and those over these connections."""
         return Toolbox(self.by_name, self.own)
 
-    def guard(self, meter: Meter) -> "GuardedConnections":
-        """The same, each of which costs nobody anything while its system is away."""
-        return GuardedConnections(
-            {name: _guard(each, meter) for name, each in self.by_name.items()}, self.own
-        )
+    def guard(
+        self, meter: Meter, changed: Callable[[str, BreakerState], None]
+    ) -> "GuardedConnections":
+        """The same, each of which costs nobody anything while its system is away.
+
+        `changed` hears of a connection that is left alone, or asked again.
+        """
+        guarded = {
+            name: GuardedConnection(each, Breaker(_now, partial(changed, name)), meter)
+            for name, each in self.by_name.items()
+        }
+        return GuardedConnections(guarded, self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +98,6 @@ class GuardedConnections:
     def toolbox(self) -> Toolbox:
         """The service's own tools and those over these connections."""
         return Toolbox(self.by_name, self.own)
-
-    def health(self) -> dict[str, str]:
-        """How each of them is, for `/readyz`."""
-        return {name: "away" if each.is_away else "ok" for name, each in self.by_name.items()}
 
     async def close(self) -> None:
         """Make no call from now on."""
@@ -129,8 +134,8 @@ def _own_tools(settings: Settings) -> tuple[Tool[Any], ...]:
     return every if has_study(settings) else tuple(tool for tool in every if not tool.clinical)
 
 
-def _guard(connection: Connection, meter: Meter) -> GuardedConnection:
-    return GuardedConnection(connection, Breaker(lambda: asyncio.get_running_loop().time()), meter)
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _read(

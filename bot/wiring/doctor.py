@@ -8,11 +8,13 @@ from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
 from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import Settings
+from bot.wiring.connections import load_connections
 from bot.wiring.contexts import platform_doctors
 from engine.errors import DefinitionError, ModelError, StoreError
 from engine.ports.doctor import Diagnosis, Doctor
 from engine.ports.model import Message
 from engine.ports.settings import secret_text
+from engine.ports.systems.connections import Connection
 
 _MODEL_S = 20.0
 # Waiting changes nothing about these.
@@ -25,7 +27,16 @@ def open_doctors(settings: Settings) -> Sequence[Doctor]:
         doctor or _Off(name, settings.platforms[name].switch)
         for name, doctor in platform_doctors(settings).items()
     ]
-    return (_Store(settings), *platforms, _People(settings), *_models(settings))
+    connections = _connections(settings)
+    return (_Store(settings), *platforms, _People(settings), *connections, *_models(settings))
+
+
+def _connections(settings: Settings) -> Sequence[Doctor]:
+    try:
+        found = load_connections(settings).by_name
+    except DefinitionError as error:
+        return [_Faulty("connections", error.problems)]
+    return [_System(each) for each in found.values()]
 
 
 def _models(settings: Settings) -> Sequence[Doctor]:
@@ -52,6 +63,32 @@ class _People:
             Diagnosis(check="people", state="wrong", told=f"{name}: {NOBODY_MAY_ASK}")
             for name in people.closed_platforms(on)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Faulty:
+    check: str
+    problems: Sequence[str]
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        return [Diagnosis(check=self.check, state="wrong", told=told) for told in self.problems]
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """A system outside: whether it answers, and lets us in."""
+
+    connection: Connection
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        check = f"connection {self.connection.name}"
+        try:
+            faults = await self.connection.probe()
+        finally:
+            await self.connection.close()
+        if not faults:
+            return [Diagnosis(check=check, state="ok", told="answers")]
+        return [Diagnosis(check=check, state="wrong", told=told) for told in faults]
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,12 +88,12 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         connected = await run_unless_stopped(stop, connect_store(settings, stack))
         store = build_store_ports(settings, connected, stack)
         meter = SharedMeter(store.numbers)
-        guarded = connections.guard(meter)
-        stack.push_async_callback(guarded.close)
-        definitions = replace(definitions, toolbox=guarded.toolbox)
         around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
         resources = await run_unless_stopped(stop, around)
         telemetry = _open_telemetry(settings, store, resources, meter, stack)
+        guarded = connections.guard(meter, telemetry.watch.connection_changed)
+        stack.push_async_callback(guarded.close)
+        definitions = replace(definitions, toolbox=guarded.toolbox)
         opening = open_reloader(
             settings,
             definitions,

@@ -211,7 +211,10 @@ def _labelled(
 ) -> list[tuple[str, Any]]:
     if not definition.columns:
         return [(name, value) for name, value in row.items() if name != "found"]
-    return [(shape.label(lang), row.get(n)) for n, shape in definition.columns.items()]
+    return [
+        (shape.label(lang), _with_unit(row.get(name), shape.unit))
+        for name, shape in definition.columns.items()
+    ]
 
 
 def _fill(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str:
@@ -231,3 +234,7 @@ def _show(value: Any) -> str:
         return MISSING
     text = value if isinstance(value, str) else format_value(value)
     return literal(shorten(text, CELL_CHARS))
+
+
+def _with_unit(value: Any, unit: str) -> Any:
+    return f"{format_value(value)} {unit}" if unit and value is not None else value

@@ -14,20 +14,23 @@ import pytest
 import yaml
 
 from bot.definitions.mcp_servers import load_servers
+from bot.wiring.connections import load_connections
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
 from engine.playbooks.checks.fields import typed_faults
+from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.settings import SettingsGroup
+from engine.ports.systems.connections import Connection
 from engine.rules.check import validate_logic
-from engine.yaml.source import read_yaml
+from engine.yaml.source import Problems, read_yaml
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
-from tests.fakes.settings import load_people
+from tests.fakes.settings import load_people, make_settings
 
 # Blocks that no program can judge: what they are, by their page and first words.
 PICTURES = {
@@ -84,6 +87,42 @@ def rule(text: str, folder: Path) -> None:
     validate_logic(read_yaml(text, file="rule").data["logic"])
 
 
+_STOCK_API = """\
+openapi: 3.1.0
+info: {title: Stock, version: "1"}
+servers: [{url: "https://stock.example.com"}]
+paths:
+  /stock:
+    get:
+      operationId: listStock
+      parameters: [{name: item, in: query, required: true, schema: {type: string}}]
+      responses: {"200": {description: what there is}}
+"""
+
+
+def connections(text: str, folder: Path) -> None:
+    (folder / "connections.yaml").write_text(text, "utf-8")
+    (folder / "stock-api.yaml").write_text(_STOCK_API, "utf-8")
+    names = ("ERP_TOKEN", "STOCK_KEY", "STAFF_PASSWORD")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            patch.setenv(name, f"sample-{name}")
+        made = load_connections(make_settings(connections=folder / "connections.yaml"))
+    assert len(made.secrets) == len(names)
+    _made.update(made.by_name)
+
+
+def tools(text: str, folder: Path) -> None:
+    page = next(block for block in blocks("yaml") if block.text.startswith("erp:"))
+    connections(page.text, folder)
+    problems, source = Problems(), read_yaml(text, file="tools.yaml")
+    made = read_tools(source, problems, taken=(), connections=_made)
+    assert problems == []
+    assert made["list_stock"].arguments_schema is not None
+
+
+_made: dict[str, Connection] = {}
+
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
 LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
@@ -92,6 +131,8 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "sync": sync,
     "entities": entities,
     "data_fields": fields,
+    "erp": connections,
+    "find_expense": tools,
     "logic": rule,
 }
 # The delegate of the example is somebody else of the reader's file.
@@ -205,6 +246,8 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "entities": "entities: {order: {pattern: W}}",
         "data_fields": "data_fields: {amount: {type: cash}}",
         "logic": "logic: {all: [{var: lines}]}",
+        "erp": "erp: {kind: http}",
+        "find_expense": "find_expense: {description: x, reads: {connection: nowhere}}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

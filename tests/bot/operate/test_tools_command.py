@@ -1,0 +1,66 @@
+"""`signoff tools` over a folder of one's own: what there is, what a call gives, what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bot.signoff_process import Ended, ended
+from tests.fakes.garage import bookings, write_garage
+
+
+@pytest.fixture
+def garage(tmp_path: Path) -> Path:
+    return write_garage(tmp_path / "garage")
+
+
+async def tools(folder: Path, *words: str) -> Ended:
+    variables = {"SIGNOFF_PLAYBOOKS": str(folder), "SIGNOFF_PEOPLE": str(folder / "people.yaml")}
+    return await ended(folder, "tools", *words, **variables)
+
+
+async def test_every_tool_is_listed_with_its_arguments(garage: Path) -> None:
+    listed = await tools(garage, "list", "--json")
+    found = {each["tool"]: each for each in json.loads(listed.out)}
+    assert list(found) == ["find_hoist", "list_hoists", "book_hoist"]
+    assert (found["book_hoist"]["does"], found["book_hoist"]["arguments"]) == ("writes", "bay day")
+    assert "Every hoist of the garage." in (await tools(garage, "list")).out
+
+
+async def test_a_reading_tool_is_called_as_people_see_it(garage: Path) -> None:
+    called = await tools(garage, "call", "find_hoist", "--arg", "bay=A1")
+    assert (called.status, called.err) == (0, "")
+    assert called.out == "- Bay: A1\n- Lifts: 3500 kg\n- Inspected: 2026-05-02\n"
+    probed = await tools(garage, "probe", "find_hoist", "--arg", "bay=B2", "--lang", "zh")
+    assert 'asked: {"bay": "B2"}' in probed.out
+    assert '"lifts_kg": 5000' in probed.out
+    assert "- 载重: 5000 kg" in probed.out
+    nothing = await tools(garage, "call", "find_hoist", "--arg", "bay=Z9")
+    assert (nothing.status, nothing.out) == (0, "Nothing was found.\n")
+
+
+async def test_a_writing_tool_needs_to_be_meant(garage: Path) -> None:
+    words = ("call", "book_hoist", "--arg", "bay=A1", "--arg", "day=2026-12-12")
+    refused = await tools(garage, *words)
+    assert (refused.status, bookings(garage)) == (2, [])
+    assert "--really" in refused.out
+    assert (await tools(garage, *words, "--really")).status == 0
+    assert bookings(garage) == [("A1", "2026-12-12", "operator")]
+    assert (await tools(garage, "probe", *words[1:])).status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("call", "find_hoist", "--arg", "bay=zz"), 1, "bay: should be as [A-Z][0-9] says"),
+        (("call", "find_hoist"), 1, "Wrong arguments bay"),
+        (("call", "find_hoist", "--arg", "bay"), 1, "should be NAME=VALUE"),
+        (("call", "find_house"), 2, "there are: find_hoist, list_hoists, book_hoist"),
+    ],
+)
+async def test_what_cannot_be_called_says_why(
+    garage: Path, words: tuple[str, ...], status: int, told: str
+) -> None:
+    called = await tools(garage, *words)
+    assert (called.status, called.out) == (status, "")
+    assert told in called.err
