@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from cards.model import Principal
-from engine.playbooks.model import Playbook, Request
+from engine.playbooks.model import Playbook, Request, pattern_kinds
 from engine.ports.clock import Clock, FixedClock
 from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import NO_LIBRARY, Library
@@ -21,9 +21,20 @@ from engine.ports.storage.store import Decisions
 from engine.ports.systems.records import Records
 from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
+from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
 from engine.tools.model import Tool, ToolContext
+
+FindEntities = Callable[[tuple[PatternKind, ...], str, Principal], Entities]
+"""Of these patterns, the project and the person: all that a text of theirs may name."""
+
+
+def entities_without_lists(
+    patterns: tuple[PatternKind, ...], project: str, person: Principal
+) -> Entities:
+    """What the patterns find, where there is no list."""
+    return entities_of(patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +65,10 @@ class Services:
     `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that is
     handled again gives its reply and runs the same ids.
 
-    `playbooks` and `tools` (which only read) are those of the moment at which a turn began;
-    `barred` are requests (`playbook/request`) that the person may not start. Steps of a run use
-    their pinned playbook and its tools of the `toolbox` instead; `call` and `rehearse` are their
-    way to tools, and `recorded_calls()` gives the answers of the model and of tools so far.
+    `playbooks`, `tools` (which only read) and `entity_kinds` are those of the moment at which a
+    turn began; `barred` are requests (`playbook/request`) that the person may not start. Steps of a
+    run use their pinned playbook and its tools of the `toolbox` instead; `call` and `rehearse` are
+    their way to tools, and `recorded_calls()` gives the answers of the model and of tools so far.
     """
 
     clock: Clock
@@ -82,6 +93,8 @@ class Services:
     playbooks: Mapping[str, Playbook] = field(default_factory=dict)
     tools: tuple[Tool[Any], ...] = ()
     toolbox: Toolbox = field(default_factory=Toolbox)
+    entity_kinds: tuple[PatternKind, ...] = ()
+    listed_entities: FindEntities = entities_without_lists
     barred: Mapping[str, Request] = field(default_factory=dict)
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse
@@ -110,7 +123,14 @@ class Services:
             return replace(self, tools=(), playbooks={})
         playbooks, barred = startable_playbooks(self.playbooks, person)
         tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))
-        return replace(self, tools=tools, playbooks=playbooks, barred=barred)
+        kinds = pattern_kinds(playbook.definition for playbook in playbooks.values())
+        return replace(self, tools=tools, playbooks=playbooks, barred=barred, entity_kinds=kinds)
+
+    def entities(
+        self, conversation: str, person: Principal, kinds: tuple[PatternKind, ...] = ()
+    ) -> Entities:
+        """What texts of the person may name there: of `kinds`, or all patterns, and the lists."""
+        return self.listed_entities(kinds or self.entity_kinds, self.project(conversation), person)
 
     def tool_context(
         self, conversation: str, person: Principal, *, key: str = "", by: str = ""
@@ -126,6 +146,7 @@ class Services:
             person=person,
             library=self.library,
             meter=self.meter,
+            entities=self.entities(conversation, person),
         )
 
 

@@ -111,6 +111,7 @@ def _context(
 ) -> RouteContext:
     return RouteContext(
         table=table,
+        entities=table.entities,
         tools=tools,
         open_cards=(),
         principal=Principal(id="operator", name="operator"),

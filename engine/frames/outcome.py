@@ -13,6 +13,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
 from engine.services import Services
+from engine.text.entity_kinds import Entities, entities_as_recorded
 from engine.tools.model import Tool, ToolContext
 from engine.tools.read_only import ReadOnlyTools
 
@@ -264,6 +265,17 @@ class StepContext:
     playbook: Playbook
     services: Services
     follows: bool = True
+
+    @property
+    def entities(self) -> Entities:
+        """What texts may name: what the pinned playbook has a pattern for, and what was named.
+
+        A run that was begun before that was kept goes by what is known now.
+        """
+        run, kinds = self.run, self.playbook.definition.pattern_kinds
+        if run.named is None:
+            return self.services.entities(run.conversation, run.requester, kinds)
+        return entities_as_recorded(kinds, run.named)
 
     def tool_context(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""

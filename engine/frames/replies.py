@@ -11,6 +11,7 @@ from engine.frames import shared_files
 from engine.frames.intents import Intent
 from engine.ports.inbox_files import FileReceipt
 from engine.ports.storage.store import Post
+from engine.text.entity_kinds import NamedEntity
 
 SETTLED: frozenset[PartState] = NOT_DONE | {
     "waiting",
@@ -29,7 +30,8 @@ class ReplyHead(Frozen):
     """What a reply answers, to whom, since when; what became of the files of the message.
 
     `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
-    place inside the conversation where it stands, "" for none.
+    place inside the conversation where it stands, "" for none. `entities` are what the text named
+    when it was read.
     """
 
     id: str
@@ -41,6 +43,7 @@ class ReplyHead(Frozen):
     files: tuple[FileReceipt, ...] = ()
     asker: str = ""
     thread: str = ""
+    entities: tuple[NamedEntity, ...] = ()
 
     @property
     def place(self) -> str:

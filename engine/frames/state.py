@@ -18,6 +18,7 @@ from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.ports.model import ModelUsage
 from engine.ports.systems.sync import Change
 from engine.rules.soft import SoftDialogue
+from engine.text.entity_kinds import NamedEntity
 
 RunStatus = Literal[
     "running", "suspended", "completed", "failed", "stopped", "cancelled", "blocked"
@@ -307,7 +308,8 @@ class Run(Frozen):
     before somebody last had a say. `used` is what it had of the model since it began, or since an
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
     without any. `end` is how it ended: see `ends.end_of`. `thread` is the place inside the
-    conversation where it was asked for, "" for none.
+    conversation where it was asked for, "" for none. `named` is what the message named when it was
+    read, None where that was not kept.
     """
 
     schema_version: Literal[1] = 1
@@ -345,6 +347,7 @@ class Run(Frozen):
     found_in: str = ""
     end: RunEnd | None = None
     thread: str = ""
+    named: tuple[NamedEntity, ...] | None = None
     started_at: datetime
 
     @property

@@ -36,7 +36,7 @@ class EntityDefinition(Frozen):
         """The kind as texts are searched for it; None for a list."""
         if not self.pattern:
             return None
-        return PatternKind(name, self.pattern, self.case, self.without)
+        return PatternKind(name, self.pattern, self.case, self.without, self.name)
 
 
 def definition_faults(entity: EntityDefinition) -> list[Fault]:

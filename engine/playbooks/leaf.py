@@ -79,7 +79,6 @@ class Leaf(TypedValue):
     hint: Bilingual | None = None
     inherit: bool = False
     identity: bool = False
-    entity: str = ""
 
 
 def value_faults(leaf: Leaf, value: Any) -> list[Fault]:

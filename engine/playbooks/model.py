@@ -1,5 +1,6 @@
 """What a playbook's YAML may say (spec 000 §1-4, spec 003)."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field as Key
@@ -134,6 +135,11 @@ class PlaybookFile(Frozen):
         return tuple(
             e for request in self.requests if not request.not_yet for e in request.examples
         )
+
+
+def pattern_kinds(playbooks: Iterable[PlaybookFile]) -> tuple[PatternKind, ...]:
+    """The kinds that playbooks know by the form of their ids, each once."""
+    return tuple(dict.fromkeys(kind for each in playbooks for kind in each.pattern_kinds))
 
 
 class Playbook(Frozen):

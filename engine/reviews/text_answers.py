@@ -19,12 +19,13 @@ from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.judge import CardJudge
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.form_reading import read_form
 from engine.understanding.open_forms import (
     answerable_fields,
     form_name,
     missing_labels,
-    other_subjects,
+    other_entities,
 )
 
 
@@ -39,12 +40,16 @@ class CardReply:
 
 @dataclass(frozen=True, slots=True)
 class TextAnswers:
-    """Judges texts by these people; `today` and `zone` (IANA) are the service's day and place."""
+    """Judges texts by these people; `today` and `zone` (IANA) are the service's day and place.
+
+    `entities` are what the texts may name.
+    """
 
     decisions: Decisions
     people: People
     zone: str
     today: date
+    entities: Entities = NO_ENTITIES
 
     async def answer(self, intent: Intent, head: ReplyHead) -> CardReply:
         """Decide the card with values that are complete and all understood, else keep them in it.
@@ -59,16 +64,16 @@ class TextAnswers:
         answer = CardAnswer(head.principal, "", card.revision, None, origin, event="text")
         if choice is None or not choice.form or card.status != "open":
             return self._decide(found, replace(answer, choice=intent.choice))
-        if who := other_subjects(card, intent.text):
+        if who := other_entities(card, intent.text, self.entities):
             text = say("clarify.other", card.lang, form=form_name(card), who=who)
-            effects = Effects(log=(answer.entry(found, "other_subjects"),))
+            effects = Effects(log=(answer.entry(found, "other_entities"),))
             return CardReply("needs_you", text, effects)
         return self._fill_in(found, choice, intent.text, answer)
 
     def _fill_in(self, found: CardNow, choice: Choice, text: str, answer: CardAnswer) -> CardReply:
         """The form with the values that the text gives."""
         card = found.card
-        reading = read_form(text, answerable_fields(card), self.today)
+        reading = read_form(text, answerable_fields(card), self.today, entities=self.entities)
         changed = _changed_values(card, reading.values)
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)

@@ -101,6 +101,7 @@ def _rewind(run: Run, playbook: Playbook) -> Run:
         reply=run.reply,
         part=run.part,
         slot=False,
+        named=run.named,
         frames=(PlannerFrame(phase=phases[0].id),),
         started_at=run.started_at,
     )

@@ -25,7 +25,7 @@ from engine.frames.state import Patch, PromptFrame
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
-from engine.text.entities import subject_ids
+from engine.text.entity_kinds import Entities
 from engine.text.form_reading import read_form, read_values
 from engine.text.values import cue_pattern
 
@@ -50,7 +50,7 @@ async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -
 def _take_answer(
     frame: PromptFrame, skill: Skill, ask: Ask, decision: Decision, context: StepContext
 ) -> StepOutcome:
-    if ask.instead and _chooses_instead(ask.instead, decision):
+    if ask.instead and _chooses_instead(ask.instead, decision, context.entities):
         return _take_instead(ask.instead, decision.person, f"{decision.name} answered so")
     # A text may change what was known, and not asked for, as well.
     changed = (name for name in ask.fields if name in decision.values and name not in frame.fields)
@@ -62,15 +62,16 @@ def _take_answer(
     return Done(sets, f"{decision.name} answered")
 
 
-def _chooses_instead(instead: Instead, decision: Decision) -> bool:
+def _chooses_instead(instead: Instead, decision: Decision, entities: Entities) -> bool:
     typed = decision.values.get(instead.of)
-    return decision.choice == INSTEAD or (typed is not None and _says_a_word(instead, str(typed)))
+    says_it = typed is not None and _says_a_word(instead, str(typed), entities)
+    return decision.choice == INSTEAD or says_it
 
 
-def _says_a_word(instead: Instead, text: str) -> bool:
-    """Whether the text says one of the words and names no subject."""
+def _says_a_word(instead: Instead, text: str, entities: Entities) -> bool:
+    """Whether the text says one of the words and names no entity."""
     match = re.search(cue_pattern(instead.words), text, re.IGNORECASE)
-    return match is not None and not subject_ids(text)
+    return match is not None and not entities.kinds_and_ids(text)
 
 
 def _take_instead(instead: Instead, by: str, why: str) -> Done:
@@ -81,7 +82,8 @@ def _take_instead(instead: Instead, by: str, why: str) -> Done:
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
     values = {} if ask.again else _read_message(ask, context)[0]
-    if ask.instead and _says_a_word(ask.instead, str(values.get(ask.instead.of, ""))):
+    said = str(values.get(ask.instead.of, "")) if ask.instead else ""
+    if ask.instead and _says_a_word(ask.instead, said, context.entities):
         if not _unexplained(ask, context):
             return _take_instead(ask.instead, run.requester.id, "the message says so")
         del values[ask.instead.of]
@@ -123,10 +125,13 @@ def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dic
     """
     run, defined = context.run, context.playbook.definition.data_fields
     fields = _fields(ask, ask.fields, context)
-    today = context.services.today
+    today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
-    texts = {**read_values(run.message, wider, today), **read_values(run.text, fields, today)}
+    texts = {
+        **read_values(run.message, wider, today, entities=entities),
+        **read_values(run.text, fields, today, entities=entities),
+    }
     new = {name: text for name, text in texts.items() if name not in run.state.data}
     typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, today=today)
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
@@ -137,7 +142,8 @@ def _unexplained(ask: Ask, context: StepContext) -> str:
     run, playbook = context.run, context.playbook.definition
     fields = _fields(ask, ask.fields, context)
     examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
-    reading = read_form(run.text, fields, context.services.today, examples=examples)
+    today, entities = context.services.today, context.entities
+    reading = read_form(run.text, fields, today, entities=entities, examples=examples)
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"

@@ -18,7 +18,6 @@ from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.violations import chart_of, count_violations
-from engine.text.entities import subject_ids
 
 SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
 STEPS = 40
@@ -55,7 +54,7 @@ async def _subjects(over: Over, context: StepContext) -> tuple[str, ...]:
     subject = str(context.run.state.data.get(over.subject, "")) if over.subject else ""
     if subject:
         # A form may say "subject p003".
-        named = subject_ids(subject)
+        named = context.entities.ids(subject)
         return named if len(named) == 1 else (subject.strip().upper(),)
     tool = context.find_tool("list_subjects")
     found = await context.services.call(tool, {}, context.tool_context())

@@ -1,12 +1,11 @@
-"""Subjects and days that a text names, without guessing (design §1, promise 4)."""
+"""Days and files that a text names, and marks for what it names (design §1, promise 4)."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
-
-_SUBJECT = re.compile(r"(?<![A-Za-z0-9])[Pp][0-9]{3}(?![A-Za-z0-9])")
+from zlib import crc32
 
 _ENDING = (
     r"\.(?:txt|md|csv|tsv|json|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|webp|zip)"
@@ -45,9 +44,9 @@ _WORDS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
     (re.compile(words, re.IGNORECASE), days)
     for words, days in (
         (r"今天|今日|(?<![a-z])todays?(?![a-z])", 0),
-        (r"昨天|昨日|(?<!before )(?<![a-z])yesterdays?(?![a-z])", -1),
+        (r"昨天|昨日|(?<!day before )(?<![a-z])yesterdays?(?![a-z])", -1),
         (r"(?<!大)前天|(?<![a-z])day before yesterday(?![a-z])", -2),
-        (r"明天|明日|(?<!after )(?<![a-z])tomorrow(?![a-z])", 1),
+        (r"明天|明日|(?<!day after )(?<![a-z])tomorrow(?![a-z])", 1),
         (r"(?<!大)后天|(?<![a-z])day after tomorrow(?![a-z])", 2),
     )
 )
@@ -67,12 +66,6 @@ def fold_cue(cue: str) -> str:
     return fold(cue)
 
 
-def subject_ids(text: str) -> tuple[str, ...]:
-    """The subjects named, in order, each once; only P and three digits, never a guess."""
-    found = _SUBJECT.findall(unicodedata.normalize("NFKC", text))
-    return tuple(dict.fromkeys(name.upper() for name in found))
-
-
 def file_names(text: str) -> tuple[str, ...]:
     """The files named, in order, each once: a name without a path, with a known ending."""
     return tuple(dict.fromkeys(_FILE.findall(text)))
@@ -84,24 +77,36 @@ def dates(text: str, today: date) -> tuple[date, ...]:
     return tuple(dict.fromkeys(day for _, _, day in found))
 
 
-SUBJECT_MARK, DAY_MARK, NUMBER_MARK, FILE_MARK = "■", "●", "◆", "▲"
-MARKS = SUBJECT_MARK + DAY_MARK + NUMBER_MARK + FILE_MARK
+DAY_MARK, NUMBER_MARK, FILE_MARK = "●", "◆", "▲"
+ENTITY_MARKS = "\U00012000-\U00012399"
+"""The letters that stand for an entity in a text, as a class of a pattern: nobody writes them."""
+
+MARKS = ENTITY_MARKS + DAY_MARK + NUMBER_MARK + FILE_MARK
+_FIRST_MARK, _MARK_COUNT = 0x12000, 0x39A
+_ENTITIES = re.compile(f"[{ENTITY_MARKS}]+")
+
+
+def entity_mark(kind: str) -> str:
+    """The letter that stands for every entity of the kind, always the same."""
+    return chr(_FIRST_MARK + crc32(kind.encode()) % _MARK_COUNT)
 
 
 def masked(text: str, today: date) -> str:
-    """The folded text with files, subjects, days and numbers replaced, to compare what is left."""
+    """The folded text with files, marked entities, days and numbers replaced, to compare the rest.
+
+    An entity is one letter then, which stands by itself.
+    """
     plain = _FILE.sub(f" {FILE_MARK} ", unicodedata.normalize("NFKC", text))
     for start, end, _ in sorted(day_spans(plain, today), reverse=True):
         plain = f"{plain[:start]} {DAY_MARK} {plain[end:]}"
-    plain = _SUBJECT.sub(f" {SUBJECT_MARK} ", plain)
+    plain = _ENTITIES.sub(lambda found: f" {' '.join(dict.fromkeys(found[0]))} ", plain)
     plain = re.sub(r"[0-9]+(?:[./][0-9]+)*", f" {NUMBER_MARK} ", plain)
     return " ".join(plain.lower().split())
 
 
-def subject_spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where subjects are named in a text that is NFKC already, and who."""
-    for match in _SUBJECT.finditer(text):
-        yield match.start(), match.end(), match[0].upper()
+def file_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where files are named."""
+    return (match.span() for match in _FILE.finditer(text))
 
 
 def impossible_days(text: str) -> Iterator[tuple[int, int]]:

@@ -3,11 +3,15 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property, lru_cache
 from typing import Literal, Protocol
 
+from cards.frozen import Frozen
 from cards.linear import find_spans
+from engine.text.entities import day_spans, entity_mark, file_spans
+from engine.text.language import Bilingual
 
 Case = Literal["upper", "lower", "as_written"]
 
@@ -20,8 +24,12 @@ MAX_ID_CHARS = 80
 _MAX_WORDS = 8
 # A shorter word of a list has to be written as it stands there: "IT" is no "it".
 _SURE_LETTERS = 4
-_WORD = re.compile(r"[^\W_]+(?:['’&.\-_/][^\W_]+)*")
+# Chinese is written without spaces: a Latin name ends where it begins.
+_WORD = re.compile(r"[^\W_㐀-鿿]+(?:['’&.\-_/][^\W_㐀-鿿]+)*")
 _AROUND = re.compile(r"^\W+|\W+$")
+_ANY_DAY = date(2000, 1, 1)
+_MAX_KEPT = 4096
+_KEPT_CHARS = 300
 _HAN = re.compile(r"[㐀-鿿]")
 
 
@@ -35,12 +43,30 @@ class EntityMatch:
     id: str
 
 
+class NamedEntity(Frozen):
+    """What a text named when it was read, as it is kept: the words, where they begin, and which.
+
+    `version` is that of the lists which were read with it.
+    """
+
+    kind: str
+    id: str
+    text: str
+    start: int
+    version: str = ""
+
+
 class EntityKind(Protocol):
     """One kind of entity: how it is found in texts."""
 
     @property
     def name(self) -> str:
-        """What a project calls the kind."""
+        """Its name in fields and tools."""
+        ...
+
+    @property
+    def label(self) -> Bilingual | None:
+        """What people call one of them."""
         ...
 
     def find(self, text: str) -> Iterator[EntityMatch]:
@@ -60,6 +86,7 @@ class PatternKind:
     pattern: str
     case: Case = "as_written"
     without: str = ""
+    label: Bilingual | None = None
 
     def find(self, text: str) -> Iterator[EntityMatch]:
         """Every id in the text."""
@@ -73,12 +100,13 @@ class PatternKind:
         return _cased(plain, self.case)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ListKind:
     """Entities by names: `names` has the id for each name, an id's own writing among them."""
 
     name: str
     names: Mapping[str, str]
+    label: Bilingual | None = None
 
     @cached_property
     def _ids(self) -> Mapping[str, tuple[str, str]]:
@@ -126,42 +154,113 @@ class ListKind:
         return "" if short and said != name else id_
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entities:
-    """All kinds that a project has."""
+    """All kinds that a text is searched for; `version` names the lists among them."""
 
     kinds: Sequence[EntityKind] = ()
+    version: str = ""
+    _marked: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def find(self, text: str) -> tuple[EntityMatch, ...]:
-        """What an NFKC text names, in order; of matches that overlap, the longest and the first."""
+        """What an NFKC text names, in order; of matches that overlap, the longest and the first.
+
+        A part of a file's name, or of a day, is none.
+        """
         found = [
             (match.start - match.end, order, match)
             for order, kind in enumerate(self.kinds)
             for match in kind.find(text)
         ]
+        if not found:
+            return ()
+        others = [*file_spans(text), *((start, end) for start, end, _ in day_spans(text, _ANY_DAY))]
         taken: list[EntityMatch] = []
         for _, _, match in sorted(found, key=lambda each: each[:2]):
-            if all(match.end <= other.start or other.end <= match.start for other in taken):
+            free = all(match.end <= other.start or other.end <= match.start for other in taken)
+            if free and not any(_is_part(match, *span) for span in others):
                 taken.append(match)
         return tuple(sorted(taken))
 
+    def matches(self, text: str) -> tuple[EntityMatch, ...]:
+        """What any text names, in order, and where it stands in the text as it was written."""
+        if not self.kinds:
+            return ()
+        plain, places = _normalized(text)
+        return tuple(
+            replace(match, start=places[match.start], end=places[match.end])
+            for match in self.find(plain)
+        )
+
+    def kinds_and_ids(self, text: str) -> tuple[tuple[str, str], ...]:
+        """The kinds and ids that any text names, in order, each once."""
+        return tuple(dict.fromkeys((match.kind, match.id) for match in self.matches(text)))
+
     def ids(self, text: str, kind: str = "") -> tuple[str, ...]:
         """The ids that any text names, of one kind or all, in order, each once."""
-        found = self.find(unicodedata.normalize("NFKC", text))
-        return tuple(dict.fromkeys(m.id for m in found if kind in ("", m.kind)))
+        return tuple(dict.fromkeys(id_ for of, id_ in self.kinds_and_ids(text) if kind in ("", of)))
 
     def normalised(self, text: str, kind: str) -> str | None:
         """The one entity of the kind that a form's field names; None for none or several."""
         ids = self.ids(text, kind)
         return ids[0] if len(ids) == 1 else None
 
+    def record(self, text: str) -> tuple[NamedEntity, ...]:
+        """What any text names, to be kept with it."""
+        return tuple(
+            NamedEntity(
+                kind=match.kind,
+                id=match.id,
+                text=text[match.start : match.end],
+                start=match.start,
+                version=self.version,
+            )
+            for match in self.matches(text)
+        )
 
-def list_of(kind: str, rows: Iterable[tuple[str, Iterable[str]]]) -> ListKind:
+    def marked(self, text: str) -> str:
+        """The text with the letter of its kind for each letter of an entity: as long as before."""
+        if (kept := self._marked.get(text)) is not None:
+            return kept
+        plain = text
+        for match in self.matches(text):
+            mark = entity_mark(match.kind) * (match.end - match.start)
+            plain = f"{plain[: match.start]}{mark}{plain[match.end :]}"
+        if len(self._marked) >= _MAX_KEPT:
+            self._marked.clear()
+        if len(text) <= _KEPT_CHARS:
+            self._marked[text] = plain
+        return plain
+
+
+NO_ENTITIES = Entities()
+
+
+@lru_cache(maxsize=64)
+def entities_of(kinds: tuple[PatternKind, ...]) -> Entities:
+    """The entities of these patterns alone; the same object for the same ones."""
+    return Entities(kinds)
+
+
+@lru_cache(maxsize=256)
+def entities_as_recorded(
+    patterns: tuple[PatternKind, ...], named: tuple[NamedEntity, ...]
+) -> Entities:
+    """The entities of the patterns, and those that a text named when it was read."""
+    names: dict[str, dict[str, str]] = {}
+    for each in named:
+        names.setdefault(each.kind, {})[each.text] = each.id
+    return Entities((*patterns, *(ListKind(kind, texts) for kind, texts in names.items())))
+
+
+def list_of(
+    kind: str, rows: Iterable[tuple[str, Iterable[str]]], label: Bilingual | None = None
+) -> ListKind:
     """The kind of a list of ids with their other names. An id is always a name of its own."""
     listed = list(rows)
     own = {id_: id_ for id_, _ in listed}
     others = {name: id_ for id_, names in listed for name in names if name not in own}
-    return ListKind(kind, {**others, **own})
+    return ListKind(kind, {**others, **own}, label)
 
 
 def _folded(text: str) -> str:
@@ -188,3 +287,21 @@ def _runs_on(text: str, start: int, end: int) -> bool:
 
 def _is_latin(letter: str) -> bool:
     return letter.isascii() and letter.isalnum()
+
+
+def _is_part(match: EntityMatch, start: int, end: int) -> bool:
+    inside = start <= match.start and match.end <= end
+    return inside and end - start > match.end - match.start
+
+
+def _normalized(text: str) -> tuple[str, Sequence[int]]:
+    """The text in NFKC, and where each letter of that, and its end, stands in the text."""
+    if text.isascii():
+        return text, range(len(text) + 1)
+    letters = [unicodedata.normalize("NFKC", letter) for letter in text]
+    plain = "".join(letters)
+    if plain != unicodedata.normalize("NFKC", text):
+        # Letters with marks of their own behind them; what stands so is looked for as it is.
+        return text, range(len(text) + 1)
+    places = [at for at, letter in enumerate(letters) for _ in letter]
+    return plain, [*places, len(text)]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from cards.model import Field
-from engine.text.entities import day_spans, impossible_days, subject_spans
+from engine.text.entities import day_spans, impossible_days
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.values import (
     ValueSpan,
     bare_value,
@@ -64,14 +65,19 @@ class FormReading:
 
 
 def read_form(
-    text: str, fields: Sequence[Field], today: date, *, examples: Iterable[str] = ()
+    text: str,
+    fields: Sequence[Field],
+    today: date,
+    *,
+    entities: Entities = NO_ENTITIES,
+    examples: Iterable[str] = (),
 ) -> FormReading:
     """What an answer to a form says. A date counts only in a clause that is understood whole.
 
     `examples` are texts whose words need no explanation, such as those that ask for the form.
     """
     plain, known = _normalize(text), make_vocabulary(fields, examples)
-    found = _keep_sure(plain, _find_claims(plain, fields, today), fields)
+    found = _keep_sure(plain, _find_claims(plain, fields, today, entities), fields)
     dated = {f.name for f in fields if f.type == "date"}
     stray = [
         c
@@ -92,14 +98,16 @@ def read_form(
     return FormReading(values, faults, left)
 
 
-def read_values(text: str, fields: Sequence[Field], today: date) -> dict[str, str]:
+def read_values(
+    text: str, fields: Sequence[Field], today: date, *, entities: Entities = NO_ENTITIES
+) -> dict[str, str]:
     """The values that a text gives, whatever else it says.
 
     Cues, labels and units name a field; what could mean two things fills nothing. A bare value
     fills the one field that is still missing.
     """
     plain = _normalize(text)
-    found = _keep_sure(plain, _find_claims(plain, fields, today), fields)
+    found = _keep_sure(plain, _find_claims(plain, fields, today, entities), fields)
     values = {name: value for c in found for name, value in c.values.items()}
     return values or _read_bare(plain, fields)
 
@@ -109,13 +117,16 @@ def _normalize(text: str) -> str:
     return unicodedata.normalize("NFKC", text.replace("，", "， ")).strip()
 
 
-def _find_claims(text: str, fields: Sequence[Field], today: date) -> list[ValueSpan]:
+def _find_claims(
+    text: str, fields: Sequence[Field], today: date, entities: Entities
+) -> list[ValueSpan]:
     """What stretches of the text say, the surest kind first; no two of them overlap."""
     found: list[ValueSpan] = []
+    texts = [f for f in fields if f.type == "text" and not kind_of_field(f, entities)]
     for claim in (
-        *(c for f in fields if f.type == "text" for c in find_values(text, f, fields)),
+        *(c for f in texts for c in find_values(text, f, fields)),
         *find_pressures(text, fields),
-        *_find_subjects(text, fields),
+        *_find_entities(text, fields, entities),
         *_find_days(text, fields, today),
         *(c for f in fields if f.type != "text" for c in find_values(text, f, fields)),
     ):
@@ -136,10 +147,30 @@ def _find_words(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
         yield from (ValueSpan(m.start(), m.end(), {field.name: stood[0][0]}) for m in stood)
 
 
-def _find_subjects(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
-    if any(f.name == "subject_id" for f in fields):
-        for start, end, who in subject_spans(text):
-            yield ValueSpan(start, end, {"subject_id": who})
+def kind_of_field(field: Field, entities: Entities) -> str:
+    """Of which kind of entity a field's text names one; "" for none.
+
+    Fields were once stored without their kind: whom a form is about is of the only kind there is.
+    """
+    kinds = {kind.name for kind in entities.kinds}
+    if field.entity or not field.identity or len(kinds) != 1:
+        return field.entity
+    return kinds.pop()
+
+
+def _find_entities(text: str, fields: Sequence[Field], entities: Entities) -> Iterator[ValueSpan]:
+    """What the text names, for the one field that is of its kind, or whose cue stands before it."""
+    asked = {f.name: kind for f in fields if (kind := kind_of_field(f, entities))}
+    for match in entities.find(text) if asked else ():
+        of_kind = [f for f in fields if asked.get(f.name) == match.kind]
+        named = [f for f in of_kind if any(m.end() == match.start for m in _before_entity(text, f))]
+        if len(named or of_kind) == 1:
+            (field,) = named or of_kind
+            yield ValueSpan(match.start, match.end, {field.name: match.id})
+
+
+def _before_entity(text: str, field: Field) -> Iterator[re.Match[str]]:
+    return find_mentions(text, field, after=r"\s*(?:is|was|to|=|:|为|是|改为|改成)?\s*")
 
 
 def _find_days(text: str, fields: Sequence[Field], today: date) -> Iterator[ValueSpan]:

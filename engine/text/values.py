@@ -117,7 +117,7 @@ def find_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Va
             yield from _by_unit(text, field, fields)
         case "choice" | "boolean" | "entity":
             yield from _choice_values(text, field)
-        case "text" if field.name != "subject_id":
+        case "text":
             yield from _text_values(text, field, fields)
 
 
@@ -261,7 +261,8 @@ def _text_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[V
     labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
     value = rf"{others}{_LINK}[0-9]|\s(?:and|but)\s+{others}"
     behind = (rf"\s*{_IS}(?=[^\s:=])", rf"[,;。!?\n]|\.\s|\.$|{value}")
-    for after, stop in (labelled, behind):
+    # Whom a form is about is not guessed from the words behind its label.
+    for after, stop in (labelled,) if field.identity else (labelled, behind):
         for start, begin, end in _stretches(text, cue + after, stop):
             given = text[begin:end]
             said = _TRAILING.sub("", given.rstrip(" .,;"))

@@ -140,9 +140,11 @@ _WHEN = _any(
     r"第一次|首次|基线|倒数|下一?次|\b(?:next|upcoming|previous) visit",
 )
 _FOLLOW_UP = _any(
-    r"^(?:那|那么|还有)|呢\s*(?:[?。]\s*)?$|(?<![其吉])[他她]的?|该受试者|这个(?:人|受试者)|同一",
-    r"^(?:and|what about|how about)\b|\b(?:his|her|their|its|he|she|him|they)\b",
-    r"\b(?:this|that|the same) (?:subject|patient|one)\b",
+    r"^(?:那|那么|还有|换)|呢\s*(?:[?。]\s*)?$|(?<![其吉])[他她它]的?|[该此][\u4e00-\u9fff]|这[个位条张份]"
+    r"|同[一样]|一样",
+    r"^(?:and|also|what about|how about|same|the same)\b"
+    r"|\b(?:his|her|their|its|he|she|him|they|it)\b",
+    r"\b(?:this|that|the same) [a-z]+\b",
 )
 _CHECKS = re.compile(
     r"\W*(?:先|请|帮我|麻烦|你)*(?:查|看|核(?:对|实|一下)|确认|check)"

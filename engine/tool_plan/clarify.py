@@ -126,6 +126,7 @@ def _field(key: str, step: LlmPlanStep, name: str, context: StepContext) -> Fiel
         options=options,
         hint=shorten(str(schema.get("description", "")), HINT_CHARS),
         cues=leaf.cues if leaf else (name,),
+        entity=str(schema.get("entity", "")) if kind == "text" else "",
     )
 
 

@@ -94,6 +94,8 @@ def _field(leaf: Leaf) -> tuple[Any, Any]:
     kind = Annotated[kind, AfterValidator(check)]
     words = " ".join(filter(None, (leaf.label("en"), leaf.hint("en") if leaf.hint else "")))
     more: dict[str, Any] = {"unit": leaf.unit} if leaf.unit else {}
+    more |= {"entity": leaf.entity} if leaf.entity else {}
+    more["said"] = [leaf.label("zh"), leaf.label("en"), *leaf.cues]
     if leaf.required:
         return kind, Field(description=words, json_schema_extra=more)
     return kind | None, Field(default=None, description=words, json_schema_extra=more)

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -29,5 +29,11 @@ SubjectId = Annotated[
     StringConstraints(
         strip_whitespace=True, to_upper=True, max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
     ),
+    Field(json_schema_extra={"entity": "subject"}),
 ]
 """A subject id such as P003, in capitals whatever was written."""
+
+Query = Annotated[
+    str, StringConstraints(max_length=500), Field(json_schema_extra={"reads": "message"})
+]
+"""What is asked, in words: without a model the question as it stands."""

@@ -11,6 +11,11 @@ from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.systems.records import Records
+from engine.text.entity_kinds import NO_ENTITIES, Entities
+
+LOOKUP_KEYS = ("entity", "reads", "said")
+"""What an argument's `json_schema_extra` says for look-ups without a model: of which kind of entity
+it names one; that it `reads` a `file`'s name, or the `message` as it stands; words for it."""
 
 Args = TypeVar("Args", bound=BaseModel)
 
@@ -21,7 +26,7 @@ class ToolContext:
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
-    read.
+    read. `entities` are what a text of theirs may name.
     """
 
     records: Records
@@ -33,6 +38,7 @@ class ToolContext:
     person: Principal | None = None
     library: Library = NO_LIBRARY
     meter: Meter = NO_METER
+    entities: Entities = NO_ENTITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +71,20 @@ class Tool(Generic[Args]):
     """The project that it works for; "" for every one."""
     clinical: bool = False
     """Whether it works on the study's records, which belong to one project."""
+
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments as a model gets it, without what look-ups go by."""
+        schema: dict[str, Any] = _without_marks(self.arguments.model_json_schema())
+        return schema
+
+
+def _without_marks(schema: Any) -> Any:
+    match schema:
+        case dict():
+            kept = {key: _without_marks(each) for key, each in schema.items()}
+            marks = [key for key in LOOKUP_KEYS if isinstance(kept.get(key), str | list)]
+            return {key: each for key, each in kept.items() if key not in marks}
+        case list():
+            return [_without_marks(each) for each in schema]
+        case _:
+            return schema

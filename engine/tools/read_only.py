@@ -46,7 +46,7 @@ class ReadOnlyTools:
             ToolOffer(
                 name=tool.name,
                 description=tool.description,
-                parameters=tool.arguments.model_json_schema(),
+                parameters=tool.input_schema(),
             )
             for tool in self._readonly.values()
         )

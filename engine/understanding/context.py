@@ -9,6 +9,9 @@ from cards.model import Card, Lang, Principal
 from engine.frames.intents import Candidate, Intent, IntentKind, Lookup
 from engine.playbooks.model import Request
 from engine.ports.model import Model
+from engine.text import wording
+from engine.text.entities import fold
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
 
@@ -68,7 +71,8 @@ class Piece:
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
     messages there (`recent`, the newest last), whether a run goes on there (`running`). `barred`
-    are requests (`playbook/request`) that the person may not start, and is not offered. `pieces`
+    are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
+    are what texts of theirs may name: the router fetches no list itself. `pieces`
     are those that rules and examples have read already, since several strategies ask for them.
     """
 
@@ -80,10 +84,19 @@ class RouteContext:
     recent: tuple[str, ...]
     lang: Lang
     has_active_run: bool = False
+    entities: Entities = NO_ENTITIES
     barred: Collection[str] = ()
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+
+    def mark(self, text: str) -> str:
+        """The text with a letter of its kind for each letter of an entity."""
+        return self.entities.marked(text)
+
+    def plain(self, text: str) -> str:
+        """The text as its wording is looked at: marked, without what is quoted, folded."""
+        return fold(wording.unquoted(self.mark(text)))
 
     @property
     def requests(self) -> Sequence[tuple[str, Request]]:

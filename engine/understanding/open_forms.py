@@ -9,8 +9,9 @@ from cards.markdown import literal
 from cards.model import Card, Field
 from cards.texts import say
 from engine.text import wording
-from engine.text.entities import fold, subject_ids
-from engine.text.form_reading import FormReading, read_form
+from engine.text.entities import fold
+from engine.text.entity_kinds import Entities
+from engine.text.form_reading import FormReading, kind_of_field, read_form
 from engine.understanding.context import RouteContext
 
 # "had a headache" tells; only "had she …?" asks.
@@ -60,17 +61,27 @@ def missing_labels(card: Card) -> str:
     return say("list.items", card.lang).join(labels)
 
 
-def other_subjects(card: Card, text: str) -> str:
-    """Whom the text names although the card is about somebody else; "" for nobody."""
-    own = {f.value for f in card.known if f.identity and f.value}
-    others = [who for who in subject_ids(text) if own and who not in own]
-    return say("list.items", card.lang).join(others)
+def other_entities(card: Card, text: str, entities: Entities) -> str:
+    """Whom the text names although the card is about somebody else, as Markdown; "" for nobody."""
+    known = [f for f in card.known if f.identity and f.value]
+    others = [
+        id_
+        for kind, id_ in entities.kinds_and_ids(text)
+        if (own := _own_ids(known, kind, entities)) and id_ not in own
+    ]
+    return say("list.items", card.lang).join(map(literal, others))
+
+
+def _own_ids(fields: Sequence[Field], kind: str, entities: Entities) -> set[str]:
+    """What fields that say whom a form is about have of the kind."""
+    own = [f.value for f in fields if kind_of_field(f, entities) == kind]
+    return {entities.normalised(value, kind) or value for value in own}
 
 
 def can_be_answer(text: str, context: RouteContext) -> bool:
     """The text may be an answer: it does not ask, and does not begin like a request."""
-    said = _TELLING.sub("", fold(wording.unquoted(text)))
-    begun = context.table.begins_with_cue(fold(text)) and not wording.changes(said)
+    said = _TELLING.sub("", context.plain(text))
+    begun = context.table.begins_with_cue(fold(context.mark(text))) and not wording.changes(said)
     return not (wording.asks(said) or begun)
 
 
@@ -79,23 +90,27 @@ def match_form(text: str, context: RouteContext) -> FormMatch | None:
     if not open_forms(context) or not can_be_answer(text, context):
         return None
     read = [
-        (card, read_form(text, answerable_fields(card), context.today))
+        (
+            card,
+            read_form(text, answerable_fields(card), context.today, entities=context.entities),
+        )
         for card in open_forms(context)
     ]
     read = [(card, found) for card, found in read if found.values or found.faults]
     if not read:
         return None
-    fitting = [(card, found) for card, found in read if not other_subjects(card, text)]
-    meant = [(c, found) for c, found in fitting if _names_subject(c, text)] or fitting
+    entities = context.entities
+    fitting = [(card, found) for card, found in read if not other_entities(card, text, entities)]
+    meant = [(c, found) for c, found in fitting if _names_its_own(c, text, entities)] or fitting
     if len(meant) == 1:
         card, found = meant[0]
         return FormMatch(card.token, found.values, "", not found.left)
     return FormMatch("", {}, _ask_which_form(text, read, meant, context), True)
 
 
-def _names_subject(card: Card, text: str) -> bool:
-    who = {f.value for f in answerable_fields(card) if f.identity and f.value}
-    return bool(who & set(subject_ids(text)))
+def _names_its_own(card: Card, text: str, entities: Entities) -> bool:
+    known = [f for f in answerable_fields(card) if f.identity and f.value]
+    return any(id_ in _own_ids(known, kind, entities) for kind, id_ in entities.kinds_and_ids(text))
 
 
 def _ask_which_form(
@@ -107,7 +122,7 @@ def _ask_which_form(
     comma = say("list.items", context.lang)
     if meant:
         return say("clarify.which", context.lang, forms=comma.join(form_name(c) for c, _ in meant))
-    who = other_subjects(read[0][0], text)
+    who = other_entities(read[0][0], text, context.entities)
     return say(
         "clarify.other", context.lang, form=comma.join(form_name(c) for c, _ in read), who=who
     )

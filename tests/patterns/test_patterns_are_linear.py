@@ -16,7 +16,8 @@ from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
 from engine.tools.registry import TOOLS
-from engine.understanding import lookup
+from engine.understanding.lookups import find as lookup
+from tests.fakes.entities import SUBJECTS
 from tests.patterns.automaton import automaton
 from tests.patterns.collect import Collected, built, collected, sources
 from tests.patterns.growth import Graph, Kinds, Method, more_than_linear, pumps, steps, strolls
@@ -54,10 +55,10 @@ def build_every_kind() -> None:
     values.states_number(SAID, ["heft"])
     values.remove_values(SAID, ["heft it", "份量 词"])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
-    lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
+    lookup.find("那 P002 呢", TOOLS, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"])
     remove_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
-    ask_skill._says_a_word(Instead.model_validate(instead), SAID)
+    ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)
     for room in PLATFORMS.values():
         room.settings.accounts.fault(SAID)
 

@@ -102,10 +102,11 @@ TEXTS: Final[dict[str, str]] = {
     "inbox.nothing": "Send another file, or tell me what you need.",
     # element__extract
     "tool.element.none": (
-        "There are no dates, subject ids, amounts, e-mail addresses, phone or identity numbers."
+        "There are no dates, names of the project, amounts, e-mail addresses, phone or identity"
+        " numbers."
     ),
     "tool.element.dates": "Dates ({n}): {values}",
-    "tool.element.subjects": "Subjects ({n}): {values}",
+    "tool.element.named": "{label} ({n}): {values}",
     "tool.element.amounts": "Amounts ({n}): {values}",
     "tool.element.emails": "E-mail addresses ({n}): {values}",
     "tool.element.phones": "Phone numbers ({n}): {values}",

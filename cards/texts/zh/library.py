@@ -87,9 +87,9 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "inbox.nothing": "可以换一个文件再发，或者直接告诉我要办什么。",
     # element__extract
-    "tool.element.none": "没有找到日期、受试者编号、金额、邮箱、电话或身份证号。",
+    "tool.element.none": "没有找到日期、项目中的名称、金额、邮箱、电话或身份证号。",
     "tool.element.dates": "日期（{n}）：{values}",
-    "tool.element.subjects": "受试者（{n}）：{values}",
+    "tool.element.named": "{label}（{n}）：{values}",
     "tool.element.amounts": "金额（{n}）：{values}",
     "tool.element.emails": "邮箱（{n}）：{values}",
     "tool.element.phones": "电话（{n}）：{values}",

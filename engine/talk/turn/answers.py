@@ -18,9 +18,10 @@ from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
+from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
 from engine.tools.registry import call
-from engine.understanding.lookup import suggestions
+from engine.understanding.lookups.find import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -98,7 +99,8 @@ def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ..
 
     They are in the language where there are such.
     """
-    examples = list(suggestions(text, services.tools, lang))
+    entities = entities_of(services.entity_kinds)
+    examples = list(suggestions(text, services.tools, lang, entities=entities))
     for playbook in services.playbooks.values():
         every = playbook.definition.examples
         examples += ([e for e in every if suits_language(e, lang)] or list(every))[:1]

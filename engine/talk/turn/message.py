@@ -16,6 +16,7 @@ from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import react_trace, routing_trace
+from engine.text.entity_kinds import Entities
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
@@ -59,7 +60,9 @@ async def handle_message(
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(Turn(head, session, services, parts, slot=False))
     head = await _take_files(head, mail.update.files, services)
-    routed = _route_files(head) or await _route(head, situation, session, services)
+    entities = services.entities(head.conversation, head.principal)
+    head = head.model_copy(update={"entities": entities.record(head.text)})
+    routed = _route_files(head) or await _route(head, situation, session, services, entities)
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
@@ -109,7 +112,11 @@ def _route_files(head: ReplyHead) -> RoutedMessage | None:
 
 
 async def _route(
-    head: ReplyHead, situation: TurnSituation, session: Session, services: Services
+    head: ReplyHead,
+    situation: TurnSituation,
+    session: Session,
+    services: Services,
+    entities: Entities,
 ) -> RoutedMessage:
     cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
     context = RouteContext(
@@ -118,6 +125,7 @@ async def _route(
         open_cards=tuple(cards),
         has_active_run=bool(situation.runs),
         barred=services.barred,
+        entities=entities,
         principal=_with_seats(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),

@@ -73,7 +73,10 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
     if intent.kind == "workflow":
         return _begin_workflow(part, turn)
     if intent.kind == "card_reply":
-        answers = TextAnswers(services.decisions, services.people, services.zone, services.today)
+        entities = services.entities(head.conversation, head.principal)
+        answers = TextAnswers(
+            services.decisions, services.people, services.zone, services.today, entities
+        )
         reply = await answers.answer(intent, head)
         turn.add(reply.effects)
         return part.model_copy(update={"state": reply.state, "text": reply.text})
@@ -197,6 +200,7 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         reply=head.id,
         part=part.model_copy(update={"text": text, "run": run_id}),
         slot=turn.slot,
+        named=head.entities,
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         started_at=services.now,
     )

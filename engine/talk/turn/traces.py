@@ -20,6 +20,7 @@ def routing_trace(
     body = {
         "kind": "routed",
         **_head_facts(head),
+        "entities": [each.model_dump(exclude_defaults=True) for each in head.entities],
         "verdicts": verdicts,
         "intents": [_intent(intent) for intent in routed.intents],
     }

@@ -25,7 +25,7 @@ class OfferedTools:
         return {
             tool.name: {
                 "description": tool.description,
-                "input_schema": tool.arguments.model_json_schema(),
+                "input_schema": tool.input_schema(),
                 "keywords": " ".join((*tool.cues, *tool.examples)),
             }
             for tool in self._tools

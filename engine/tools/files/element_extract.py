@@ -1,10 +1,9 @@
-"""Take days, subjects, money, addresses and numbers out of a text or a file, by form alone."""
+"""Take days, entities, money, addresses and numbers out of a text or a file, by form alone."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from datetime import date
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, cast
 
 from pydantic import Field
 
@@ -14,7 +13,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolRetry
 from engine.tools.arguments import Arguments
-from engine.tools.files.elements import Element, find_elements
+from engine.tools.files.elements import Element, FormKind, find_elements
 from engine.tools.files.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
 from engine.tools.model import Tool, ToolContext
 
@@ -25,9 +24,8 @@ LISTED = 30
 """At most so many of each kind are listed."""
 
 TEXT_CHARS = 60
-KINDS = {
+_HEADS: dict[FormKind, str] = {
     "date": "tool.element.dates",
-    "subject_id": "tool.element.subjects",
     "amount": "tool.element.amounts",
     "email": "tool.element.emails",
     "phone": "tool.element.phones",
@@ -53,22 +51,31 @@ async def _run(args: ElementExtract, ctx: ToolContext) -> dict[str, Any]:
     if not text.strip():
         raise ToolRetry("Wrong arguments text, name. Give a text or the name of a file.")
     # A long file takes a while, and nobody else should wait for it.
-    found = await asyncio.to_thread(_find, text[:SEARCHED_CHARS], ctx.today)
+    found = await asyncio.to_thread(_find, text[:SEARCHED_CHARS], ctx)
     return {
         "found": True,
         "name": args.name,
         "elements": [_as_json(element) for element in _list_first(found)],
         "counts": dict(Counter(element.kind for element in found)),
+        "labels": {k.name: k.label.model_dump() for k in ctx.entities.kinds if k.label},
         "cut": len(text) > SEARCHED_CHARS,
     }
 
 
-def _find(text: str, today: date) -> list[Element]:
-    return list(find_elements(text, today))
+def _find(text: str, ctx: ToolContext) -> list[Element]:
+    return list(find_elements(text, ctx.today, ctx.entities))
 
 
 def _list_first(found: Sequence[Element]) -> list[Element]:
-    return [e for kind in KINDS for e in [o for o in found if o.kind == kind][:LISTED]]
+    kinds = _ordered({element.kind for element in found})
+    return [e for kind in kinds for e in [o for o in found if o.kind == kind][:LISTED]]
+
+
+def _ordered(kinds: Collection[str]) -> list[str]:
+    """Days first, then what is of the project."""
+    first, *others = _HEADS
+    own = sorted(kind for kind in kinds if kind not in _HEADS)
+    return [kind for kind in (first, *own, *others) if kind in kinds]
 
 
 def _as_json(element: Element) -> dict[str, Any]:
@@ -83,7 +90,7 @@ def _as_json(element: Element) -> dict[str, Any]:
 def _tell(result: dict[str, Any], lang: Lang) -> str:
     if not result["found"]:
         return tell_unknown_file(result, lang)
-    lines = [_tell_kind(kind, result, lang) for kind in KINDS if kind in result["counts"]]
+    lines = [_tell_kind(kind, result, lang) for kind in _ordered(result["counts"])]
     text = "\n".join(f"- {line}" for line in lines) or say("tool.element.none", lang)
     return f"{text}\n\n{say('tool.element.cut', lang, n=SEARCHED_CHARS)}" if result["cut"] else text
 
@@ -92,7 +99,11 @@ def _tell_kind(kind: str, result: dict[str, Any], lang: Lang) -> str:
     listed = [element for element in result["elements"] if element["kind"] == kind]
     values = say("list.items", lang).join(_tell_value(element, lang) for element in listed)
     count = result["counts"][kind]
-    head = say(KINDS[kind], lang, n=count, values=values)
+    if key := _HEADS.get(cast(FormKind, kind)):
+        head = say(key, lang, n=count, values=values)
+    else:
+        label = literal(result.get("labels", {}).get(kind, {}).get(lang, kind))
+        head = say("tool.element.named", lang, label=label, n=count, values=values)
     more = count - len(listed)
     return head + say("tool.element.more", lang, n=more) if more else head
 
@@ -106,10 +117,11 @@ ELEMENT_EXTRACT = Tool(
     name="element__extract",
     description=(
         "Takes out of a text, or out of a file of the conversation's project, what has a certain "
-        "form: dates (YYYY-MM-DD), subject ids, amounts of money, e-mail addresses, phone numbers, "
-        "Chinese identity numbers (only their last four characters are shown; `valid` is whether "
-        "the check digit fits). `counts` counts all, `elements` holds the first 30 of each kind; "
-        "`cut` is set when only the first 200000 characters of a file were looked at. "
+        "form: dates (YYYY-MM-DD), ids and names of the project, amounts of money, e-mail "
+        "addresses, phone numbers, Chinese identity numbers (only their last four characters are "
+        "shown; `valid` is whether the check digit fits). `counts` counts all, `elements` holds "
+        "the first 30 of each kind; `cut` is set when only the first 200000 characters of a file "
+        "were looked at. "
         "Names, places and meanings are not found."
     ),
     arguments=ElementExtract,

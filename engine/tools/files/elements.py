@@ -1,4 +1,4 @@
-"""Find days, subjects, money, addresses and people's numbers in a text, by form alone."""
+"""Find days, entities, money, addresses and people's numbers in a text, by form alone."""
 
 import re
 import unicodedata
@@ -9,9 +9,10 @@ from decimal import Decimal
 from itertools import chain
 from typing import Literal
 
-from engine.text.entities import day_spans, subject_spans
+from engine.text.entities import day_spans
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 
-Kind = Literal["date", "subject_id", "amount", "email", "phone", "id_number"]
+FormKind = Literal["date", "amount", "email", "phone", "id_number"]
 
 _NUMBER = r"(?P<n>[0-9]{1,3}(?:,[0-9]{3}){1,9}(?:\.[0-9]{1,4})?|[0-9]{1,15}(?:\.[0-9]{1,4})?)"
 _SIGNS = {"¥": "CNY", "$": "USD", "€": "EUR", "£": "GBP", "rmb": "CNY", "人民币": "CNY"}
@@ -53,25 +54,25 @@ class Element:
     """One thing in a text: its normalised value, and its words in the text.
 
     Both show only the last four characters of a Chinese identity number; `valid` is whether its
-    check digit fits.
+    check digit fits. `kind` is a `FormKind`, or a kind of entity, which are of the project.
     """
 
-    kind: Kind
+    kind: str
     value: str
     text: str
     valid: bool = True
 
 
-def find_elements(text: str, today: date) -> Iterator[Element]:
+def find_elements(text: str, today: date, entities: Entities = NO_ENTITIES) -> Iterator[Element]:
     """Each value in the text once, those of one kind in the order of the text."""
     plain = unicodedata.normalize("NFKC", text)
     yield from _id_numbers(plain)
     # Matches are blanked, so that no other form matches a part of them.
     plain = _ID.sub(lambda match: " " * len(match[0]), plain)
     days, plain = _days(plain, today)
-    subjects, plain = _subjects(plain)
-    seen: set[tuple[Kind, str]] = set()
-    for element in chain(days, subjects, _amounts(plain), _contacts(plain)):
+    named, plain = _entities(plain, entities)
+    seen: set[tuple[str, str]] = set()
+    for element in chain(days, named, _amounts(plain), _contacts(plain)):
         if (element.kind, element.value) not in seen:
             seen.add((element.kind, element.value))
             yield element
@@ -101,11 +102,15 @@ def _pieces(text: str) -> Iterator[str]:
         at = end
 
 
-def _subjects(text: str) -> tuple[list[Element], str]:
-    """The subjects, and the text without them."""
-    spans = list(subject_spans(text))
-    found = [Element("subject_id", subject, text[start:end]) for start, end, subject in spans]
-    return found, _blank(text, [(start, end) for start, end, _ in spans])
+def _entities(text: str, entities: Entities) -> tuple[list[Element], str]:
+    """What of the project the text names, and the text without it."""
+    found: list[Element] = []
+    rest: list[str] = []
+    for piece in _pieces(text):
+        matches = entities.find(piece)
+        found += [Element(m.kind, m.id, piece[m.start : m.end]) for m in matches]
+        rest.append(_blank(piece, [(match.start, match.end) for match in matches]))
+    return found, "".join(rest)
 
 
 def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -22,7 +22,11 @@ WHOLE_BYTES = 5 * 1024 * 1024
 TIMEOUT_S = 60.0
 """How long a tool that reads a file may take, waiting for its place included."""
 
-FileName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
+FileName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=255),
+    Field(json_schema_extra={"reads": "file"}),
+]
 """A file's name as `file__list` gives it; never a path."""
 
 

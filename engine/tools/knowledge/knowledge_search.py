@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
-from engine.tools.arguments import Arguments
+from engine.tools.arguments import Arguments, Query
 from engine.tools.model import Tool, ToolContext
 
 MATCHES = 3
@@ -24,7 +24,7 @@ ECHO_CHARS = 80
 class KnowledgeSearch(Arguments):
     """What to look for."""
 
-    query: str = Field(max_length=500, description="The question or key words, zh or en.")
+    query: Query = Field(description="The question or key words, zh or en.")
 
 
 async def _run(args: KnowledgeSearch, ctx: ToolContext) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
-from engine.tools.arguments import Arguments
+from engine.tools.arguments import Arguments, Query
 from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool, ToolContext
 
@@ -22,9 +22,7 @@ ECHO_CHARS = 80
 class MemorySearch(Arguments):
     """What to look for."""
 
-    query: str = Field(
-        default="", max_length=500, description="Key words, zh or en; empty for the newest."
-    )
+    query: Query = Field(default="", description="Key words, zh or en; empty for the newest.")
 
 
 async def _run(args: MemorySearch, ctx: ToolContext) -> dict[str, Any]:

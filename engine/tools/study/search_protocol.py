@@ -12,7 +12,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.ports.systems.records import Passage
 from engine.text.language import detect_language
-from engine.tools.arguments import Arguments
+from engine.tools.arguments import Arguments, Query
 from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool, ToolContext
 
@@ -29,9 +29,8 @@ ECHO_CHARS = 80
 class SearchProtocol(Arguments):
     """What to look for."""
 
-    query: str = Field(
+    query: Query = Field(
         default="",
-        max_length=500,
         description="The question or key words, zh or en; empty for the list of sections.",
     )
 

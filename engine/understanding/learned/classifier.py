@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.understanding.learned.features import Features, extract_features
 
-ALGORITHM = 1
+ALGORITHM = 2
 """Raised when features or the way of learning change, so that what is kept is learned anew."""
 
 RIDGE = 0.35

@@ -5,11 +5,13 @@ from datetime import date
 from itertools import pairwise
 
 from engine.text import wording
-from engine.text.entities import masked
+from engine.text.entities import ENTITY_MARKS, masked
 
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_MARK = re.compile(r"[■●◆?!]")
+_MARK = re.compile(rf"[{ENTITY_MARKS}●◆?!]")
+_WORD = re.compile(rf"[a-z][a-z'-]*|[{ENTITY_MARKS}●◆]")
+_TOKEN = re.compile(rf"[a-z][a-z'-]*|[\u3400-\u9fff]|[{ENTITY_MARKS}●◆?]")
 _ANY_DAY = date(2000, 1, 1)
 _SIGNS = (
     ("asks", wording.asks),
@@ -25,7 +27,7 @@ Features = dict[str, float]
 
 
 def extract_features(said: str) -> Features:
-    """Weights by feature of a folded text; subjects, days and numbers count as marks."""
+    """Weights by feature of a folded text; marked entities, days and numbers count as marks."""
     plain = masked(said, _ANY_DAY)
     found: Features = {}
     for word in _LATIN.findall(plain):
@@ -33,7 +35,7 @@ def extract_features(said: str) -> Features:
         framed = f"<{word}>"
         for at in range(len(framed) - 3):
             found[f"l:{framed[at : at + 4]}"] = 0.4
-    words = re.findall(r"[a-z][a-z'-]*|[■●◆]", plain)
+    words = _WORD.findall(plain)
     for one, other in pairwise(words):
         found[f"w:{one} {other}"] = 0.8
     for run in _CHINESE.findall(plain):
@@ -51,7 +53,7 @@ def extract_features(said: str) -> Features:
 
 def _edges(plain: str) -> Features:
     """How the piece begins and ends, which tells a request from a question or a report."""
-    tokens = re.findall(r"[a-z][a-z'-]*|[\u3400-\u9fff]|[■●◆?]", plain)
+    tokens = _TOKEN.findall(plain)
     if not tokens:
         return {}
     found = {f"^{tokens[0]}": 1.0, f"{tokens[-1]}$": 0.7}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from engine.text import wording
-from engine.text.entities import SUBJECT_MARK, fold, subject_ids
+from engine.text.entities import ENTITY_MARKS, fold
+from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 from engine.understanding.learned.politeness import strip_politeness
 
@@ -24,6 +25,7 @@ LONGEST = 30
 
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+_MARK = re.compile(f"[{ENTITY_MARKS}]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _BY = frozenset("按照用以从在这那我要需")
 _SMALL_WORDS = frozenset(
@@ -34,9 +36,10 @@ _SMALL_WORDS = frozenset(
 class Lessons:
     """What is learned of examples, each part of it at its first use."""
 
-    def __init__(self, examples: Sequence[Example]) -> None:
+    def __init__(self, examples: Sequence[Example], entities: Entities) -> None:
         self._examples = examples
-        self._plain = [normalize(example.text) for example in examples]
+        self._marked = [entities.marked(example.text) for example in examples]
+        self._plain = [normalize(text) for text in self._marked]
         self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
@@ -123,7 +126,7 @@ class Lessons:
     @cached_property
     def _words(self) -> frozenset[str]:
         """The English words that stand in more than one example."""
-        seen = Counter(w for e in self._examples for w in set(_LATIN.findall(fold(e.text))))
+        seen = Counter(w for text in self._marked for w in set(_LATIN.findall(fold(text))))
         return frozenset(word for word, n in seen.items() if n > 1)
 
     @cached_property
@@ -146,15 +149,15 @@ class Lessons:
 
 
 @lru_cache(maxsize=2)
-def lessons_of(examples: tuple[Example, ...]) -> Lessons:
+def lessons_of(examples: tuple[Example, ...], kinds: tuple[PatternKind, ...]) -> Lessons:
     """A process learns the same examples once."""
-    return Lessons(examples)
+    return Lessons(examples, entities_of(kinds))
 
 
 def tokens(said: str) -> frozenset[str]:
-    """The words of a folded text, its pairs of neighbouring Chinese characters, and a subject."""
+    """The words of a folded text, its pairs of Chinese characters, and the marks of entities."""
     words = [word for word in _LATIN.findall(said) if len(word) > 1]
-    words += [SUBJECT_MARK] if subject_ids(said) else []
+    words += _MARK.findall(said)
     runs = _CHINESE_RUN.findall(said)
     return frozenset(words).union(run[i : i + 2] for run in runs for i in range(len(run) - 1))
 
@@ -170,5 +173,5 @@ def _without_one_letter(word: str) -> list[str]:
 
 
 def normalize(text: str) -> str:
-    """A text as it is compared: folded, without what is quoted, and without politeness."""
+    """A marked text as it is compared: folded, without what is quoted and without politeness."""
     return strip_politeness(fold(wording.unquoted(text)))[0]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.understanding.learned.classifier import Classifier, Example
-from engine.understanding.learned.lessons import normalize
 from engine.understanding.learned.table import RouteTable
 
 FOLDS = 5
@@ -33,32 +32,33 @@ def find_doubtful(
 ) -> list[DoubtfulExample]:
     """Examples that another route has by `margin`, each judged without itself; worst first."""
     examples = table.examples
-    found = [*_find_duplicates(examples), *_find_misrouted(examples, margin, watched)]
+    plain = [(example, table.normalize(example.text)) for example in examples]
+    found = [*_find_duplicates(plain), *_find_misrouted(plain, margin, watched(examples))]
     return sorted(found, key=lambda one: (not one.is_duplicate, one.own - one.other))
 
 
-def _find_duplicates(examples: Sequence[Example]) -> Iterator[DoubtfulExample]:
+def _find_duplicates(plain: Sequence[tuple[Example, str]]) -> Iterator[DoubtfulExample]:
     seen: dict[str, Example] = {}
-    for example in examples:
-        first = seen.setdefault(normalize(example.text), example)
+    for example, text in plain:
+        first = seen.setdefault(text, example)
         if first.group != example.group:
             yield DoubtfulExample(example, first.group, 1.0, 1.0, is_duplicate=True)
 
 
 def _find_misrouted(
-    examples: Sequence[Example], margin: float, watched: Progress
+    plain: Sequence[tuple[Example, str]], margin: float, watched: Iterable[Example]
 ) -> Iterator[DoubtfulExample]:
     without = [
-        _make_classifier([e for at, e in enumerate(examples) if at % FOLDS != fold])
+        _make_classifier([one for at, one in enumerate(plain) if at % FOLDS != fold])
         for fold in range(FOLDS)
     ]
-    for at, example in enumerate(watched(examples)):
-        scores = without[at % FOLDS].scores(normalize(example.text)).routes
+    for at, example in enumerate(watched):
+        scores = without[at % FOLDS].scores(plain[at][1]).routes
         best = max(scores, key=lambda name: scores[name])
         own = scores.get(example.route, 0.0)
         if best != example.route and scores[best] - own >= margin:
             yield DoubtfulExample(example, best, round(own, 2), round(scores[best], 2))
 
 
-def _make_classifier(examples: Sequence[Example]) -> Classifier:
-    return Classifier(examples, [normalize(example.text) for example in examples])
+def _make_classifier(examples: Sequence[tuple[Example, str]]) -> Classifier:
+    return Classifier([example for example, _ in examples], [text for _, text in examples])

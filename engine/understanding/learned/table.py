@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from engine.frames.intents import Candidate
-from engine.playbooks.model import PlaybookFile, Request
+from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
 from engine.text.entities import fold_cue
+from engine.text.entity_kinds import Entities, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
 from engine.understanding.learned.lessons import (
@@ -24,7 +25,7 @@ from engine.understanding.learned.lessons import (
 )
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.talk import Talk
-from engine.understanding.lookup import cue_found
+from engine.understanding.lookups.find import cue_found
 
 ANCHORED = 4
 """In so many examples of a playbook stands what tells that a text is of its work."""
@@ -53,6 +54,7 @@ class RouteTable:
             Route(name, (d.name.zh, d.name.en), d.requests, d.cues) for name, d in playbooks.items()
         )
         self.talk = talk
+        self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
 
@@ -71,7 +73,16 @@ class RouteTable:
     @cached_property
     def lessons(self) -> Lessons:
         """What the examples teach; a process learns the same examples once."""
-        return lessons_of(self.examples)
+        return lessons_of(self.examples, self.entity_kinds)
+
+    @property
+    def entities(self) -> Entities:
+        """What the examples, and texts, may name by the form of its id."""
+        return entities_of(self.entity_kinds)
+
+    def normalize(self, text: str) -> str:
+        """An example as it is compared: marked, folded, without politeness."""
+        return normalize(self.entities.marked(text))
 
     @property
     def classifier(self) -> Classifier:
@@ -184,7 +195,7 @@ class RouteTable:
         name, _, request = group.partition("/")
         route = self.playbook(name)
         requests = (r for r in (route.requests if route else ()) if r.id == request)
-        told = [normalize(example) for r in requests for example in r.examples]
+        told = [self.normalize(example) for r in requests for example in r.examples]
         cues, opening = cue_found(said, self.cues), _opening(said)
         return any(_opening(text) == opening or cue_found(text, cues) for text in told)
 

@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 
 from engine.text import wording
-from engine.text.entities import fold, subject_ids
+from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
-from engine.understanding.lookup import find
+from engine.understanding.lookups.find import find
 from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.scoring import (
@@ -37,13 +37,13 @@ LEAST = 0.2
 """What scores less is not offered as what may have been meant."""
 
 _LISTED = re.compile(
-    r"[Pp][0-9]{3}(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[Pp][0-9]{3}){1,4}(?![0-9])"
+    rf"[{ENTITY_MARKS}]+(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[{ENTITY_MARKS}]+){{1,4}}"
 )
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
 _EDGES = " ,.;:!?。"
 _MARKED = re.compile(r"[?吗]\s*$")
-_WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
+_WORDS = re.compile(rf"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{{1,2}}|[{ENTITY_MARKS}]+")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
@@ -51,9 +51,9 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     """The piece, by the first rule that is sure. `whole`: no connective parts it."""
     if is_smalltalk(text):
         return Piece(text, "smalltalk", "a greeting or thanks")
-    if not _LETTERS.search(fold(text)) and not subject_ids(text):
+    if not _LETTERS.search(fold(text)) and not context.entities.matches(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
-    plain = fold(wording.unquoted(text))
+    plain = context.plain(text)
     if context.has_active_run and wording.after_run(plain):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
@@ -80,9 +80,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
 
 def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
-    quoted = fold(scored.text) != scored.folded and len(scored.folded.strip()) < 0.6 * len(
-        scored.text.strip()
-    )
+    quoted = scored.quotes and len(scored.folded.strip()) < 0.6 * len(scored.text.strip())
     if quoted and not wording.asks(scored.folded):
         return _as_idle(scored, "most of it is quoted")
     off, denied = holds_off(scored), wording.denies(scored.folded)
@@ -124,19 +122,23 @@ def _as_idle(scored: ScoredPiece, why: str) -> Piece:
 
 
 def _look_up(text: str, context: RouteContext) -> Piece | None:
-    """A question that look-ups answer: one, or one for each of several subjects."""
-    found = find(text, context.tools, today=context.today, recent=context.recent)
+    """A question that look-ups answer: one, or one for each of several entities of a kind."""
+    entities = context.entities
+    found = find(text, context.tools, entities=entities, today=context.today, recent=context.recent)
     if found:
         return Piece(text, "qa_query", found[1], lookup=found[0])
-    listed = _LISTED.search(text)
+    listed = _LISTED.search(context.mark(text))
     if listed is None:
         return None
-    texts = [
-        f"{text[: listed.start()]}{who}{text[listed.end() :]}" for who in subject_ids(listed[0])
-    ]
-    each = [find(one, context.tools, today=context.today) for one in texts]
+    start, end = listed.span()
+    within = [m for m in entities.matches(text) if start <= m.start and m.end <= end]
+    if len({match.kind for match in within}) != 1:
+        return None
+    named = {match.id: text[match.start : match.end] for match in within}
+    texts = [f"{text[:start]}{one}{text[end:]}" for one in named.values()]
+    each = [find(one, context.tools, entities=entities, today=context.today) for one in texts]
     every = [one for one in each if one]
-    if len(every) < len(each) or any(len(subject_ids(one)) > 1 for one in texts):
+    if len(every) < len(each) or any(len(entities.kinds_and_ids(one)) > 1 for one in texts):
         return None
     lookups = [lookup for lookup, _ in every]
     why = "; ".join(reason for _, reason in every)

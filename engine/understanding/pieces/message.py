@@ -1,16 +1,16 @@
 """A message read as pieces, by the split whose pieces are understood best (promise 4)."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from engine.frames.intents import Candidate
 from engine.text import wording
-from engine.text.entities import fold, subject_ids
+from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
-from engine.understanding.lookup import cue_found
+from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
 from engine.understanding.pieces.form_answers import group_form_answers
@@ -38,7 +38,8 @@ def read_message(text: str, context: RouteContext) -> tuple[Piece, ...]:
 
 
 def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
-    stretches = find_atoms(text, make_start_check(context)) if len(text) <= MAX_CHARS else ()
+    within = len(text) <= MAX_CHARS
+    stretches = find_atoms(context.mark(text), make_start_check(context)) if within else ()
     if not stretches or not max_stretches(stretches):
         long = stretches or len(text) > MAX_CHARS
         nothing = "there is no word in it" if text.strip() else "it is empty"
@@ -47,7 +48,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         return group_form_answers(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
     pieces = split_message(text, stretches, _make_judge(context))
     pieces = _join_continuations(
-        text, _check_conditions(group_form_answers(text, pieces, context)), context
+        text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )
     pieces = _drop_smalltalk(_absorb_idle(text, pieces))
     return _withhold_work(text, pieces)
@@ -70,7 +71,7 @@ def _make_judge(context: RouteContext) -> Judge:
         parted = any(atom.boundary in ("end", "soft") for atom in part[1:])
         piece = judge(said, context, whole=not parted)
         stretches = [text[atom.start : atom.end] for atom in part]
-        if piece.lookup and not all(_is_covered_by_lookup(s, context) for s in stretches):
+        if _is_partly_looked_up(said, piece, stretches, context):
             return _as_unclear(piece, "only a part of it is a look-up")
         others = [alone(said) for said in stretches] if piece.is_request and parted else []
         work = piece.kind == "workflow"
@@ -87,15 +88,28 @@ def _contradicts(other: Piece, *, is_work: bool) -> bool:
     return other.unclear_kind == "holds_off" or is_lookup or other.is_likely_work
 
 
+def _is_partly_looked_up(
+    said: str, piece: Piece, stretches: Sequence[str], context: RouteContext
+) -> bool:
+    """Whether a look-up answers a part of the text, and some stretch has nothing to do with it."""
+    asks = piece.lookup is not None or piece.kind == "qa_query"
+    if not asks or all(_is_covered_by_lookup(stretch, context) for stretch in stretches):
+        return False
+    return piece.lookup is not None or finds_part(
+        said, context.tools, today=context.today, entities=context.entities
+    )
+
+
 def _is_covered_by_lookup(stretch: str, context: RouteContext) -> bool:
-    """Whether a look-up accounts for this stretch: a cue, a subject, or mere politeness.
+    """Whether a look-up accounts for this stretch: a cue, an entity, or mere politeness.
 
     A value that is stated is none of these.
     """
     cues = [cue for tool in context.tools if tool.readonly for cue in tool.cues]
-    if remove_values(stretch, cues) != stretch and not wording.asks(fold(stretch)):
+    marked = context.mark(stretch)
+    if remove_values(marked, cues) != marked and not wording.asks(fold(marked)):
         return False
-    return bool(cue_found(fold(stretch), cues) or subject_ids(stretch) or is_smalltalk(stretch))
+    return bool(cue_found(fold(marked), cues) or marked != stretch or is_smalltalk(stretch))
 
 
 def make_start_check(context: RouteContext) -> Callable[[str], bool]:
@@ -115,13 +129,14 @@ def make_start_check(context: RouteContext) -> Callable[[str], bool]:
     return opens
 
 
-def _check_conditions(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _check_conditions(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
     """Work under a condition only where the question before it finds out whether that holds."""
     made: list[Piece] = []
     for piece in pieces:
         before = made[-1] if made else None
         asks = before is None or before.kind in ("qa_query", "card_reply") or before.reply
-        if piece.condition and before and not asks and wording.checks(fold(before.text)):
+        is_check = before is not None and wording.checks(fold(context.mark(before.text)))
+        if piece.condition and before and not asks and is_check:
             # "Check X, and if …": what is looked for decides on what follows.
             doubted = _as_unclear(made[-1], "a condition hangs on it")
             made[-1] = replace(doubted, kind="qa_query", candidates=())
@@ -154,9 +169,12 @@ def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool
         return False
     if piece.kind == "qa_query":
         return not _NAMED.search(piece.text)
-    theirs, own = subject_ids(before.text), subject_ids(piece.text)
+    theirs, own = (
+        context.entities.kinds_and_ids(before.text),
+        context.entities.kinds_and_ids(piece.text),
+    )
     # Work of one playbook that does not begin like a request says what the second half is for.
-    bids = any(map(context.table.begins_request, CLAUSES.split(fold(before.text))))
+    bids = any(map(context.table.begins_request, CLAUSES.split(fold(context.mark(before.text)))))
     leads = before.request != piece.request and bids
     same = before.playbook == piece.playbook and not leads
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)

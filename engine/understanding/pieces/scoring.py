@@ -5,14 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.text import wording
-from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.table import RouteTable
-from engine.understanding.lookup import cue_found
+from engine.understanding.lookups.find import cue_found
 
 CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 """What parts the clauses of a folded text."""
@@ -30,13 +29,17 @@ _BID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ScoredPiece:
-    """A piece as it is looked at: folded, without quotations; and without politeness."""
+    """A piece as it is looked at: marked, folded, without quotations; and without politeness.
+
+    `quotes`: something in it is quoted.
+    """
 
     text: str
     folded: str
     bare: str
     polite: bool
     scores: Scores
+    quotes: bool = False
 
     @property
     def route(self) -> str:
@@ -71,13 +74,14 @@ class ScoredPiece:
 
 def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     """The text made ready, and scored."""
-    said = fold(wording.unquoted(text))
+    said = context.plain(text)
     bare = context.table.correct_typos(strip_politeness(said)[0])
     polite = asks_for_favour(said)
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
     spare = bare if wording.changes(bare) else remove_values(bare, [*cues, "bp", "ae"])
-    return ScoredPiece(text, said, bare, polite, context.table.classifier.scores(spare))
+    scores = context.table.classifier.scores(spare)
+    return ScoredPiece(text, said, bare, polite, scores, wording.unquoted(text) != text)
 
 
 def asks_for_favour(said: str) -> bool:

@@ -4,7 +4,7 @@ from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.table import RouteTable
-from engine.understanding.lookup import cue_found
+from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.scoring import (
     CLAUSES,
     ScoredPiece,

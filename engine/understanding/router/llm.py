@@ -11,10 +11,9 @@ from engine.frames.intents import Candidate, Intent
 from engine.ports.model import Message, Model
 from engine.text import wording
 from engine.text.answer import AnswerFaults, object_schema, read_answer
-from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.learned.lessons import normalize
-from engine.understanding.lookup import find
+from engine.understanding.lookups.find import find
 from engine.understanding.pieces.boundaries import find_atoms
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.judge import judge
@@ -196,7 +195,9 @@ def _work_intent(
     """
     end = place + len(piece.text)
     stretches = [
-        a for a in find_atoms(text, make_start_check(context)) if a.start < end and a.end > place
+        a
+        for a in find_atoms(context.mark(text), make_start_check(context))
+        if a.start < end and a.end > place
     ]
     clause = " ".join(text[a.start : a.end] for a in stretches)
     rest = text
@@ -207,8 +208,9 @@ def _work_intent(
     if held := _objection(piece, clause, rest, text, context):
         # The person may still want what is only asked for, and is asked.
         return _unclear_intent(piece, held, *((meant,) if held == ONLY_ASKS else ()))
-    left = [rest[a.start : a.end] for a in find_atoms(rest, make_start_check(context))]
-    hinges = [said for said in (clause, *left) if wording.hinged(fold(wording.unquoted(said)))]
+    atoms = find_atoms(context.mark(rest), make_start_check(context))
+    left = [rest[a.start : a.end] for a in atoms]
+    hinges = [said for said in (clause, *left) if wording.hinged(context.plain(said))]
     work = _intent(piece, context)
     if not hinges:
         return work
@@ -224,10 +226,10 @@ def _objection(piece: _ModelPiece, clause: str, rest: str, text: str, context: R
     """Why a workflow is not started although the model says so; "" when it is."""
     if wording.unquoted(piece.text).strip() not in wording.unquoted(text):
         return "it is quoted"
-    for said in (fold(wording.unquoted(clause)), fold(wording.unquoted(rest))):
+    for said in (context.plain(clause), context.plain(rest)):
         if wording.denies(said) or wording.asks_how(said):
             return "the person holds off or asks how"
-    return ONLY_ASKS if _only_asks(normalize(clause), context) else ""
+    return ONLY_ASKS if _only_asks(normalize(context.mark(clause)), context) else ""
 
 
 def _only_asks(said: str, context: RouteContext) -> bool:
@@ -246,7 +248,13 @@ def _unclear_intent(piece: _ModelPiece, held: str, *meant: Candidate) -> Intent:
 def _intent(piece: _ModelPiece, context: RouteContext) -> Intent:
     found = None
     if piece.kind == "qa_query":
-        found = find(piece.text, context.tools, today=context.today, recent=context.recent)
+        found = find(
+            piece.text,
+            context.tools,
+            entities=context.entities,
+            today=context.today,
+            recent=context.recent,
+        )
     unclear = piece.kind == "unclear"
     return Intent(
         kind=piece.kind,

@@ -6,10 +6,10 @@ from cards.texts import say
 from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text import wording
-from engine.text.entities import fold, subject_ids
+from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
-from engine.understanding.lookup import cue_found
+from engine.understanding.lookups.find import cue_found
 from engine.understanding.open_forms import form_name, missing_labels, open_forms
 from engine.understanding.pieces.message import read_message
 
@@ -30,7 +30,7 @@ async def card_reply(text: str, context: RouteContext, model: Model | None) -> S
     ]
     pieces = read_message(text, context)
     if any(piece.kind == "card_reply" or piece.reply for piece in pieces):
-        return StrategyResult(to_intents(pieces), "; ".join(piece.why for piece in pieces))
+        return StrategyResult(to_intents(pieces, context), "; ".join(piece.why for piece in pieces))
     if len(numbered) > 1:
         return StrategyResult((), f"it could answer {len(numbered)} open cards")
     if numbered:
@@ -58,13 +58,14 @@ async def deterministic(text: str, context: RouteContext, model: Model | None) -
     pieces = read_message(text, context)
     why = "; ".join(f"{piece.text[:40]!r}: {piece.why}" for piece in pieces) or "nothing in it"
     return StrategyResult(
-        to_intents(pieces) if pieces and all(piece.is_sure for piece in pieces) else (), why
+        to_intents(pieces, context) if pieces and all(piece.is_sure for piece in pieces) else (),
+        why,
     )
 
 
 async def unclear(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """Always an answer: at least one intent, the unsure ones of kind `unclear`."""
-    found = to_intents(read_message(text, context))
+    found = to_intents(read_message(text, context), context)
     sure = sum(intent.kind != "unclear" for intent in found)
     return StrategyResult(found, f"{sure} of {len(found)} pieces are sure")
 
@@ -85,7 +86,7 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
 
 def _how_to_ask(text: str, context: RouteContext) -> str:
     """How to ask for a playbook, for a text that asks how its work is done."""
-    said = fold(wording.unquoted(text))
+    said = context.plain(text)
     route = next((r for r in context.table.routes if cue_found(said, r.cues)), None)
     if route is None or not wording.asks_how(said) or wording.why(said):
         return ""
@@ -114,9 +115,10 @@ def _open_form_hint(context: RouteContext) -> str:
     return say(key, context.lang, form=form, missing=lacking)
 
 
-def to_intents(pieces: tuple[Piece, ...]) -> tuple[Intent, ...]:
-    """The pieces as intents; a question "then" asked of the subject of a workflow waits for it."""
-    form_name = {s for piece in pieces for s in subject_ids(piece.text)}
+def to_intents(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Intent, ...]:
+    """The pieces as intents; a question "then" asked of what a workflow is about waits for it."""
+    named = [set(context.entities.kinds_and_ids(piece.text)) for piece in pieces]
+    every = set[tuple[str, str]]().union(*named)
     made: list[Intent] = []
     for index, piece in enumerate(pieces):
         after: tuple[int, ...] = ()
@@ -124,8 +126,8 @@ def to_intents(pieces: tuple[Piece, ...]) -> tuple[Intent, ...]:
             after = (index - 1,)
         elif piece.kind == "qa_query" and piece.is_sequel and index:
             before = pieces[index - 1]
-            theirs = set(subject_ids(before.text)) or (form_name if len(form_name) == 1 else set())
-            if before.kind == "workflow" and theirs & set(subject_ids(piece.text)):
+            theirs = named[index - 1] or (every if len(every) == 1 else set())
+            if before.kind == "workflow" and theirs & named[index]:
                 after = (index - 1,)
         made.append(_to_intent(piece, after))
     return tuple(made)

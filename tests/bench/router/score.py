@@ -154,6 +154,7 @@ def _cpu(texts: Sequence[str]) -> dict[str, float]:
     learning, learning_wall = time.process_time() - begun, time.perf_counter() - begun_wall
     context = RouteContext(
         table=made,
+        entities=made.entities,
         tools=READONLY,
         open_cards=(),
         principal=Principal(id="x", name="x"),

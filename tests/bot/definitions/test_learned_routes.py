@@ -33,7 +33,7 @@ class KeptBodies(Published):
 def fresh() -> RouteTable:
     """A table of talk alone, of which this process has learned nothing."""
     table = RouteTable({}, (), TABLE.talk)
-    table.lessons = Lessons(table.examples)
+    table.lessons = Lessons(table.examples, table.entities)
     return table
 
 

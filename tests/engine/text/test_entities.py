@@ -5,12 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards.model import Field
-from engine.text.entities import dates, file_names, masked, subject_ids
+from engine.text.entities import dates, file_names, masked
 from engine.text.form_reading import read_values
+from tests.fakes.entities import SUBJECTS
 
 TODAY = date(2026, 11, 23)
 
-SUBJECT = Field(name="subject_id", label="受试者", cues=("受试者", "subject"))
+SUBJECT = Field(name="subject_id", label="受试者", cues=("受试者", "subject"), entity="subject")
 VISIT_DATE = Field(
     name="visit_date", label="访视日期", type="date", cues=("访视日期", "visit date")
 )
@@ -39,7 +40,7 @@ VISIT = (SUBJECT, VISIT_DATE, ECOG, WEIGHT, SYSTOLIC, DIASTOLIC, EVENT)
     ],
 )
 def test_subjects_are_p_and_three_digits(text: str, ids: tuple[str, ...]) -> None:
-    assert subject_ids(text) == ids
+    assert SUBJECTS.ids(text) == ids
 
 
 @pytest.mark.parametrize(
@@ -128,12 +129,12 @@ def test_days_are_read_without_guessing(text: str, days: tuple[str, ...]) -> Non
     ],
 )
 def test_form_values_are_those_the_text_gives(text: str, values: dict[str, str]) -> None:
-    assert read_values(text, VISIT, TODAY) == values
+    assert read_values(text, VISIT, TODAY, entities=SUBJECTS) == values
 
 
 def test_a_whole_visit_is_read_at_once() -> None:
     text = "P003，今天，ECOG 1，体重70.5kg，血压 120/80，无不良事件"
-    assert read_values(text, VISIT, TODAY) == {
+    assert read_values(text, VISIT, TODAY, entities=SUBJECTS) == {
         "subject_id": "P003",
         "visit_date": "2026-11-23",
         "ecog": "1",
@@ -168,7 +169,8 @@ def test_a_bare_value_fills_the_one_missing_field(
 
 
 def test_masking_keeps_only_what_is_said_about_the_entities() -> None:
-    assert masked("P003 weighs 70.5 kg TODAY", TODAY) == masked("P010 weighs 8 kg 昨天", TODAY)
+    one, other = map(SUBJECTS.marked, ("P003 weighs 70.5 kg TODAY", "P010 weighs 8 kg 昨天"))
+    assert masked(one, TODAY) == masked(other, TODAY)
 
 
 @settings(max_examples=150, deadline=None)

@@ -37,6 +37,7 @@ ALL = Entities((EXPENSE, SUBJECT, CUSTOMER))
         ("is it done? ask IT", ("C3",)),
         ("information   technology", ("C3",)),
         ("请查华东电力设备的合同", ("C4",)),
+        ("请查Acme的合同，还有Müller & Söhne的", ("C2", "C1")),
         ("王小明和华东电力", ("C5", "C4")),
         ("小王明天来", ()),
         ("O'Neill buys 3M tape", ("C6",)),

@@ -10,6 +10,7 @@ from cards.model import Field, Lang
 from engine.playbooks.load import load
 from engine.text.form_reading import read_form
 from engine.text.numbers import parse_number_word
+from tests.fakes.entities import SUBJECTS
 
 TODAY = date(2026, 11, 23)
 KNOWN = {"subject_id": "P004", "visit_date": "2026-11-23"}
@@ -28,6 +29,7 @@ def form(lang: Lang) -> list[Field]:
             required=defined.required,
             unit=defined.unit,
             cues=defined.cues,
+            entity=defined.entity,
             value=KNOWN.get(name, ""),
         )
         for name in (VISIT_COLLECT.ask.fields if VISIT_COLLECT.ask else ())
@@ -75,7 +77,7 @@ VISIT = {"ecog": "1", "weight_kg": "70", "systolic": "120", "diastolic": "80"}
 def test_a_whole_set_is_read_with_what_nothing_explains(
     text: str, more: dict[str, str], left: str
 ) -> None:
-    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY)
+    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY, entities=SUBJECTS)
     assert (reading.values, reading.faults) == (VISIT | more, {})
     assert reading.left == left
 
@@ -111,7 +113,7 @@ def test_a_whole_set_is_read_with_what_nothing_explains(
 def test_what_is_not_sure_is_no_value(
     text: str, values: dict[str, str], faults: dict[str, str], left: str
 ) -> None:
-    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY)
+    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY, entities=SUBJECTS)
     assert (reading.values, reading.faults, reading.left) == (values, faults, left)
 
 
@@ -137,7 +139,7 @@ EXAMPLES = [
 def test_words_that_ask_for_the_form_need_no_explanation(text: str, left: str) -> None:
     lang: Lang = "en" if text.isascii() else "zh"
     examples = (*PLAYBOOK.definition.examples, *PLAYBOOK.definition.cues)
-    assert read_form(text, form(lang), TODAY, examples=examples).left == left
+    assert read_form(text, form(lang), TODAY, entities=SUBJECTS, examples=examples).left == left
 
 
 @pytest.mark.parametrize(

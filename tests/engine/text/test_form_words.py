@@ -6,8 +6,9 @@ import pytest
 
 from cards.model import Field
 from engine.text.form_reading import read_form, read_values
+from tests.fakes.entities import SUBJECTS
 
-WHO = Field(name="subject_id", label="Subject", words=("all", "所有", "全部"))
+WHO = Field(name="subject_id", label="Subject", words=("all", "所有", "全部"), identity=True)
 TODAY = date(2026, 11, 23)
 
 
@@ -24,15 +25,21 @@ TODAY = date(2026, 11, 23)
     ],
 )
 def test_a_word_is_the_value_where_nobody_is_named(text: str, value: str | None) -> None:
-    assert read_values(text, [WHO], TODAY).get("subject_id") == value
+    assert read_values(text, [WHO], TODAY, entities=SUBJECTS).get("subject_id") == value
 
 
 def test_a_word_needs_no_explanation_beside_a_name() -> None:
-    assert read_form("all visits of P003", [WHO], TODAY).left == ""
+    assert read_form("all visits of P003", [WHO], TODAY, entities=SUBJECTS).left == ""
 
 
 def test_a_character_that_stands_alone_in_an_example_needs_none_either() -> None:
     examples = ("对 P003 做质控",)
-    assert read_form("对 P005 做质控", [WHO], TODAY, examples=examples).left == ""
-    assert read_form("非 P005 做质控", [WHO], TODAY, examples=examples).left != ""
-    assert read_form("对着 P005 做质控", [WHO], TODAY, examples=examples).left != ""
+    assert (
+        read_form("对 P005 做质控", [WHO], TODAY, entities=SUBJECTS, examples=examples).left == ""
+    )
+    assert (
+        read_form("非 P005 做质控", [WHO], TODAY, entities=SUBJECTS, examples=examples).left != ""
+    )
+    assert (
+        read_form("对着 P005 做质控", [WHO], TODAY, entities=SUBJECTS, examples=examples).left != ""
+    )

@@ -14,6 +14,7 @@ from bot.definitions.documents import load_documents
 from cards.model import Principal
 from engine.ports.library import Library
 from engine.tools.model import ToolContext
+from tests.fakes.entities import SUBJECTS
 from tests.fakes.study_folder import open_copy
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
@@ -58,7 +59,14 @@ def library(folder: Path, redis: Redis) -> Iterator[Library]:
 @pytest.fixture
 def ctx(records: SqliteRecords, library: Library) -> ToolContext:
     """What a question of Lin Yue may use."""
-    return ToolContext(records=records, today=TODAY, project=PROJECT, person=LIN, library=library)
+    return ToolContext(
+        records=records,
+        today=TODAY,
+        project=PROJECT,
+        person=LIN,
+        library=library,
+        entities=SUBJECTS,
+    )
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ async def extracted(text: str, ctx: ToolContext) -> dict[str, list[str]]:
 async def test_every_kind_is_found_by_its_form(ctx: ToolContext) -> None:
     assert await extracted(TEXT, ctx) == {
         "date": ["2026-03-01"],
-        "subject_id": ["P003", "P004"],
+        "subject": ["P003", "P004"],
         "amount": ["CNY 120000.50", "CNY 30000.00", "CNY 25000.00", "USD 300.00"],
         "email": ["wang.li@example.com"],
         "phone": ["13800138000", "010-12345678".replace("-", "")],
@@ -55,14 +55,16 @@ async def test_an_amount_in_a_table_takes_nothing_from_its_neighbours(ctx: ToolC
 async def test_what_has_no_certain_form_is_not_guessed(text: str, ctx: ToolContext) -> None:
     assert await extracted(text, ctx) == {}
     result = await call(ELEMENT_EXTRACT, {"text": text}, ctx)
-    assert ELEMENT_EXTRACT.tell(result, "en").startswith("There are no dates, subject ids,")
+    assert ELEMENT_EXTRACT.tell(result, "en").startswith(
+        "There are no dates, names of the project,"
+    )
 
 
 async def test_a_file_is_read_when_it_is_named(ctx: ToolContext, folder: Path) -> None:
     (folder / "minutes.txt").write_text("P007 paid $1,200 on 5 March 2026", "utf-8")
     result = await call(ELEMENT_EXTRACT, {"name": "minutes.txt"}, ctx)
     assert ELEMENT_EXTRACT.tell(result, "en") == (
-        "- Dates (1): 2026-03-05\n- Subjects (1): P007\n- Amounts (1): USD 1200.00"
+        "- Dates (1): 2026-03-05\n- Subject (1): P007\n- Amounts (1): USD 1200.00"
     )
     missing = await call(ELEMENT_EXTRACT, {"name": "minute.txt"}, ctx)
     assert "Close names: minutes.txt." in ELEMENT_EXTRACT.tell(missing, "en")
@@ -74,7 +76,7 @@ async def test_a_file_is_read_when_it_is_named(ctx: ToolContext, folder: Path) -
 async def test_many_are_counted_and_the_first_are_given(ctx: ToolContext) -> None:
     text = " ".join(f"P{number:03}" for number in range(40))
     result = await call(ELEMENT_EXTRACT, {"text": text}, ctx)
-    assert (result["counts"], len(result["elements"])) == ({"subject_id": 40}, 30)
+    assert (result["counts"], len(result["elements"])) == ({"subject": 40}, 30)
     assert ELEMENT_EXTRACT.tell(result, "zh").endswith("P029，另有 10 个未列出")
 
 
@@ -88,7 +90,7 @@ async def test_a_very_long_file_is_looked_at_in_time_and_in_part(
 ) -> None:
     (folder / "long.csv").write_text("2026-03-01,P001,1 yuan " * 20_000 + "P999")
     result = await call(ELEMENT_EXTRACT, {"name": "long.csv"}, ctx)
-    assert result["counts"] == {"date": 1, "subject_id": 1, "amount": 1}
+    assert result["counts"] == {"date": 1, "subject": 1, "amount": 1}
     assert ELEMENT_EXTRACT.tell(result, "en").endswith(
         "only its first 200000 characters were looked at.)"
     )

@@ -18,6 +18,7 @@ TABLE = load_definitions(
 
 CONTEXT = RouteContext(
     table=TABLE,
+    entities=TABLE.entities,
     tools=TOOLS,
     open_cards=(),
     principal=Principal(id="li", name="Li"),

@@ -7,7 +7,7 @@ from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 
 FORM = (
-    Field(name="subject_id", label="受试者", cues=("受试者", "subject")),
+    Field(name="subject_id", label="受试者", cues=("受试者", "subject"), entity="subject"),
     Field(name="ecog", label="ECOG", type="integer", cues=("ecog",)),
     Field(name="weight_kg", label="体重", type="number", unit="kg", cues=("体重", "weight")),
     Field(

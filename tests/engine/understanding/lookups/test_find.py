@@ -6,7 +6,8 @@ import pytest
 
 from engine.tools.model import Tool
 from engine.tools.registry import READONLY, TOOLS
-from engine.understanding.lookup import find, suggestions
+from engine.understanding.lookups.find import find, suggestions
+from tests.engine.understanding.routes import TABLE
 
 TODAY = date(2026, 11, 23)
 
@@ -15,7 +16,7 @@ TODAY = date(2026, 11, 23)
     ("tool", "example"), [(tool, example) for tool in READONLY for example in tool.examples]
 )
 def test_every_example_of_a_tool_is_answered_by_it(tool: Tool[Any], example: str) -> None:
-    found = find(example, TOOLS, today=TODAY)
+    found = find(example, TOOLS, today=TODAY, entities=TABLE.entities)
     assert found is not None
     assert found[0].tool == tool.name
     tool.arguments.model_validate_json(_json(found[0].arguments))
@@ -49,7 +50,7 @@ def _json(arguments: dict[str, Any]) -> str:
     ],
 )
 def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict[str, Any]) -> None:
-    found = find(text, TOOLS, today=TODAY)
+    found = find(text, TOOLS, today=TODAY, entities=TABLE.entities)
     assert found is not None
     assert (found[0].tool, found[0].arguments) == (tool, arguments)
 
@@ -80,17 +81,17 @@ def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict
     ],
 )
 def test_what_no_look_up_surely_answers_is_left_alone(text: str) -> None:
-    assert find(text, TOOLS, today=TODAY) is None
+    assert find(text, TOOLS, today=TODAY, entities=TABLE.entities) is None
 
 
 def test_a_write_tool_is_never_looked_up() -> None:
     assert all(tool.name != "record_visit" for tool in READONLY)
     writes = [tool for tool in TOOLS if not tool.readonly]
-    assert find("record visit P003 today", writes, today=TODAY) is None
+    assert find("record visit P003 today", writes, today=TODAY, entities=TABLE.entities) is None
 
 
 def test_suggestions_are_the_nearest_examples_of_the_language() -> None:
-    near = suggestions("P003 的体重怎么样", TOOLS, "zh")
+    near = suggestions("P003 的体重怎么样", TOOLS, "zh", entities=TABLE.entities)
     assert len(near) == 3
     assert "体重" in near[0]
     assert all(text.isascii() for text in suggestions("weight", TOOLS, "en"))

@@ -1,0 +1,205 @@
+"""Which read-only tool answers a text without a model, and with which arguments (promise 4)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from cards.model import Lang
+from engine.frames.intents import Lookup
+from engine.text import wording
+from engine.text.entities import DAY_MARK, MARKS, fold, fold_cue, masked
+from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.language import suits_language
+from engine.text.similarity import Grams, bigrams, cosine
+from engine.text.values import remove_values
+from engine.tools.model import Tool
+from engine.understanding.lookups.arguments import arguments_of, take_arguments
+from engine.understanding.lookups.follow_ups import continue_text
+from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
+from engine.understanding.lookups.words import content, known_words, takes_period
+
+_ANY_DAY = date(2000, 1, 1)
+_FILLERS = re.compile(
+    rf"[{MARKS}的吗呢吧]|怎么样?|什么|多少|哪[些个]?|一下|请问"
+    r"|\b(?:what|is|the|of|how|an?|to|do|does|did|are|there|me|please|for|in|i|can|s)\b"
+)
+
+_PERIOD = re.compile(
+    rf"\b(?:before|until|till)\s*{DAY_MARK}|{DAY_MARK}\s*(?:[之以][前后]|为止|后|前)"
+)
+"""A time until or from a day, which is no condition."""
+
+Answer = tuple[Lookup, str]
+
+
+def find(
+    text: str,
+    tools: Sequence[Tool[Any]],
+    *,
+    today: date,
+    entities: Entities = NO_ENTITIES,
+    recent: Sequence[str] = (),
+) -> Answer | None:
+    """The look-up that surely answers the text, and why; None when none does or several might.
+
+    `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
+    """
+    asked = look_at(text, entities, today)
+    found = _by_cue(asked, tools, entities) or _by_example(asked, tools, entities)
+    if found or not recent or not wording.follows_up(asked.said):
+        return found
+    meant = continue_text(asked, recent, entities)
+    answers = (find(each, tools, today=today, entities=entities) for each in meant)
+    return next(filter(None, answers), None)
+
+
+def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:
+    """Whether a look-up would surely answer the text if all its words were explained."""
+    return _by_cue(look_at(text, entities, today), tools, None) is not None
+
+
+def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    """The cues in a folded text; Latin ones only from the start of a word."""
+    return [cue for cue in cues if says(text, fold_cue(cue))]
+
+
+def suggestions(
+    text: str,
+    tools: Sequence[Tool[Any]],
+    lang: Lang,
+    n: int = 3,
+    *,
+    entities: Entities = NO_ENTITIES,
+) -> tuple[str, ...]:
+    """The `n` example questions of that language nearest to the text, no two of them alike.
+
+    With nothing in common, the first of each tool.
+    """
+    asked = _matter(text, entities)
+    ranked: list[tuple[float, int, str]] = []
+    for tool in tools:
+        told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
+        ranked += [(-cosine(asked, _matter(e, entities)), i, e) for i, e in enumerate(told)]
+    ranked.sort(key=lambda found: found[:2])
+    kinds: dict[str, str] = {}
+    for _, _, example in ranked:
+        kinds.setdefault(bare(_clear_example(entities.marked(example))), example)
+    return tuple(kinds.values())[:n]
+
+
+def _matter(text: str, entities: Entities) -> Grams:
+    """What the text is about, whoever and whenever it is about."""
+    return bigrams(_FILLERS.sub(" ", _clear_example(entities.marked(text))))
+
+
+def _by_cue(
+    asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities | None
+) -> Answer | None:
+    hits: list[tuple[int, Lookup, str]] = []
+    for tool in tools:
+        cues = cue_found(asked.said, tool.cues) if tool.readonly else []
+        if not cues or not _suits(tool, cues, asked, entities):
+            continue
+        arguments = take_arguments(tool, cues, asked)
+        if arguments is not None:
+            why = ", ".join((f"{tool.name}: says {', '.join(cues)}", *(m.id for m in asked.named)))
+            hits.append((max(map(_width, cues)), Lookup(tool=tool.name, arguments=arguments), why))
+    hits.sort(key=lambda hit: -hit[0])
+    if not hits or (len(hits) > 1 and hits[0][0] == hits[1][0]):
+        return None
+    return hits[0][1], hits[0][2]
+
+
+def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
+    """A question that is an example but for what it names, its days and numbers.
+
+    Else the only tool one of whose examples has the same words that say what it is about.
+    """
+    plain, matter = bare(asked.clear), content(asked.clear)
+    alike: dict[str, Answer] = {}
+    for tool in (tool for tool in tools if tool.readonly and plain):
+        for example in tool.examples:
+            clear = _clear_example(entities.marked(example))
+            same = bare(clear) == plain
+            if not same and (not matter or _content_of(clear) != matter):
+                continue
+            if not same and not _is_plain(tool, asked.said, asked.clear):
+                continue
+            arguments = take_arguments(tool, (), asked, example=fold(example))
+            if arguments is None:
+                continue
+            lookup = Lookup(tool=tool.name, arguments=arguments)
+            answer = lookup, f"{tool.name}: like its example {example!r}"
+            if same:
+                return answer
+            alike.setdefault(tool.name, answer)
+    return next(iter(alike.values())) if len(alike) == 1 else None
+
+
+def _suits(
+    tool: Tool[Any], cues: Sequence[str], asked: LookupText, entities: Entities | None
+) -> bool:
+    """Whether the tool answers this kind of text, and explains every word of it.
+
+    Words are not looked at without the entities.
+    """
+    folded = [fold_cue(cue) for cue in cues]
+    if _reads_message(tool):
+        asks = wording.asks(asked.said) or not wording.writes(asked.said)
+        return asks and not wording.denies(asked.said) and _is_request(asked, folded)
+    if not _is_plain(tool, remove_cues(asked.said, folded), remove_cues(asked.clear, folded)):
+        return False
+    asks = wording.asks(asked.said) or wording.reads(asked.said)
+    if not asks and _states_value(asked, folded):
+        return False
+    if entities is None:
+        return True
+    rest, known = remove_cues(asked.clear, folded), known_words(tool, entities)
+    return not known.unexplained(rest, asks=asks, period=takes_period(tool))
+
+
+def _is_plain(tool: Tool[Any], said: str, clear: str) -> bool:
+    """Whether what is said beside its cues neither denies, changes, doubts nor asks for more."""
+    within = _PERIOD.sub(" ", clear) if takes_period(tool) else clear
+    return not (
+        wording.denies(said)
+        or wording.writes(said)
+        or wording.asks_how(said)
+        or wording.conditional(within)
+        or wording.beyond_lookup(said)
+        or wording.vague_time(within)
+    )
+
+
+def _reads_message(tool: Tool[Any]) -> bool:
+    return any(argument.type == "message" for argument in arguments_of(tool))
+
+
+def _is_request(asked: LookupText, cues: Sequence[str]) -> bool:
+    """A question, a bidding, or bare key words; a value that is told is none of these."""
+    if wording.asks(asked.said):
+        return True
+    if _states_value(asked, cues):
+        return False
+    return wording.reads(asked.said) or not content(remove_cues(asked.clear, cues))
+
+
+def _states_value(asked: LookupText, cues: Sequence[str]) -> bool:
+    return any(not says(remove_values(asked.said, [cue]), cue) for cue in cues)
+
+
+def _width(cue: str) -> int:
+    """Length as read: a Chinese character weighs two letters."""
+    return sum(1 if c.isascii() else 2 for c in cue)
+
+
+@lru_cache(maxsize=4096)
+def _clear_example(marked: str) -> str:
+    return masked(marked, _ANY_DAY)
+
+
+@lru_cache(maxsize=4096)
+def _content_of(clear: str) -> tuple[str, ...]:
+    return content(clear)

@@ -1,0 +1,100 @@
+"""A text as look-ups look at it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from engine.text import wording
+from engine.text.entities import (
+    DAY_MARK,
+    ENTITY_MARKS,
+    FILE_MARK,
+    NUMBER_MARK,
+    day_spans,
+    file_names,
+    fold,
+    masked,
+)
+from engine.text.entity_kinds import Entities, EntityMatch
+
+_NUMBER = re.compile(r"(?<![\w.])[+-]?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.]*[0-9])")
+_MARKED = re.compile(rf"[{ENTITY_MARKS}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LookupText:
+    """A text: `said` is marked, without quotations and folded; `clear` is masked as well.
+
+    `days` come with what stands right before and behind each of them. `numbers` are those that are
+    no part of an entity, a day or a file's name.
+    """
+
+    text: str
+    said: str
+    clear: str
+    named: tuple[EntityMatch, ...]
+    days: tuple[tuple[str, date, str], ...]
+    numbers: tuple[str, ...]
+    files: tuple[str, ...]
+    today: date
+
+
+def look_at(text: str, entities: Entities, today: date) -> LookupText:
+    """The text as look-ups look at it."""
+    text = text.strip()
+    marked = entities.marked(text)
+    said = fold(wording.unquoted(marked))
+    plain = fold(marked)
+    spans = sorted(day_spans(plain, today))
+    days = {day: (plain[:start], day, plain[end:]) for start, end, day in reversed(spans)}
+    return LookupText(
+        text=text,
+        said=said,
+        clear=masked(said, today),
+        named=tuple({match.id: match for match in reversed(entities.matches(text))}.values())[::-1],
+        days=tuple(reversed(days.values())),
+        numbers=_numbers(plain, [(start, end) for start, end, _ in spans], file_names(plain)),
+        files=file_names(text),
+        today=today,
+    )
+
+
+def _numbers(text: str, days: list[tuple[int, int]], files: tuple[str, ...]) -> tuple[str, ...]:
+    for start, end in days:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    for name in files:
+        text = text.replace(name, " ")
+    return find_numbers(_MARKED.sub(" x ", text))
+
+
+def find_numbers(text: str) -> tuple[str, ...]:
+    """The numbers in a text, as they are written but for commas between thousands."""
+    return tuple(number.replace(",", "") for number in _NUMBER.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def _begins_with(cue: str) -> re.Pattern[str]:
+    return re.compile((r"(?<![a-z0-9])" if cue[:1].isascii() else "") + re.escape(cue))
+
+
+def remove_cues(text: str, cues: Sequence[str]) -> str:
+    """A folded text without these folded cues, the longest first."""
+    for cue in sorted(cues, key=len, reverse=True):
+        text = _begins_with(cue).sub(" ", text)
+    return text
+
+
+def says(text: str, cue: str) -> bool:
+    """Whether a folded text has the folded cue; a Latin one only from the start of a word."""
+    return cue in text and bool(_begins_with(cue).search(text))
+
+
+def bare(clear: str) -> str:
+    """A masked text without spaces and punctuation."""
+    return re.sub(r"[\s,.;:!?。、'\"]+", "", clear)
+
+
+STAND_INS = re.compile(f"[{ENTITY_MARKS}{DAY_MARK}{NUMBER_MARK}{FILE_MARK}]")
+"""What stands in a masked text for what is named."""

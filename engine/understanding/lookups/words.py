@@ -1,0 +1,135 @@
+"""Which words of a question a tool explains by its cues, examples and arguments (promise 4)."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from engine.text.entities import fold_cue, masked
+from engine.text.entity_kinds import Entities
+from engine.tools.model import Tool
+from engine.understanding.lookups.arguments import argument_words, arguments_of
+from engine.understanding.lookups.text import STAND_INS, remove_cues
+
+_ANY_DAY = date(2000, 1, 1)
+_LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_LATIN.findall(text))
+
+
+LINKS = _words(
+    "a an the of for at on in and or s my our your this that these those latest last most recent"
+    " recently current currently now today please pls kindly thanks thank to by with about as per"
+    " all any some only just also too both info information detail details hi hello hey ok okay"
+)
+"""Words that say nothing by themselves."""
+
+_ASKING = _words(
+    "is are was were be been am do does did has have had can could will would shall may might i"
+    " you we us me it its they them he she his her their there here what which who whom whose when"
+    " where how much many long old far often show list look looking lookup up find display tell"
+    " give get see view search read check know want need like help let so then out anything"
+    " something exactly actually again re ve ll d m got one"
+)
+_WHICH = _words("who whom whose when where how much many long old far often")
+_PERIOD = _words("from since after starting between until till before through onward onwards")
+_ZH_LINKS = (
+    "请问|帮我|帮忙|麻烦|一下|现在|目前|当前|最近|最新|今天|这个|那个|关于|有关|以及|所有|全部|情况|信息"
+    "|详情|谢谢|您好|你好|[请的了在和与及跟或为于这那该个些吧啊哦嗯我你您他她它们]"
+)
+_ZH_ASKING = (
+    "什么时候|什么|哪些|哪个|哪里|哪几|哪|多少|是不是|有没有|是否|怎么样|怎样|到底|能不能|可不可以|可以|可否"
+    "|查询|查看|查找|查|看看|看|显示|列出|列|告诉|给|想知道|知道|了解|想|要|需要|一共|总共|共|几|谁|是|有|能|会|吗|呢|么"
+    "|把|将|对|都|也|还|又|再|就|出|来|下|找"
+)
+_ZH_PERIOD = "以来|之后|以后|之前|以前|之间|截至|截止|为止|[自从到至起前]"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """What a tool explains: Latin words, and pairs of neighbouring Chinese characters."""
+
+    latin: frozenset[str]
+    pairs: frozenset[str]
+
+    def unexplained(self, text: str, *, asks: bool, period: bool) -> str:
+        """What is left of a masked text; `asks` for a question or a bidding, which has more words
+        that say nothing, `period` where a time from and until may be named."""
+        known = self.latin | LINKS | (_ASKING if asks else frozenset())
+        known |= _PERIOD if period else frozenset()
+        plain = STAND_INS.sub(" ", text)
+        left = [word for word in _LATIN.findall(plain) if not _forms(word) & known]
+        small = _ZH_WORDS[asks, period]
+        left += [rest for run in _CHINESE.findall(plain) if (rest := self._chinese(run, small))]
+        return " ".join(left)
+
+    def _chinese(self, run: str, small: re.Pattern[str]) -> str:
+        spoken = (
+            letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & self.pairs else " "
+            for i, letter in enumerate(run)
+        )
+        return small.sub("", "".join(spoken)).replace(" ", "")
+
+
+_ZH_WORDS = {
+    (asks, period): re.compile(
+        "|".join((_ZH_LINKS, *((_ZH_ASKING,) * asks), *((_ZH_PERIOD,) * period)))
+    )
+    for asks in (False, True)
+    for period in (False, True)
+}
+_KEPT: WeakKeyDictionary[Entities, dict[object, KnownWords]] = WeakKeyDictionary()
+
+
+def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
+    """What the tool's cues, examples and arguments explain; kept as long as the entities are."""
+    kept = _KEPT.setdefault(entities, {})
+    key = (tool.arguments, tool.examples, tuple(tool.cues))
+    if key not in kept:
+        kept[key] = _known_words(tool, entities)
+    return kept[key]
+
+
+def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
+    texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
+    texts += [*map(fold_cue, tool.cues), *argument_words(tool)]
+    runs = [run for text in texts for run in _CHINESE.findall(text)]
+    return KnownWords(
+        frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
+        frozenset(run[i : i + 2] for run in runs for i in range(len(run) - 1)),
+    )
+
+
+def takes_period(tool: Tool[Any]) -> bool:
+    """Whether a time from and until may be named for the tool."""
+    return sum(argument.type == "date" for argument in arguments_of(tool)) > 1
+
+
+def content(clear: str) -> tuple[str, ...]:
+    """The words of a masked text that say what it is about, in no order."""
+    words = [_stem(w) for w in _LATIN.findall(STAND_INS.sub(" ", clear)) if w not in _SMALL]
+    chinese = (_ZH_SMALL.sub("", run) for run in _CHINESE.findall(clear))
+    return (*sorted(words), *sorted(filter(None, chinese)))
+
+
+def remove_said(clear: str, cues: list[str]) -> str:
+    """A masked text without the cues that it says."""
+    return remove_cues(clear, [fold_cue(cue) for cue in cues])
+
+
+def _forms(word: str) -> frozenset[str]:
+    return frozenset({word, _stem(word)})
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+_SMALL = (LINKS | _ASKING) - _WHICH
+_ZH_SMALL = re.compile(
+    f"{_ZH_LINKS}|什么(?!时候)|哪些|哪个|怎么样|怎样|查询|查看|查找|查|看看|看|显示|列出|告诉|给|想知道|知道|了解|是|有|吗|呢|么"
+)
