@@ -42,6 +42,8 @@ class Money(TypedDict):
     currency: str
 
 
+MONEY_PARTS = ("value", "currency")
+
 Value = str | int | float | bool | Money
 
 
@@ -89,7 +91,7 @@ class BadValue(ValueError):
 
 def is_money(value: Any) -> TypeGuard[Money]:
     """Whether a JSON value is an amount of money."""
-    return isinstance(value, dict) and value.keys() == {"value", "currency"}
+    return isinstance(value, dict) and value.keys() == set(MONEY_PARTS)
 
 
 def money_text(money: Money) -> str:

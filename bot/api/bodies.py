@@ -12,7 +12,8 @@ from cards.frozen import Frozen
 from cards.texts import SpokenLang
 from engine.errors import BadPayload
 from engine.frames.state import AgentState, Attachment
-from engine.playbooks.model import Playbook
+from engine.playbooks.model import Playbook, PlaybookFile
+from engine.playbooks.nesting import flatten
 from engine.runs.skill_output import SkillOutput
 from engine.yaml.faults import Fault, describe_errors, key_text, suggestion
 
@@ -142,7 +143,17 @@ def read_request(
         faults += _value_faults(given.get("state"), playbook)
     if request is None or playbook is None or faults:
         raise InvalidBody(faults)
-    return request, playbook
+    return _with_leaves(request, playbook.definition), playbook
+
+
+def _with_leaves(request: SkillRequest, definition: PlaybookFile) -> SkillRequest:
+    """The request with what its objects have in them by the paths of leaves."""
+    state = request.state
+    update = {
+        "profile": flatten(state.profile, definition.profile_fields),
+        "data": flatten(state.data, definition.data_fields),
+    }
+    return request.model_copy(update={"state": state.model_copy(update=update)})
 
 
 def _json(raw: bytes) -> Any:
@@ -225,7 +236,8 @@ def _value_faults(state: Any, playbook: Playbook) -> list[Fault]:
     }
     for group in GROUPS:
         values = state.get(group) if isinstance(state, dict) else None
-        for name, value in values.items() if isinstance(values, dict) else ():
+        leaves = flatten(values, known[group]) if isinstance(values, dict) else {}
+        for name, value in leaves.items():
             if len(found) >= _MAX_FAULTS:
                 return found
             at = ("state", group, name)

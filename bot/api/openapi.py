@@ -7,6 +7,7 @@ from pydantic.json_schema import models_json_schema
 
 from bot.api.bodies import Invalid, Refusal, SkillAnswer, SkillRequest
 from engine.playbooks.model import Playbook
+from engine.playbooks.nesting import nest
 from engine.skills.output import leaf_schema
 
 EXECUTE: Final = "/internal/ai/skills/{skill}/execute"
@@ -105,15 +106,20 @@ def _state(state: Mapping[str, Any], playbook: Playbook) -> dict[str, Any]:
     """The state with the playbook's own fields and their types."""
     definition = playbook.definition
     fields = {
-        "profile": {n: leaf_schema(leaf) for n, leaf in definition.profile_fields.items()},
+        "profile": _tree({n: leaf_schema(f) for n, f in definition.profile_fields.items()}),
         "decisions": {
             name: {"type": ["string", "number", "boolean"]} for name in definition.decision_fields
         },
-        "data": {n: leaf_schema(leaf) for n, leaf in definition.data_fields.items()},
+        "data": _tree({n: leaf_schema(leaf) for n, leaf in definition.data_fields.items()}),
     }
-    typed = {
-        group: {"type": "object", "properties": named, "additionalProperties": False}
-        for group, named in fields.items()
-    }
+    typed = {group: _object(named) for group, named in fields.items()}
     title = f"A state of {playbook.id}"
     return {**state, "title": title, "properties": {**state["properties"], **typed}}
+
+
+def _tree(leaves: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return nest(leaves, _object)
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -17,6 +17,7 @@ from cards.visible import in_row, in_text, visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
 from engine.playbooks.leaf import MAX_ROWS, Column, Leaf, TypedValue
+from engine.playbooks.nesting import split_path
 
 SHOWN_ROWS = 30
 _CELLS = re.compile(r"\||\\.|\\|[^\\|]+", re.DOTALL)
@@ -26,9 +27,12 @@ _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 def value_of(path: str, state: AgentState) -> Any:
     """The value at a path as playbooks write it; None when there is none."""
-    group, _, name = path.rpartition(".")
+    group, name = split_path(path)
     groups: dict[str, Mapping[str, Any]]
     groups = {"": state.data, "profile": state.profile, "decisions": state.decisions}
+    whole, _, part = name.rpartition(".")
+    if name not in groups[group] and is_money(money := groups[group].get(whole)):
+        return money.get(part)
     return groups[group].get(name)
 
 

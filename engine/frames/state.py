@@ -15,6 +15,7 @@ from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
+from engine.playbooks.nesting import nest
 from engine.ports.model import ModelUsage
 from engine.ports.systems.sync import Change
 from engine.rules.soft import SoftDialogue
@@ -72,7 +73,11 @@ class AgentState(Frozen):
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
-        return {"profile": self.profile, "decisions": self.decisions, "data": self.data}
+        return {
+            "profile": nest(self.profile),
+            "decisions": self.decisions,
+            "data": nest(self.data),
+        }
 
 
 class Patch(Frozen):

@@ -18,6 +18,7 @@ from typing import Any, Literal, assert_never
 from pydantic import Field, field_validator
 
 from cards.frozen import Frozen
+from engine.playbooks.nesting import SECTIONS
 from engine.rules.check import variables_of
 from engine.rules.evaluate import passes
 from engine.rules.hard import Logic, failure_text
@@ -27,9 +28,8 @@ from engine.yaml.faults import InnerFaults, short_repr, suggestion
 Scalar = str | int | float | bool | None
 CheckKind = Literal["equals", "not_equals", "in", "empty", "not_empty"]
 
-_SECTIONS = ("profile", "decisions")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_PATH = re.compile(rf"((profile|decisions)(\.{_NAME})+|{_NAME})")
+_PATH = re.compile(rf"{_NAME}(\.{_NAME})*")
 _ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*"|[^,"\s]+(?:\s+[^,"\s]+)*)\s*)?(,|$)')
 
 
@@ -162,7 +162,7 @@ def paths_of(condition: AnyCondition) -> tuple[str, ...]:
 def value_at(path: str, state: Mapping[str, Any]) -> Any:
     """What stands at `path`; None when anything on the way is missing."""
     steps = path.split(".")
-    value: Any = state if steps[0] in _SECTIONS else state.get("data")
+    value: Any = state if steps[0] in SECTIONS else state.get("data")
     for step in steps:
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
@@ -189,7 +189,7 @@ def _is_empty(value: Any) -> bool:
 
 def rule_data(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state as rules read it: data leaves by their bare names, beside profile and decisions."""
-    sections = {name: state.get(name) for name in _SECTIONS}
+    sections = {name: state.get(name) for name in SECTIONS}
     return {**(state.get("data") or {}), **sections}
 
 
@@ -228,7 +228,7 @@ def _path_fault(path: str) -> str:
         return f"a data field is named without its groups: write {rest.rpartition('.')[2]!r}"
     if path.startswith("profile.decisions."):
         return f"write {path.removeprefix('profile.')!r} without 'profile.'"
-    if not _PATH.fullmatch(path) or path in _SECTIONS:
+    if not _PATH.fullmatch(path) or path in SECTIONS:
         return f"{path!r} is no path; use profile.x, decisions.x or the name of a data field"
     return ""
 

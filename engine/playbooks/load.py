@@ -12,6 +12,7 @@ from engine.playbooks.checks.phases import PhaseCheck
 from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
 from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.model import Playbook, PlaybookFile
+from engine.playbooks.nesting import flatten_groups
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import TOOLS_FILE, ToolFacts
 from engine.ports.systems.connections import Connection
@@ -51,6 +52,7 @@ def load(
     own_tools = (
         read_tools(source, problems, taken=tools or (), connections=connections) if source else {}
     )
+    main = flatten_groups(main, problems) if main else None
     definition = try_build(PlaybookFile, main, problems) if main else None
     skills = _skills(sources, problems)
     names = KnownNames(

@@ -10,6 +10,7 @@ from cards.frozen import Frozen
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
+from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
@@ -104,7 +105,7 @@ class PlaybookFile(Frozen):
 
     def leaf(self, path: str) -> Leaf | None:
         """The definition of a profile field or data leaf; None for a decision or no such path."""
-        group, _, name = path.rpartition(".")
+        group, name = split_path(path)
         return {"": self.data_fields, "profile": self.profile_fields}.get(group, {}).get(name)
 
     def value_faults(self, path: str, value: Any) -> list[Fault]:

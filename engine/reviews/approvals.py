@@ -6,6 +6,7 @@ from typing import Any
 from cards import edits
 from cards.markdown import literal
 from cards.texts import say
+from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     ChildFrameDone,
     Done,
@@ -34,7 +35,7 @@ def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ..
 
 def _argument_value(value: Any, state: AgentState) -> Any:
     if isinstance(value, str) and value.startswith("$"):
-        return state.data.get(value[1:])
+        return value_of(value[1:], state)
     return value
 
 

@@ -19,6 +19,7 @@ from engine.frames.leaves import LabelledValue, form_field, from_form, value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
 from engine.playbooks.leaf import Leaf
+from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import SopNode
 from engine.ports.people import People
 from engine.ports.storage.store import Post
@@ -75,7 +76,7 @@ def approved_changes(decision: Decision, context: StepContext) -> dict[str, Any]
     new = {p: v for p, v in values.items() if v != value_of(p, context.run.state)}
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     for path, value in new.items():
-        group, _, name = path.rpartition(".")
+        group, name = split_path(path)
         groups[group][name] = value
     edited = {path: last[path].person for path in new}
     (by,) = set(edited.values()) if len(set(edited.values())) == 1 else {decision.person}

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from cards.fields.table import FIELD_TYPES
+
 OUTER = "$"
 """Before a name: it is read outside of the list operators, or of the record, that stand around."""
 OVER_ENTRIES: Final = frozenset({"all", "some", "none", "filter", "map", "reduce"})
@@ -14,7 +16,9 @@ CURRENT, ACCUMULATOR = "current", "accumulator"
 
 _ROW = "row"
 _FILTERS = 32
-_WITHOUT_PARTS = ("text", "integer", "number", "date", "choice", "boolean")
+_WITHOUT_PARTS = frozenset(
+    kind for kind, traits in FIELD_TYPES.items() if traits.shape not in ("money", "rows")
+)
 _PARTS: Mapping[str, Mapping[str, str]] = {"money": {"value": "number", "currency": "text"}}
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from cards.fields.table import FIELD_TYPES, JsonShape
 from engine.rules.names import OVER_ENTRIES, RuleNames, name_read
 from engine.rules.operators import Kind, is_date, kind_of
 from engine.yaml.faults import Fault, Path, short_repr
@@ -11,18 +12,19 @@ from engine.yaml.faults import Fault, Path, short_repr
 _DATED = ("date_before", "date_after", "days_between")
 _ORDERED = ("<", "<=", ">", ">=")
 _EQUAL = ("==", "===", "!=", "!==")
-_NEVER_DATES = ("integer", "number", "boolean", "list")
+_NEVER_DATES = ("integer", "number", "boolean", "list", "money", "time")
 _SHAPE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-_TYPE_KINDS: Mapping[str, Kind] = {
+_SHAPE_KINDS: Mapping[JsonShape, Kind] = {
     "text": "text",
-    "choice": "text",
-    "date": "text",
     "integer": "number",
     "number": "number",
     "boolean": "bool",
-    "list": "list",
+    "rows": "list",
     "money": "mapping",
+}
+_TYPE_KINDS: Mapping[str, Kind] = {
+    name: _SHAPE_KINDS[traits.shape] for name, traits in FIELD_TYPES.items()
 }
 _GIVES: Mapping[str, Kind] = {
     **dict.fromkeys((*_EQUAL, *_ORDERED, "!", "!!", "in", "all", "some", "none"), "bool"),

@@ -12,6 +12,7 @@ from cards.values import FieldType
 from engine.frames.leaves import value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
+from engine.playbooks.nesting import nest, split_path
 from engine.runs.skill_execution import SkillExecution, SkillResult
 from engine.skills.output import Output, ReviewType, read_output
 from engine.skills.skill_cards import option_texts
@@ -72,12 +73,12 @@ def skill_output(order: SkillExecution, executed: SkillResult) -> SkillOutput | 
     groups: dict[str, dict[str, Any]] = {"": {}, "profile": {}, "decisions": {}}
     for entry in executed.steps:
         for path in entry.get("changes", ()):
-            group, _, name = path.rpartition(".")
+            group, name = split_path(path)
             groups[group][name] = value_of(path, run.state)
     return SkillOutput(
         response=run.state.response,
-        profile=groups["profile"],
-        data=groups[""],
+        profile=nest(groups["profile"]),
+        data=nest(groups[""]),
         decisions=groups["decisions"],
         problems=run.state.problems,
         control=_control(order, executed.end, executed),

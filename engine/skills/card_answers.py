@@ -10,6 +10,7 @@ from engine.frames.ends import fail_run
 from engine.frames.leaves import from_form
 from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
+from engine.playbooks.nesting import split_path
 
 
 def patch_from_form(
@@ -22,7 +23,7 @@ def patch_from_form(
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     faults: list[str] = []
     for path in paths:
-        group, _, name = path.rpartition(".")
+        group, name = split_path(path)
         try:
             groups[group][name] = _leaf_value(path, decision.values, context)
         except ValueError as error:

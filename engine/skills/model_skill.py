@@ -29,6 +29,7 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
+from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
@@ -273,7 +274,7 @@ def _take_declared(skill: Skill, card: SkillCard, decision: Decision, context: S
 
 
 def _set(path: str, value: object) -> dict[str, dict[str, object]]:
-    group, _, name = path.rpartition(".")
+    group, name = split_path(path)
     return {group or "data": {name: value}}
 
 

@@ -9,6 +9,7 @@ from engine.frames.leaves import option_value
 from engine.frames.state import Question
 from engine.playbooks.leaf import Leaf, TypedValue, value_faults
 from engine.playbooks.model import PlaybookFile
+from engine.playbooks.nesting import flatten, nest
 from engine.playbooks.skill import Skill
 from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.yaml.faults import Fault, suggestion
@@ -43,7 +44,7 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | A
     output = read_answer(text, Output)
     if isinstance(output, AnswerFaults):
         return output
-    output = _without_nulls(output)
+    output = _known_leaves(output, skill)
     faults = _leaf_faults(output, skill, definition)
     faults += _control_faults(output.control, skill, definition)
     if not is_storable(output.response):
@@ -51,11 +52,18 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | A
     return AnswerFaults.at(faults) if faults else output
 
 
-def _without_nulls(output: Output) -> Output:
-    """A null is a leaf that the model does not know; it clears nothing."""
+def _known_leaves(output: Output, skill: Skill) -> Output:
+    """The output by leaves, those of groups too, without nulls.
+
+    A null is a leaf that the model does not know; it clears nothing.
+    """
+    schema = skill.output_schema
     update = {
-        group: {name: value for name, value in leaves.items() if value is not None}
-        for group, leaves in (("profile", output.profile), ("data", output.data))
+        group: {n: value for n, value in flatten(leaves, names).items() if value is not None}
+        for group, leaves, names in (
+            ("profile", output.profile, schema.profile),
+            ("data", output.data, schema.data),
+        )
     }
     return output.model_copy(update=update)
 
@@ -164,8 +172,8 @@ def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
     )
     parts = {
         "response": {"type": "string"},
-        "profile": object_schema(profile),
-        "data": object_schema(data),
+        "profile": object_schema(nest(profile, object_schema)),
+        "data": object_schema(nest(data, object_schema)),
     }
     return object_schema({**parts, "control": control})
 

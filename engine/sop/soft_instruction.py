@@ -31,7 +31,7 @@ def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
 
 def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
     state, lang = context.run.state, context.run.lang
-    known = {"profile": state.profile, "data": state.data}
+    known = {name: part for name, part in state.tree().items() if name != "decisions"}
     return engine.begin(node.instruction, known, today=context.services.today, lang=lang)
 
 

@@ -23,6 +23,7 @@ from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
+from engine.playbooks.nesting import flatten_groups
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.settings import SettingsGroup
 from engine.ports.systems.connections import Connection
@@ -77,7 +78,9 @@ def entities(text: str, folder: Path) -> None:
 
 
 def fields(text: str, folder: Path) -> None:
-    source = read_yaml(text, file="fields")
+    problems = Problems()
+    source = flatten_groups(read_yaml(text, file="fields"), problems)
+    problems.raise_if_any()
     for name in source.data["data_fields"]:
         leaf = build(Leaf, source, at=("data_fields", name))
         assert not list(typed_faults(leaf))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from cards.values import MONEY_PARTS
 from engine.playbooks.conditions import (
     AllOf,
     AnyCondition,
@@ -16,6 +17,7 @@ from engine.playbooks.conditions import (
 )
 from engine.playbooks.leaf import value_faults
 from engine.playbooks.model import PlaybookFile
+from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Setting, Skill
 from engine.playbooks.tool import ToolFacts
 from engine.rules.names import RuleNames
@@ -87,12 +89,17 @@ class KnownNames:
             validate_path(path)
         except ValueError as error:
             return str(error)
-        group, _, name = path.rpartition(".")
+        group, name = split_path(path)
         kind = _KINDS[group]
         known = self.fields[kind]
-        if known is None or name in known:
+        if known is None or name in known or self.is_part(path):
             return ""
         return f"{name!r} is not among {kind}; {suggestion(name, known)}".rstrip("; ")
+
+    def is_part(self, path: str) -> bool:
+        """Whether a path names a part of a value that stands at a leaf: the currency of money."""
+        whole, _, part = path.rpartition(".")
+        return self._type_of(whole) == "money" and part in MONEY_PARTS
 
     def check_fault(self, path: str, check: str) -> str:
         """Why a check of the path does not parse or can never be met; "" when it may be."""

@@ -9,6 +9,7 @@ from engine.playbooks.conditions import paths_of
 from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.leaf import Leaf, TypedValue
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
+from engine.playbooks.nesting import NO_NAME, SECTIONS
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, try_build
@@ -57,11 +58,12 @@ class PhaseCheck(FileCheck):
                 self._phase(phase, at, skills_for_all=True)
 
     def _name(self, name: str, at: Path) -> None:
-        if not _NAME.fullmatch(name) or name in ("profile", "decisions"):
-            self.add(at, "is no name for a field; use letters, digits and _, as in visit_date")
+        if not _NAME.fullmatch(name) or name in SECTIONS:
+            self.add(at, NO_NAME)
 
     def _leaf(self, leaf: Leaf, at: Path, *, listed: bool) -> None:
-        self._name(str(at[-1]), at)
+        for name in str(at[-1]).split("."):
+            self._name(name, at)
         for column in leaf.columns:
             self._name(column, (*at, "columns", column))
         if leaf.entity:

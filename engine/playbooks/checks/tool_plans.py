@@ -23,7 +23,9 @@ class PlanCheck(FileCheck):
             for name, value in call.arguments.items():
                 if isinstance(value, str) and value.startswith("$"):
                     known = self.names.data_fields
-                    self.require_known(value[1:], known, (*at, "arguments", name), "data field")
+                    if not self.names.is_part(value[1:]):
+                        where = (*at, "arguments", name)
+                        self.require_known(value[1:], known, where, "data field")
             arguments = tools[call.tool].arguments if call.tool in tools else None
             if arguments is not None:
                 for name in call.arguments:

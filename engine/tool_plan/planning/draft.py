@@ -96,7 +96,7 @@ def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
     """The material beside the request, all of it as data."""
     state, parts = context.run.state, [f"Today: {context.services.today.isoformat()}"]
     if state.data:
-        known = json.dumps(state.data, ensure_ascii=False)
+        known = json.dumps(state.tree()["data"], ensure_ascii=False)
         parts.append(f"What is known: {fence_data(shorten(known, KNOWN_CHARS))}")
     if state.recent:
         recent = "\n".join(state.recent)

@@ -469,16 +469,16 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((MAIN, "  law: {label", "  law.text: {label: {zh: a, en: b}}\n  law: {label"),),
-        "data_fields.law.text: is no name for a field; use letters, digits and _, as in visit_date",
+        "data_fields.law.text: is no name for a field; use letters, digits and _, as in due_date",
     ),
     (
         ((MAIN, "      cause: {label: {zh: 案由", "      the cause: {label: {zh: 案由"),),
         "data_fields.causes.columns.the cause: is no name for a field; use letters, digits and _,"
-        " as in visit_date",
+        " as in due_date",
     ),
     (
         ((MAIN, "plan_confirmed, approved]", "plan_confirmed, approved, by.whom]"),),
-        "decision_fields.3: is no name for a field; use letters, digits and _, as in visit_date",
+        "decision_fields.3: is no name for a field; use letters, digits and _, as in due_date",
     ),
     # sync
     (
