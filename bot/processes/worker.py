@@ -71,6 +71,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         if parts.services.model:
             group.create_task(report_model_queue(parts.store.numbers, model_queue, drained))
         group.create_task(parts.reloader.run(stop))
+        group.create_task(parts.entity_lists.run(stop))
         group.create_task(parts.resources.groups.run(drained))
         group.create_task(parts.resources.admitted_accounts.run(drained))
         group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from adapters.mcp.tools import McpTools
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
+from bot.definitions.entity_lists import EntityLists
 from bot.definitions.loader import load_definitions
 from bot.definitions.mcp_servers import load_servers
 from bot.definitions.projects import project_finder
@@ -68,6 +69,7 @@ class Parts:
     remote: McpTools
     connections: GuardedConnections
     drafting: DraftWriter
+    entity_lists: EntityLists
     services: Services
     handler: MailHandler
     intake: OverheardFilter
@@ -116,6 +118,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             meter=meter,
             toolbox=definitions.toolbox,
         )
+        lists = EntityLists(services, lambda: reloader.current.snapshot.playbooks)
+        services = replace(services, listed_entities=lists.entities)
         if settings.streaming:
             services = replace(services, drafting=drafting)
         tools = CurrentTools(remote)
@@ -132,6 +136,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             remote=remote,
             connections=guarded,
             drafting=drafting,
+            entity_lists=lists,
             services=services,
             handler=Failpoint(settings.failpoint).arm("handling", handler),
             intake=_intake(settings, store, resources, telemetry, handler),

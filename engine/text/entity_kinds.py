@@ -117,6 +117,10 @@ class ListKind:
                 ids.setdefault(folded, (name, id_))
         return ids
 
+    def index(self) -> None:
+        """Make ready now what is otherwise made for the first text."""
+        assert (self._most_words, self._longest_han) is not None
+
     @cached_property
     def _longest_han(self) -> int:
         return max((len(name) for name in self._ids if _HAN.search(name)), default=0)
