@@ -1,6 +1,7 @@
 """Checks and types what a person entered into a form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 from cards.fields.bounds import range_text
@@ -11,17 +12,35 @@ from cards.model import Field, Lang
 from cards.texts import say
 from cards.values import BadValue, Value
 
-__all__ = ["MAX_TEXT", "check_form", "is_storable", "range_text", "with_detail"]
+__all__ = ["MAX_TEXT", "FormFacts", "check_form", "is_storable", "range_text", "with_detail"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormFacts:
+    """What is known where a form is judged; what is None is not checked there.
+
+    `person` gives the id of whom a text means, `entity` that of the one of a kind that it names;
+    both raise BadValue for nobody and for several.
+    """
+
+    today: date | None = None
+    person: Callable[[str], str] | None = None
+    entity: Callable[[str, str], str] | None = None
+
+
+NO_FACTS = FormFacts()
 
 
 def check_form(
-    fields: Iterable[Field], values: Mapping[str, str], lang: Lang, *, today: date | None = None
+    fields: Iterable[Field],
+    values: Mapping[str, str],
+    lang: Lang,
+    facts: FormFacts = NO_FACTS,
 ) -> tuple[dict[str, Value], dict[str, str]]:
     """Return typed values by field name, and a sentence in `lang` for each field with a fault.
 
     Fields left blank are absent from the values; names that the form does not have are ignored.
-    Numbers may be typed in full width; dates come out as ISO text. A bound that is `today` holds
-    where that day is known.
+    Numbers may be typed in full width; dates come out as ISO text.
     """
     typed: dict[str, Value] = {}
     faults: dict[str, str] = {}
@@ -29,7 +48,7 @@ def check_form(
         raw = values.get(field.name, "").strip()
         try:
             if raw:
-                typed[field.name] = _value(field, raw, lang, today)
+                typed[field.name] = _value(field, raw, lang, facts)
             elif field.required:
                 raise BadValue("form.required")
         except BadValue as fault:
@@ -37,12 +56,16 @@ def check_form(
     return typed, faults
 
 
-def _value(field: Field, raw: str, lang: Lang, today: date | None) -> Value:
+def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
     value = read_value(field, raw, lang)
-    check_bounds(field, value, lang, today)
+    check_bounds(field, value, lang, facts.today)
     patterned = FIELD_TYPES[field.type].patterned and field.pattern
     if patterned and not matches(field.pattern, str(value)) and not _is_word(field, raw):
         raise BadValue("form.pattern", form=field.hint or field.pattern)
+    if field.type == "person" and facts.person:
+        return facts.person(raw)
+    if field.entity and not field.options and facts.entity and not _is_word(field, raw):
+        return facts.entity(field.entity, raw)
     return value
 
 

@@ -229,6 +229,7 @@ def _intake(
         store.arrivals,
         AdmissionRequests(people, store.mailbox, store.numbers, store.rate),
         handler.help_text,
+        handler.entities_on,
     )
     metered = MeteredIntake(
         RepeatedAnswerFilter(

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Literal
 
 from cards.deciding.seats import first_free_seat, is_own_request, seats_of
-from cards.forms import check_form
+from cards.forms import NO_FACTS, FormFacts, check_form
 from cards.model import Card, Choice, Decision, Principal, Vote
 from cards.values import Value
 
@@ -104,14 +104,13 @@ def decide(
     *,
     revision: int,
     values: Mapping[str, str] | None = None,
-    today: date | None = None,
+    facts: FormFacts = NO_FACTS,
 ) -> Verdict:
     """Return what this tap (or sent form, with `values`) means for the card as it stands.
 
     Each person and each seat has one vote. With `deny_wins`, approvals count towards the quorum and
     everything else decides at once; with `majority`, more than half of the quorum's seats decide,
-    for either side. At the deadline itself the card has expired. `today` is the day for bounds of
-    dates, in the service's zone.
+    for either side. At the deadline itself the card has expired.
     """
     person = _recorded_id(card, principal)
     chosen = card.choice(choice)
@@ -129,7 +128,7 @@ def decide(
         return MissingForm(chosen)
     if chosen.edits:
         return EditAttempt()
-    typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang, today=today)
+    typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang, facts)
     if errors:
         return InvalidForm(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from cards.deciding.decision import DecisionRefusal, InvalidForm, MissingForm, decide
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
 from cards.fields.table import shown_value
-from cards.forms import check_form
+from cards.forms import NO_FACTS, FormFacts, check_form
 from cards.markdown import format_value, literal
 from cards.model import Card, Choice, Field, Lang, Principal, Row
 from cards.moments import local_time
@@ -47,7 +47,7 @@ def edit(
     revision: int,
     values: Mapping[str, str] | None,
     approvers: Collection[Principal],
-    today: date | None = None,
+    facts: FormFacts = NO_FACTS,
 ) -> EditVerdict:
     """Return what tapping the edit choice, or sending its form, means for the card as it stands.
 
@@ -65,7 +65,7 @@ def edit(
     if values is None:
         lonely = _lacks_approvers(card, principal.ids, approvers)
         return DecisionRefusal("nobody_else", card, principal.id) if lonely else MissingForm(form)
-    changed, faults = _changes(form.form, values, principal.lang or card.lang, today)
+    changed, faults = _changes(form.form, values, principal.lang or card.lang, facts)
     if faults:
         return InvalidForm(faults)
     if not changed:
@@ -85,12 +85,12 @@ def _lacks_approvers(
 
 
 def _changes(
-    form: Sequence[Field], values: Mapping[str, str], lang: Lang, today: date | None
+    form: Sequence[Field], values: Mapping[str, str], lang: Lang, facts: FormFacts
 ) -> tuple[dict[str, Value | None], dict[str, str]]:
     """Return the values that differ from the card's (None: cleared), and a sentence per fault."""
     lines = {name: value.replace("\r\n", "\n").strip() for name, value in values.items()}
     touched = [f for f in form if f.name in lines and lines[f.name] != f.value.strip()]
-    typed, faults = check_form(touched, lines, lang, today=today)
+    typed, faults = check_form(touched, lines, lang, facts)
     # 70.0 is no other number than 70.
     before, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
     entered = {f.name: typed.get(f.name) for f in touched if f.name not in faults}

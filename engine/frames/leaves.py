@@ -185,12 +185,20 @@ def values_at(paths: Iterable[str], context: StepContext) -> tuple[LabelledValue
     return tuple(
         LabelledValue(
             label=leaf.label(run.lang) if leaf else path.rpartition(".")[2],
-            value=value_of(path, run.state),
+            value=_named(leaf, value_of(path, run.state), context),
             leaf=leaf,
             path=path,
         )
         for path, leaf in ((path, definition.leaf(path)) for path in paths)
     )
+
+
+def _named(leaf: Leaf | None, value: Any, context: StepContext) -> Any:
+    """The value, and of a person what people call them."""
+    if leaf is None or leaf.type != "person":
+        return value
+    everybody = context.services.people.everybody
+    return next((person.name for person in everybody if person.id == value), value)
 
 
 def value_rows(values: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:

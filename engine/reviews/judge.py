@@ -1,5 +1,6 @@
 """The judge of every answer to a card: tap, form, hand-over, command, typed text (design §7)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +19,7 @@ from cards.deciding.handover import HAND_OVER
 from cards.deciding.lapsed import open_seats
 from cards.deciding.revision import EditedCard, EditVerdict, UnchangedCard, edit
 from cards.deciding.texts import refusal_text, repeated_text
-from cards.model import Card, Choice, Lang
+from cards.model import Card, Choice, Lang, Principal
 from cards.showing.show import confirm_view, describe_decision, is_final
 from cards.texts import say
 from cards.translation import label_in, translate_card
@@ -29,7 +30,9 @@ from engine.ports.storage.store import CardNow, CardWrite, Effects
 from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_view
 from engine.reviews.clocks import close_card
 from engine.reviews.edits import edit_facts, edit_notices, edit_text
+from engine.reviews.form_facts import form_facts
 from engine.reviews.handover import SeatTransfers
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,12 @@ class CardJudge:
 
     It writes nothing: whoever asks stores the effects, and then shows the person what it came to.
     `zone` (IANA) is where the service's days are, and that of times for people without their own.
+    `entities` are what a form's fields may name there.
     """
 
     people: People
     zone: str
+    entities: Callable[[Card, Principal], Entities] = lambda card, person: NO_ENTITIES
 
     def judge(self, found: CardNow, answer: CardAnswer) -> Judgement:
         """What the answer comes to."""
@@ -65,7 +70,8 @@ class CardJudge:
 
     def _verdict(self, found: CardNow, answer: CardAnswer) -> Verdict | EditVerdict:
         card, person, values = found.card, answer.person, answer.values
-        today = day_at(found.now, self.zone)
+        here = self.people.scope_to(card.conversation)
+        facts = form_facts(here, day_at(found.now, self.zone), self.entities(card, person))
         chosen = card.choice(answer.choice)
         if chosen is None or not chosen.edits:
             return decide(
@@ -75,9 +81,9 @@ class CardJudge:
                 found.now,
                 revision=answer.revision,
                 values=values,
-                today=today,
+                facts=facts,
             )
-        here, named = self.people.scope_to(card.conversation), card.review.persons
+        named = card.review.persons
         persons = (p for p in here.everybody if not p.ids.isdisjoint(named))
         return edit(
             card,
@@ -87,7 +93,7 @@ class CardJudge:
             revision=answer.revision,
             values=values,
             approvers=(*here.holders(card.review.roles), *persons),
-            today=today,
+            facts=facts,
         )
 
     def _ask_first(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:

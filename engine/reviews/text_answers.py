@@ -18,6 +18,7 @@ from engine.frames.replies import ReplyHead
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
+from engine.reviews.form_facts import form_facts
 from engine.reviews.judge import CardJudge
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.form_reading import read_form
@@ -78,7 +79,8 @@ class TextAnswers:
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
         given = {f.name: f.value for f in form if f.value} | reading.values
-        _, errors = check_form(form, given, card.lang, today=self.today)
+        facts = form_facts(self.people.scope_to(card.conversation), self.today, self.entities)
+        _, errors = check_form(form, given, card.lang, facts)
         faulty = {name: fault for name, fault in errors.items() if name in reading.values}
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
         changed = {name: value for name, value in changed.items() if name not in faulty}
@@ -95,7 +97,8 @@ class TextAnswers:
 
     def _decide(self, found: CardNow, answer: CardAnswer) -> CardReply:
         """As a tap on that choice: by the same people, votes and seats."""
-        judgement = CardJudge(self.people, self.zone).judge(found, answer)
+        judge = CardJudge(self.people, self.zone, lambda card, person: self.entities)
+        judgement = judge.judge(found, answer)
         state, text = _reply_to(answer, found.card, judgement)
         return CardReply(state, text, judgement.effects)
 

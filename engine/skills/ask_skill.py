@@ -23,6 +23,7 @@ from engine.frames.outcome import (
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, PromptFrame
 from engine.playbooks.skill import Ask, Instead, Skill
+from engine.reviews.form_facts import form_facts
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.entity_kinds import Entities
@@ -132,8 +133,10 @@ def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dic
         **read_values(run.message, wider, today, entities=entities),
         **read_values(run.text, fields, today, entities=entities),
     }
+    people = context.services.people.scope_to(run.conversation)
+    facts = form_facts(people, today, entities)
     new = {name: text for name, text in texts.items() if name not in run.state.data}
-    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, today=today)
+    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, facts)
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
 
 

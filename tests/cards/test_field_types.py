@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cards.fields.bounds import range_text
 from cards.fields.money import currency_codes
 from cards.fields.table import FIELD_TYPES, options_of
-from cards.forms import check_form
+from cards.forms import FormFacts, check_form
 from cards.markdown import format_value
 from cards.model import Field
 from cards.values import FieldType, Money, Value, is_money
@@ -28,7 +28,9 @@ def typed(text: str, kind: FieldType, lang: str = "en", **more: Any) -> Value:
 
 
 def fault(text: str, kind: FieldType, lang: str = "en", **more: Any) -> str:
-    values, faults = check_form([field(kind, **more)], {"x": text}, lang, today=date(2026, 3, 2))
+    values, faults = check_form(
+        [field(kind, **more)], {"x": text}, lang, FormFacts(date(2026, 3, 2))
+    )
     assert values == {}
     return faults["x"]
 

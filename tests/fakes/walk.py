@@ -68,6 +68,12 @@ class Study:
 class People:
     """Lin collects data, Chen reviews."""
 
+    everybody = (LIN, CHEN)
+
+    def scope_to(self, conversation: str) -> "People":
+        """They are the same everywhere."""
+        return self
+
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
         """Who holds one of them."""
         return [p for p in (LIN, CHEN) if set(roles) & set(p.roles)]

@@ -36,6 +36,7 @@ from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions, Mailbox
 from engine.reviews.answer import tap_answer
 from engine.reviews.judge import CardJudge
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.language import detect_language
 from engine.understanding.router.command import parse_command
 
@@ -64,6 +65,7 @@ class Intake:
     arrivals: Arrivals
     admission_requests: AdmissionRequests | None = None
     help_text: HelpText | None = None
+    entities: Callable[[Card, Principal], Entities] = lambda card, person: NO_ENTITIES
 
     async def __call__(self, update: Update) -> Outcome:
         """The outcome of the update; NotRecorded while the store is away."""
@@ -196,7 +198,7 @@ class Intake:
                 return _refusal("card.newer", principal)
             if found is None or self._is_foreign(update, principal, found.card):
                 return _refusal("card.unknown", principal)
-            judgement = CardJudge(self.people, self.zone).judge(found, answer)
+            judgement = CardJudge(self.people, self.zone, self.entities).judge(found, answer)
             try:
                 return await store_answer(self.decisions, update, found.card, judgement)
             except StaleWrite:

@@ -12,7 +12,7 @@ from bot.definitions.snapshot import LiveDefinitions
 from bot.serve.intake.admissions import StrangerHandler
 from bot.telemetry.instrumentation import NO_SPANS, Spans, log_handling
 from cards.frozen import is_by_newer
-from cards.model import Lang, Principal
+from cards.model import Card, Lang, Principal
 from cards.texts import say
 from engine.errors import NewerState
 from engine.events import Actor
@@ -53,6 +53,7 @@ from engine.services import Services
 from engine.talk import commands
 from engine.talk.turn import continuation, failures, message, session
 from engine.talk.turn.answers import suggest_examples
+from engine.text.entity_kinds import Entities
 from engine.tools.model import Tool
 
 log = structlog.get_logger()
@@ -134,6 +135,10 @@ class MailHandler:
             case _:
                 return await self._step(claim, mail)
         return HandlerResult(effects)
+
+    def entities_on(self, card: Card, person: Principal) -> Entities:
+        """What the fields of a card's form may name, for this person."""
+        return self._turn_services().entities(card.conversation, person)
 
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""

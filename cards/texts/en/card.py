@@ -92,4 +92,5 @@ TEXTS: Final[dict[str, str]] = {
     "form.email": "Please give an e-mail address like name@example.com",
     "form.url": "Please give an address that begins with https:// or http://",
     "form.today": "today",
+    "form.entity": "This names none that is known here, or several: {name}",
 }

@@ -85,4 +85,5 @@ TEXTS: Final[dict[str, str]] = {
     "form.email": "请填写邮箱地址，例如 name@example.com",
     "form.url": "请填写以 https:// 或 http:// 开头的网址",
     "form.today": "今天",
+    "form.entity": "这里没有这一项，或不止一项：{name}",
 }

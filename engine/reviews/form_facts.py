@@ -1,0 +1,37 @@
+"""What a form is judged by besides its fields: today, the people there are, what texts may name."""
+
+from datetime import date
+
+from cards.forms import FormFacts
+from cards.values import BadValue
+from engine.ports.people import People
+from engine.reviews.handover import find_people
+from engine.text.entity_kinds import Entities
+
+_TOLD_NAMES = 5
+
+
+def form_facts(people: People, today: date, entities: Entities) -> FormFacts:
+    """The facts for a form, by the people who are visible where it is filled in.
+
+    Of a kind of entity that is not known there, every text is taken.
+    """
+    known = {kind.name for kind in entities.kinds}
+
+    def person(text: str) -> str:
+        found = find_people(people, text)
+        if len(found) == 1:
+            return found[0].id
+        if not found:
+            raise BadValue("handover.unknown", name=text[:60])
+        names = ", ".join(each.name for each in found[:_TOLD_NAMES])
+        raise BadValue("handover.ambiguous", names=names)
+
+    def entity(kind: str, text: str) -> str:
+        if kind not in known:
+            return text
+        if (meant := entities.normalised(text, kind)) is None:
+            raise BadValue("form.entity", name=text[:60])
+        return meant
+
+    return FormFacts(today, person, entity)
