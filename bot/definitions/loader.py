@@ -12,6 +12,7 @@ from bot.people.directory import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.playbooks.checks.sop import end_warnings
+from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import TOOLS_FILE
@@ -25,8 +26,10 @@ from engine.yaml.source import Problems, read_yaml, try_build
 
 TALK_FILE = "talk.yaml"
 DEFAULT_TALK = Path(__file__).parent / "default_talk.yaml"
+LEGACY_FILE = "legacy.yaml"
 READ_PATTERNS = (
     TALK_FILE,
+    LEGACY_FILE,
     f"*/{MAIN}",
     f"*/{TOOLS_FILE}",
     "*/skills/*.yaml",
@@ -42,13 +45,14 @@ MAX_CACHED = 512
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """People, playbooks by id, examples of talk, and documents."""
+    """People, playbooks by id, examples of talk, documents, and what older playbooks name."""
 
     people: Directory
     playbooks: Mapping[str, Playbook]
     talk: Talk
     documents: tuple[Document, ...]
     toolbox: Toolbox
+    legacy: Legacy = NO_LEGACY
 
     def route_table(self) -> RouteTable:
         """What the router learns from them and from the tools."""
@@ -76,11 +80,12 @@ def load_definitions(
     )
     documents = _try_load_documents(settings.playbooks, playbooks, problems)
     talk = try_load_talk(settings.playbooks, problems)
+    legacy = try_load_legacy(settings.playbooks, problems)
     problems.extend(_signing_problems(playbooks, settings))
     problems.raise_if_any()
     assert people is not None
     assert talk is not None
-    return Definitions(people, playbooks, talk, documents, toolbox)
+    return Definitions(people, playbooks, talk, documents, toolbox, legacy)
 
 
 def _try_load_documents(
@@ -141,12 +146,15 @@ def load_playbook(main: Path, people: Directory | None, toolbox: Toolbox) -> Pla
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
     files = _read_files(main)
     roles_by_person = _roles_by_person(people) if people else None
+    # Others than the file's own problems are told where the whole folder is loaded.
+    legacy = try_load_legacy(main.parent.parent, Problems())
     playbook = _load_cached(
         tuple(files.items()),
         people.roles if people else None,
         people.held_roles if people else None,
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
         toolbox,
+        legacy.model_dump_json(),
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -170,6 +178,7 @@ def _load_cached(
     held: frozenset[str] | None,
     people: tuple[tuple[str, tuple[str, ...]], ...] | None,
     toolbox: Toolbox,
+    legacy: str,
 ) -> Playbook:
     return load(
         dict(files),
@@ -178,6 +187,7 @@ def _load_cached(
         people=dict(people) if people is not None else None,
         tools=toolbox.facts,
         connections=toolbox.connections,
+        legacy=Legacy.model_validate_json(legacy),
     )
 
 
@@ -209,6 +219,24 @@ def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
     except DefinitionError as error:
         problems.extend(error.problems)
     return None
+
+
+def try_load_legacy(folder: Path, problems: Problems) -> Legacy:
+    """What older playbooks name, by legacy.yaml; nothing without that file or for a faulty one."""
+    path = folder / LEGACY_FILE
+    try:
+        source = read_yaml(read_text(path), file=str(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return NO_LEGACY
+    except OSError as error:
+        problems.add(f"{path}:1: cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        problems.add(f"{path}:1: is not UTF-8 text")
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    else:
+        return try_build(Legacy, source, problems) or NO_LEGACY
+    return NO_LEGACY
 
 
 @lru_cache(maxsize=2)

@@ -13,6 +13,7 @@ from bot.definitions.loader import Definitions
 from bot.people.directory import Directory
 from cards.frozen import Frozen
 from engine.errors import DefinitionError, StoreError
+from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.model import Playbook
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
@@ -48,6 +49,7 @@ class Snapshot:
     table: RouteTable
     tools: tuple[Tool[Any], ...]
     pointer: Pointer
+    legacy: Legacy = NO_LEGACY
 
     def bodies(self) -> dict[str, Frozen]:
         """All of it by digest, as it is published."""
@@ -74,6 +76,7 @@ def _snapshot(definitions: Definitions, pointer: Pointer) -> Snapshot:
         definitions.route_table(),
         definitions.tools,
         pointer,
+        definitions.legacy,
     )
 
 
@@ -121,6 +124,7 @@ async def fetch_snapshot(
         await body(Talk, pointer.talk),
         tuple([await body(Document, digest) for digest in pointer.documents]),
         toolbox,
+        current.legacy,
     )
     _check_roles(definitions)
     return _snapshot(definitions, pointer)
@@ -188,18 +192,21 @@ class LiveDefinitions:
     async def playbook(self, digest: str) -> Playbook | None:
         """The playbook that a run began with, or None when it is published nowhere."""
         if digest not in self._known:
-            playbook = await load_published_playbook(self._published, digest)
+            legacy = self.snapshot.legacy
+            playbook = await load_published_playbook(self._published, digest, legacy)
             if playbook is None:
                 return None
             self._known[digest] = playbook
         return self._known[digest]
 
 
-async def load_published_playbook(published: Published, digest: str) -> Playbook | None:
+async def load_published_playbook(
+    published: Published, digest: str, legacy: Legacy
+) -> Playbook | None:
     """The playbook of that digest; None when it is not published, or cannot be read any more."""
     body = await published.load(digest)
     try:
-        return Playbook.model_validate_json(body) if body is not None else None
+        return legacy.read_playbook(body) if body is not None else None
     except ValidationError as error:
         log.error("unreadable_playbook", digest=digest, faults=error.error_count())
         return None

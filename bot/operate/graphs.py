@@ -38,7 +38,7 @@ def show_graph(settings: Settings, name: str, *, form: Form, lang: Lang) -> int:
 async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
     """Print the graph of a run's jobs with their states; 1 when the run has none."""
     async with open_store_ports(settings) as store:
-        found = await find_run(store, run_id)
+        found = await find_run(store, run_id, settings)
     if found is None:
         return 1
     jobs, graph = job_graph_of(found.run), draw_jobs(found.run, found.playbook, lang)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from bot.definitions.loader import try_load_legacy
 from bot.definitions.snapshot import Pointer, load_published_playbook
 from bot.operate.aside import VIA, operator
 from bot.settings import Settings
@@ -20,6 +21,7 @@ from engine.ports.storage.archive import History
 from engine.runs.explain import PastStep, RunExplanation, explain_run
 from engine.runs.migration import Migration, plan_migration
 from engine.runs.replay import trace_of
+from engine.yaml.source import Problems
 
 CURRENT = "current"
 _NEWEST = 50
@@ -66,7 +68,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
 async def show_explanation(settings: Settings, run_id: str, *, as_json: bool) -> int:
     """Print for each skill why it may be chosen now or not, and every step; 1 for no such run."""
     async with open_store_ports(settings) as store:
-        found = await find_run(store, run_id)
+        found = await find_run(store, run_id, settings)
     if found is None:
         return 1
     if found.playbook is None:
@@ -79,7 +81,7 @@ async def show_explanation(settings: Settings, run_id: str, *, as_json: bool) ->
 async def show_run_trace(settings: Settings, run_id: str) -> int:
     """Print the run's trace, which `signoff replay` reads; 1 for no such run."""
     async with open_store_ports(settings) as store:
-        found = await find_run(store, run_id)
+        found = await find_run(store, run_id, settings)
     if found is None:
         return 1
     print(trace_of(found.run, found.history.entries).model_dump_json())
@@ -94,10 +96,10 @@ async def migrate_run(
     1 when there is no such run, or it cannot.
     """
     async with open_store_ports(settings) as store:
-        found = await find_run(store, run_id)
+        found = await find_run(store, run_id, settings)
         if found is None:
             return 1
-        new = await _target(store, found.run, to)
+        new = await _target(store, found.run, to, settings)
         if new is None:
             return _report_fault(f"--to: no playbook is published under {to}")
         change = plan_migration(found.run, found.playbook, new)
@@ -107,13 +109,18 @@ async def migrate_run(
     return 1 if change.faults else 0
 
 
-async def _target(store: StorePorts, run: Run, to: str) -> Playbook | None:
+async def _target(store: StorePorts, run: Run, to: str, settings: Settings) -> Playbook | None:
     """The playbook of that digest; `current` is the one that new runs begin with."""
     if to == CURRENT:
         pointer = await store.published.pointer()
         digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
         to = digests.get(run.playbook, to)
-    return await load_published_playbook(store.published, to)
+    return await _published(store, to, settings)
+
+
+async def _published(store: StorePorts, digest: str, settings: Settings) -> Playbook | None:
+    legacy = try_load_legacy(settings.playbooks, Problems())
+    return await load_published_playbook(store.published, digest, legacy)
 
 
 async def _send(store: StorePorts, run: Run, to: str) -> None:
@@ -125,7 +132,7 @@ async def _send(store: StorePorts, run: Run, to: str) -> None:
     await store.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 
 
-async def find_run(store: StorePorts, run_id: str) -> StoredRun | None:
+async def find_run(store: StorePorts, run_id: str, settings: Settings) -> StoredRun | None:
     """The run with its playbook and history; None for no such run, which is reported."""
     history = await store.archive.history(run_id)
     if history is None:
@@ -137,7 +144,7 @@ async def find_run(store: StorePorts, run_id: str) -> StoredRun | None:
         _report_fault(f"{run_id}: its state was written by another version")
         return None
     run = with_stored_status(run, history.ended)
-    playbook = await load_published_playbook(store.published, run.digest)
+    playbook = await _published(store, run.digest, settings)
     return StoredRun(run, playbook, history)
 
 
@@ -196,7 +203,7 @@ async def order_job_graph(
 ) -> int:
     """Put an order for the job graph into the run's lane; 1 if it cannot be carried out."""
     async with open_store_ports(settings) as store:
-        found = await find_run(store, run_id)
+        found = await find_run(store, run_id, settings)
         if found is None:
             return 1
         run = found.run

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, assert_never
 
+from cards.markdown import literal
 from cards.model import Card, Decision
 from cards.showing.view import PartState
+from engine.errors import ToolFailed
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.end_kinds import RunEnd
 from engine.playbooks.model import Playbook
@@ -282,6 +284,13 @@ class StepContext:
         run, services = self.run, self.services
         person = services.people.refresh(run.requester)
         return services.tool_context(run.conversation, person, key=key, by=by)
+
+    def list_tool(self, name: str) -> Tool[Any]:
+        """The tool of that name, which only reads. Raises ToolFailed."""
+        tool = self.find_tool(name)
+        if not tool.readonly:
+            raise ToolFailed("tool.list_writes", name=literal(name))
+        return tool
 
     def read_only_tools(self, names: Iterable[str]) -> ReadOnlyTools:
         """Those of these tools that only read and that the requester may use, for a model."""

@@ -217,8 +217,9 @@ class SopFrame(Frozen):
     is the dialogue with the model while it judges a node's instruction, `approved_by` who approved
     last: rules that only check what was approved end the SOP in their name.
 
-    Over records: the subjects that are `left` of `of`, None before it began, and how much was
-    `found`, of which `findings` lists the first. `violations` counts by rule what rules found.
+    Over records: the members that are `left` of `of`, None before it began, how many records were
+    `checked` and how much was `found`, of which `findings` lists the first. `violations` counts by
+    rule what rules found.
     """
 
     kind: Literal["sop"] = "sop"
@@ -230,6 +231,7 @@ class SopFrame(Frozen):
     problems: tuple[str, ...] = ()
     left: tuple[str, ...] | None = None
     of: int = 0
+    checked: int = 0
     found: int = 0
     findings: Rows = ()
     summary: Rows = ()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 
@@ -11,6 +11,7 @@ from engine.playbooks.checks.names import KnownNames, fields_of
 from engine.playbooks.checks.phases import PhaseCheck
 from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
 from engine.playbooks.checks.tools import read_tools
+from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.nesting import flatten_groups
 from engine.playbooks.skill import Skill
@@ -31,14 +32,15 @@ def load(
     people: Mapping[str, Collection[str]] | None = None,
     tools: Mapping[str, ToolFacts] | None = None,
     connections: Mapping[str, Connection] | None = None,
+    legacy: Legacy = NO_LEGACY,
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
     `roles` are the roles that people.yaml knows, `held` those that somebody holds; None when they
     are not known, so that they are not checked; `people` has the roles of each person, which says
     whether a quorum can be reached. `tools` are those of the service itself and `connections` those
-    that the playbook's own tools may use, both None when they are not known. Problems stand in the
-    order of files and lines.
+    that the playbook's own tools may use, both None when they are not known. What files of earlier
+    versions name is read by `legacy`. Problems stand in the order of files and lines.
     """
     problems = Problems()
     sources = {name: _read(name, text, problems) for name, text in files.items()}
@@ -54,7 +56,7 @@ def load(
     )
     main = flatten_groups(main, problems) if main else None
     definition = try_build(PlaybookFile, main, problems) if main else None
-    skills = _skills(sources, problems)
+    skills = _skills(sources, problems, legacy)
     names = KnownNames(
         _fields(definition, main),
         definition,
@@ -101,10 +103,13 @@ def _read(name: str, text: str, problems: Problems) -> Source | None:
         return None
 
 
-def _skills(sources: Mapping[str, Source | None], problems: Problems) -> dict[str, _SkillFile]:
+def _skills(
+    sources: Mapping[str, Source | None], problems: Problems, legacy: Legacy
+) -> dict[str, _SkillFile]:
     """Every skill by id, as far as it stands; a faulty one still has its name."""
     skills: dict[str, _SkillFile] = {}
     for name, source in sources.items():
+        source = replace(source, data=legacy.upgrade_skill(source.data)) if source else None
         skill = try_build(Skill, source, problems) if source else None
         given = source.data.get("id") if source and isinstance(source.data, dict) else None
         # Where even the id is lost, the file's name is the best guess: others call it by that.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
+from pydantic import ConfigDict
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
@@ -15,8 +16,10 @@ from engine.rules.hard import HardRule, Severity
 from engine.text.language import Bilingual
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
-SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]
+SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch"]
 Setting = str | bool | int | None
+ToolValue = str | int | float | bool
+NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 SOP_ENDS: tuple[SopEnd, ...] = get_args(SopEnd)
 ERROR_END = "end_error"
 """Where an SOP goes on an error that no node takes; without an outcome, the run fails there."""
@@ -83,30 +86,87 @@ class SkillCard(Frozen):
     deadline_s: int | None = Key(default=None, gt=0)
 
 
-class Over(Frozen):
-    """The records that rules judge one by one: the visits of the subject in `subject`, or of all.
+class ListTool(Frozen):
+    """A tool that only reads and gives a list, with its arguments.
 
-    `findings` is a list leaf that takes a row for each violation (subject_id, visit_date, field,
-    value, message), `summary` one that takes a row for each subject (subject_id, visits, findings).
+    In `with`, `$name` is the data leaf of that name, `$profile.x` and `$decisions.x` likewise; what
+    is not known is left out. `column` is the one that names an entry, in what the tool lists and in
+    the tables that are filled; without it, the name that an entry goes by.
     """
 
-    records: Literal["visits"]
-    subject: str = ""
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    tool: str
+    arguments: dict[str, ToolValue] = Key(default={}, alias="with")
+    column: str = ""
+
+
+class Members(ListTool):
+    """Whose records are judged: of each entry that a tool lists, in turn.
+
+    `as` is its name in the `with` around, written with a `$`. Where the leaf `only` holds one, that
+    one alone.
+    """
+
+    name: str = Key(alias="as", pattern=NAME_PATTERN)
+    only: str = ""
+
+    @property
+    def name_column(self) -> str:
+        """The column that names a member."""
+        return self.column or self.name
+
+
+class RecordTool(Frozen):
+    """Where records come from: a tool that lists them, of each member if there is `for_each`.
+
+    `entry` is the column that tells the records of one member apart, such as their date. `count` is
+    the column of the summary that has the number of records.
+    """
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    tool: str
+    arguments: dict[str, ToolValue] = Key(default={}, alias="with")
+    for_each: Members | None = None
+    entry: str = ""
+    count: str = "records"
+
+
+class Over(RecordTool):
+    """The records that rules judge one by one, instead of the state.
+
+    `findings` is a list leaf that takes a row for each violation: `field`, `value`, `message`, the
+    member, and any columns of the record. `summary` is one that takes a row for each member: the
+    member, how many records, `findings`.
+    """
+
     findings: str
     summary: str
 
 
-class Batch(Frozen):
+class Batch(ListTool):
     """An SOP for each of many records at once: child runs, `concurrency` of them at a time.
 
-    `subject` is the data leaf that names the record to its child, `summary` the list leaf that
-    takes a row for each (subject_id, result, problems).
+    `as` is the data leaf that names the record to its child, `summary` the list leaf that takes a
+    row for each: the record, `result`, `problems`.
     """
 
-    records: Literal["subjects"]
-    subject: str
+    name: str = Key(alias="as", pattern=NAME_PATTERN)
     summary: str
     concurrency: int = Key(default=5, ge=1, le=20)
+
+    @property
+    def name_column(self) -> str:
+        """The column that names a record."""
+        return self.column or self.name
+
+
+class Way(Frozen):
+    """Where a branch leads when a condition holds: the first of its ways whose condition does."""
+
+    when: AnyCondition
+    to: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +174,12 @@ class SopNodeKind:
     """What the checker, the drawing and the engine read of a type of node.
 
     `judge` says whether a node passes; `on_passed` and `on_failed` are the keys of where it leads
-    then. It may wait for people, and so expire, where they judge or where a model cannot.
-    `parts` are those that only nodes of some types have.
+    then, both empty for a node that judges nothing and leads on by conditions. It may wait for
+    people, and so expire, where they judge or where a model cannot. `parts` are those that only
+    nodes of some types have.
     """
 
-    judge: Literal["rules", "model", "people"]
+    judge: Literal["rules", "model", "people", "conditions"]
     on_passed: str
     on_failed: str
     parts: tuple[str, ...]
@@ -126,8 +187,13 @@ class SopNodeKind:
     @property
     def target_keys(self) -> tuple[str, ...]:
         """The keys of where a node leads when nothing goes wrong; `on_expire` may be left out."""
-        expires = () if self.judge == "rules" else ("on_expire",)
-        return (self.on_passed, self.on_failed, *expires)
+        match self.judge:
+            case "conditions":
+                return ("default",)
+            case "rules":
+                return (self.on_passed, self.on_failed)
+            case "model" | "people":
+                return (self.on_passed, self.on_failed, "on_expire")
 
 
 SOP_NODE_KINDS: Final[Mapping[SopNodeType, SopNodeKind]] = {
@@ -140,16 +206,18 @@ SOP_NODE_KINDS: Final[Mapping[SopNodeType, SopNodeKind]] = {
     "human_review": SopNodeKind(
         "people", "on_approve", "on_reject", ("review", "shows", "presents", "decision")
     ),
+    "branch": SopNodeKind("conditions", "", "", ("ways",)),
 }
 
 
 class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
-    With `over`, a hard_rule judges study records instead of the state. A violation as severe as
+    With `over`, a hard_rule judges records of a tool instead of the state. A violation as severe as
     `fail_on` fails it. What fails with `only_branches` is no problem: it leads on, and is neither a
     finding nor told. A soft_instruction's `review` says who decides when the model cannot. A
     human_review shows the plan of the skill in `shows`, or what stands at the paths in `presents`.
+    A branch goes the first of its `ways` whose condition holds, else to its `default`.
     A node that is entered more than `max_visits` times goes to `on_error`.
     """
 
@@ -166,6 +234,8 @@ class SopNode(Frozen):
     shows: str = ""
     presents: tuple[str, ...] = ()
     decision: str = ""
+    ways: tuple[Way, ...] = Key(default=(), max_length=50)
+    default: str = ""
     on_pass: str = ""
     on_fail: str = ""
     on_approve: str = ""
@@ -182,7 +252,8 @@ class SopNode(Frozen):
     @property
     def targets(self) -> dict[str, str]:
         """Where it leads when nothing goes wrong, by key; "" where it does not say."""
-        return {key: str(getattr(self, key)) for key in self.kind.target_keys}
+        ways = {f"ways.{number}.to": way.to for number, way in enumerate(self.ways)}
+        return ways | {key: str(getattr(self, key)) for key in self.kind.target_keys}
 
     @property
     def pass_target(self) -> str:

@@ -43,11 +43,15 @@ def compile_path(text: str) -> ParsedResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """What checks need to know of a tool; `arguments` are None where its system has them."""
+    """What checks need to know of a tool; `arguments` are None where its system has them.
+
+    `columns` are the types of the columns of what it gives, None where they are not declared.
+    """
 
     writes: bool
     arguments: frozenset[str] | None = None
-    columns: frozenset[str] | None = None
+    columns: Mapping[str, str] | None = None
+    required: frozenset[str] = frozenset()
 
 
 class ResultColumn(Frozen):
@@ -125,7 +129,9 @@ class ToolDefinition(Frozen):
     def facts(self) -> ToolFacts:
         """What checks need to know."""
         arguments = None if self.arguments_schema else frozenset(self.arguments)
-        return ToolFacts(self.writes is not None, arguments, frozenset(self.columns) or None)
+        columns = {name: str(column.type) for name, column in self.columns.items()}
+        required = frozenset(name for name, leaf in self.arguments.items() if leaf.required)
+        return ToolFacts(self.writes is not None, arguments, columns or None, required)
 
     def tell_faults(self) -> list[str]:
         """What keeps its templates from being filled in; [] when nothing."""

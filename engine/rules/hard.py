@@ -135,12 +135,13 @@ class HardRuleEngine:
         lang: Lang,
         *,
         label: Callable[[str], str] = str,
+        outer: Mapping[str, Any] | None = None,
     ) -> tuple[tuple[HardRule, Violation], ...]:
-        """As `run`, each violation behind its rule."""
+        """As `run`, each violation behind its rule. Names with a `$` are read in `outer`."""
         found = []
         for rule in rules:
             try:
-                if passes(rule.logic, data):
+                if passes(rule.logic, data, outer):
                     continue
                 failure = None
             except RuleFailure as error:

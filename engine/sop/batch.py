@@ -4,6 +4,7 @@ from cards.clipping import shorten
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.ends import fail_run
+from engine.frames.leaves import option_value
 from engine.frames.outcome import (
     Child,
     ChildRunEnded,
@@ -17,6 +18,7 @@ from engine.frames.outcome import (
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf import MAX_ROWS, value_faults
 from engine.playbooks.skill import Batch, Sop
+from engine.sop.listing import list_members
 from engine.sop.violations import add_counts, chart_of
 
 END = "end_batch"
@@ -37,14 +39,14 @@ async def advance(frame: BatchFrame, event: FrameInput, context: StepContext) ->
         if event.status == "blocked":
             return Fork(frame, (), f"{event.key} is blocked: {event.reason}")
         running.discard(event.key)
-        rows = (*frame.rows, _result_row(event))
+        rows = (*frame.rows, _result_row(event, batch))
         violations = add_counts(frame.violations, event.patch.violations.items())
         update = {"rows": rows[:MAX_ROWS], "violations": violations}
         frame = frame.model_copy(update=update)
     left = frame.left or ()
     room = batch.concurrency - len(running)
     frame = frame.model_copy(update={"left": left[room:]})
-    new = tuple(_child(key, frame, sop, batch) for key in left[:room])
+    new = tuple(_child(key, frame, sop, batch, context) for key in left[:room])
     if new or running:
         keys = ", ".join(child.key for child in new) or "nothing more"
         return Fork(frame, new, f"begins {keys}", note=_progress(frame, context))
@@ -60,29 +62,30 @@ def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
 
 async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
     """The frame with all records to check; those that do not fit their leaf have failed."""
-    tool = context.find_tool("list_subjects")
-    listed = await context.services.call(tool, {}, context.tool_context())
-    leaf = context.playbook.definition.data_fields[batch.subject]
-    faults = {subject: value_faults(leaf, subject) for subject in listed["subjects"]}
+    listed = await list_members(batch.tool, batch.arguments, batch.name_column, context)
+    leaf = context.playbook.definition.data_fields[batch.name]
+    faults = {name: value_faults(leaf, option_value(leaf, name)) for name in listed}
     rows = (
-        {"subject_id": subject, "result": "failed", "problems": wrong[0][1]}
-        for subject, wrong in faults.items()
+        {batch.name_column: name, "result": "failed", "problems": wrong[0][1]}
+        for name, wrong in faults.items()
         if wrong
     )
-    left = tuple(subject for subject, wrong in faults.items() if not wrong)
+    left = tuple(name for name, wrong in faults.items() if not wrong)
     return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
 
 
-def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:
-    patch = Patch(by=frame.skill, data={batch.subject: key})
+def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Child:
+    leaf = context.playbook.definition.data_fields[batch.name]
+    patch = Patch(by=frame.skill, data={batch.name: option_value(leaf, key)})
     return Child(key, SopFrame(skill=frame.skill, node=sop.start_node), patch)
 
 
-def _result_row(ended: ChildRunEnded) -> dict[str, Scalar]:
+def _result_row(ended: ChildRunEnded, batch: Batch) -> dict[str, Scalar]:
     problems = ended.patch.problems or ()
     text = "; ".join(problems) if ended.status == "completed" else ended.reason
     result = ended.patch.end or ended.status
-    return {"subject_id": ended.key, "result": result, "problems": shorten(text, PROBLEM_CHARS)}
+    problem = shorten(text, PROBLEM_CHARS)
+    return {batch.name_column: ended.key, "result": result, "problems": problem}
 
 
 def _progress(frame: BatchFrame, context: StepContext) -> Note:
@@ -92,7 +95,7 @@ def _progress(frame: BatchFrame, context: StepContext) -> Note:
 
 
 def _sum_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Done:
-    rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
+    rows = tuple(sorted(frame.rows, key=lambda row: str(row[batch.name_column])))
     chart = chart_of(frame.violations, frame.of, context)
     data = {batch.summary: rows}
     lang = context.run.lang

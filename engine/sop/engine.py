@@ -23,8 +23,8 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import Patch, SopFrame
-from engine.playbooks.checks.sop import TODAY
-from engine.playbooks.conditions import rule_data
+from engine.playbooks.checks.list_tools import TODAY
+from engine.playbooks.conditions import explain, holds, rule_data
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.hard import HardRuleEngine, Severity, Violation
 from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
@@ -87,12 +87,14 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
             return await judge(frame, sop, node, context)
         case "human_review":
             return ask(frame, sop, node, context)
+        case "branch":
+            return _branch(frame, sop, node, context)
         case _:
             assert_never(node.type)
 
 
 def _fail_unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
-    """Follow the node's `on_error`: study records could not be read."""
+    """Follow the node's `on_error`: records could not be read."""
     if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
         return replace(ended, verdict=NodeVerdict(frame.node, "error", SIGNOFF, ERROR_END))
     return _go_to_error(frame, sop, node.on_error, ended.note.text, ended.why)
@@ -119,6 +121,15 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     why = f"{frame.node} {result}{on}"
     patch = Patch(by=frame.approved_by or frame.skill)
     return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
+
+
+def _branch(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
+    """Go the first way whose condition holds, else the default one; nothing is judged."""
+    state = context.run.state.tree()
+    way = next((way for way in node.ways if holds(way.when, state)), None)
+    target, why = (way.to, explain(way.when, state)) if way else (node.default, "no way holds")
+    patch = Patch(by=frame.approved_by or frame.skill)
+    return go_to(frame, sop, target, f"{frame.node}: {why}", patch=patch)
 
 
 def _problem_text(violation: Violation, context: StepContext) -> str:

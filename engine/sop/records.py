@@ -1,88 +1,109 @@
-"""Hard rules over study records, some subjects in each step (spec 001 §2, 000)."""
+"""Hard rules over records that a tool lists, some members in each step (spec 001 §2, 000)."""
 
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass
+from json import dumps
 from typing import Any
 
-from cards.markdown import literal
 from cards.texts import say
-from engine.errors import ToolError, ToolFailed, ToolRetry
+from engine.errors import ToolError
 from engine.frames.ends import fail_run
-from engine.frames.leaves import label_of
+from engine.frames.leaves import label_of, value_of
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
-from engine.playbooks.checks.sop import PREVIOUS, TODAY
+from engine.playbooks.checks.list_tools import PREVIOUS, TODAY
+from engine.playbooks.conditions import rule_data
 from engine.playbooks.leaf import MAX_ROWS
-from engine.playbooks.skill import Over, Sop, SopNode
+from engine.playbooks.skill import Members, Over, Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import go_to
 from engine.sop.findings import check_of, findings_of
+from engine.sop.listing import list_members, list_records, normalise_member
 from engine.sop.violations import chart_of, count_violations
 
-SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
+MEMBERS_A_STEP, MOST_A_STEP = 10, 100
 STEPS = 40
-"""About so many steps for a study of any size: each writes all earlier findings again."""
+"""About so many steps for any number of members: each writes all earlier findings again."""
 _Violations = tuple[tuple[HardRule, Violation], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedMember:
+    """What the rules found in the records of one member: findings, each with its record."""
+
+    name: str
+    records: int
+    violated: tuple[HardRule, ...]
+    findings: tuple[tuple[Finding, Mapping[str, Any]], ...]
 
 
 async def check_records(
     frame: SopFrame, sop: Sop, node: SopNode, over: Over, context: StepContext
 ) -> StepOutcome:
-    """Judge the next subjects' visits; after the last, write the tables of findings."""
+    """Judge the next members' records; after the last, write the tables of findings."""
     try:
         if frame.left is None:
-            return _begin(frame, await _subjects(over, context), context)
+            return _begin(frame, await _members(over, context), context)
         if frame.left:
-            return await _check_some(frame, node, context)
+            return await _check_some(frame, node, over, context)
     except ToolError as error:
         return fail_run(context.run, error.text(context.run.lang), str(error))
     lang, found = context.run.lang, frame.found
     data = {over.findings: frame.findings, over.summary: frame.summary}
-    response = say("records.checked", lang, n=frame.of, findings=found)
+    count = frame.of if over.for_each else frame.checked
+    response = say("records.checked", lang, n=count, findings=found)
     if found > len(frame.findings):
         response += say("records.cut", lang, n=len(frame.findings))
     if frame.of > len(frame.summary):
-        response += say("records.cut_subjects", lang, n=len(frame.summary))
-    chart = chart_of(frame.violations, frame.of, context)
+        response += say("records.cut_summary", lang, n=len(frame.summary))
+    chart = chart_of(frame.violations, count, context)
     changes = {"by": frame.skill, "data": data, "response": response, "chart": chart}
     patch = Patch.model_validate(changes)
     target = node.fail_target if found else node.pass_target
-    return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
+    return go_to(frame, sop, target, f"{count} checked, {found} findings", patch=patch)
 
 
-async def _subjects(over: Over, context: StepContext) -> tuple[str, ...]:
-    subject = str(context.run.state.data.get(over.subject, "")) if over.subject else ""
-    if subject:
-        # A form may say "subject p003".
-        named = context.entities.ids(subject)
-        return named if len(named) == 1 else (subject.strip().upper(),)
-    tool = context.find_tool("list_subjects")
-    found = await context.services.call(tool, {}, context.tool_context())
-    return tuple(found["subjects"])
+async def _members(over: Over, context: StepContext) -> tuple[str, ...]:
+    """Whose records are judged; one without a name where it is nobody's in particular."""
+    each = over.for_each
+    if each is None:
+        return ("",)
+    only = value_of(each.only, context.run.state) if each.only else None
+    if only not in (None, ""):
+        return (_normalised(str(only), over, each, context),)
+    return await list_members(each.tool, each.arguments, each.name_column, context)
 
 
-def _begin(frame: SopFrame, subjects: tuple[str, ...], context: StepContext) -> Next:
-    after = frame.model_copy(update={"left": subjects, "of": len(subjects)})
-    return Next(after, f"{len(subjects)} subjects to check", note=_progress(after, context))
+def _normalised(text: str, over: Over, each: Members, context: StepContext) -> str:
+    """What people wrote as the playbook's entities have it, and as the tool takes it."""
+    named = context.entities.ids(text)
+    text = named[0] if len(named) == 1 else text.strip()
+    return normalise_member(over.tool, over.arguments, each.name, text, context)
 
 
-async def _check_some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
+def _begin(frame: SopFrame, members: tuple[str, ...], context: StepContext) -> Next:
+    after = frame.model_copy(update={"left": members, "of": len(members)})
+    return Next(after, f"{len(members)} to check", note=_progress(after, context))
+
+
+async def _check_some(frame: SopFrame, node: SopNode, over: Over, context: StepContext) -> Next:
     assert frame.left is not None
-    count = min(MOST_A_STEP, max(SUBJECTS_A_STEP, -(-frame.of // STEPS)))
-    subjects, later = frame.left[:count], frame.left[count:]
+    count = min(MOST_A_STEP, max(MEMBERS_A_STEP, -(-frame.of // STEPS)))
+    members, later = frame.left[:count], frame.left[count:]
     findings, summary = list(frame.findings), list(frame.summary)
-    violations, checks = frame.violations, list[Check]()
-    for subject in subjects:
-        visits = await _visits(subject, context)
-        judged = [(visit, _judge(visit, node, context)) for visit in visits]
-        of_subject = [f for visit, found in judged for f in _findings(visit, found, context)]
-        violated = (rule for _, found in judged for rule, _ in found)
-        violations = count_violations(violations, violated, context)
-        checks.append(check_of(frame, of_subject, context, record=subject))
-        findings += [_row(subject, finding) for finding in of_subject]
-        summary.append({"subject_id": subject, "visits": len(visits), "findings": len(of_subject)})
+    violations, checks, checked = frame.violations, list[Check](), frame.checked
+    for name in members:
+        judged = await _judge_member(name, node, over, context)
+        found = [finding for finding, _ in judged.findings]
+        violations = count_violations(violations, judged.violated, context)
+        checks.append(check_of(frame, found, context, record=name))
+        findings += [_row(judged.name, each, over, context) for each in judged.findings]
+        summary.append(_summary_row(judged, over))
+        checked += judged.records
     update = {
         "left": later,
+        "checked": checked,
         "findings": tuple(findings[:MAX_ROWS]),
         "summary": _worst_first(summary),
         "found": frame.found + len(findings) - len(frame.findings),
@@ -90,56 +111,66 @@ async def _check_some(frame: SopFrame, node: SopNode, context: StepContext) -> N
     }
     after = frame.model_copy(update=update)
     note = _progress(after, context)
-    return Next(after, f"checked {', '.join(subjects)}", note=note, checks=tuple(checks))
+    return Next(after, f"checked {', '.join(members)}", note=note, checks=tuple(checks))
 
 
-async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
-    """The subject's visits, each with the values of the one before it. Raises ToolError."""
-    arguments, who = {"subject_id": subject}, literal(subject)
-    try:
-        found = await context.services.call(
-            context.find_tool("list_visits"), arguments, context.tool_context()
-        )
-    except ToolRetry as error:
-        raise ToolFailed("tool.no_subject", who=who) from error
-    if not found["found"]:
-        near = say("list.items", context.run.lang).join(map(literal, found["nearest"]))
-        raise ToolFailed("tool.no_subject_near" if near else "tool.no_subject", who=who, ids=near)
-    visits = found["visits"]
-    return [
-        {**visit, **{f"{PREVIOUS}{name}": value for name, value in before.items()}}
-        for visit, before in zip(visits, ({}, *visits), strict=False)
-    ]
+async def _judge_member(
+    name: str, node: SopNode, over: Over, context: StepContext
+) -> _JudgedMember:
+    """Judge each record by the rules, beside the one before it. Raises ToolError."""
+    known = {over.for_each.name: name} if over.for_each else {}
+    records = await list_records(over.tool, over.arguments, known, context)
+    violated: list[HardRule] = []
+    findings: list[tuple[Finding, Mapping[str, Any]]] = []
+    for number, (record, before) in enumerate(zip(records, ({}, *records), strict=False), 1):
+        found = _judge(record, before, node, context)
+        violated += [rule for rule, _ in found]
+        entry = str(record.get(over.entry, "")) if over.entry else str(number)
+        listed = findings_of((violation for _, violation in found), context, entry=entry)
+        findings += [(finding, record) for finding in listed]
+    return _JudgedMember(name, len(records), tuple(violated), tuple(findings))
+
+
+def _judge(
+    record: Mapping[str, Any], before: Mapping[str, Any], node: SopNode, context: StepContext
+) -> _Violations:
+    today = {TODAY: context.services.today.isoformat()}
+    previous = {f"{PREVIOUS}{name}": value for name, value in before.items()}
+    return HardRuleEngine().by_rule(
+        node.rules,
+        {**previous, **record, **today},
+        context.run.lang,
+        label=lambda field: label_of(field, context),
+        outer={**rule_data(context.run.state.tree()), **today},
+    )
+
+
+def _row(
+    name: str, found: tuple[Finding, Mapping[str, Any]], over: Over, context: StepContext
+) -> dict[str, Scalar]:
+    """A finding as the columns of its table have it: its own words, the member, or the record's."""
+    finding, record = found
+    known = {"field": finding.label, "value": finding.value, "message": finding.message}
+    if over.for_each:
+        known[over.for_each.name_column] = name
+    leaf = context.playbook.definition.data_fields[over.findings]
+    return {c: known[c] if c in known else _cell(record.get(c)) for c in leaf.columns}
+
+
+def _cell(value: Any) -> Scalar:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return dumps(value, ensure_ascii=False, default=str)
+
+
+def _summary_row(judged: _JudgedMember, over: Over) -> dict[str, Scalar]:
+    counts: dict[str, Scalar] = {over.count: judged.records, "findings": len(judged.findings)}
+    return {over.for_each.name_column: judged.name, **counts} if over.for_each else counts
 
 
 def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
     """Most findings first, so that a list that is cut leaves out those with fewest."""
     return tuple(sorted(summary, key=lambda row: -int(str(row["findings"] or 0)))[:MAX_ROWS])
-
-
-def _judge(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Violations:
-    today: date = context.services.today
-    data = {**visit, TODAY: today.isoformat()}
-    return HardRuleEngine().by_rule(
-        node.rules, data, context.run.lang, label=lambda field: label_of(field, context)
-    )
-
-
-def _findings(
-    visit: dict[str, Any], found: _Violations, context: StepContext
-) -> tuple[Finding, ...]:
-    violations = (violation for _, violation in found)
-    return findings_of(violations, context, entry=str(visit["visit_date"]))
-
-
-def _row(subject: str, finding: Finding) -> dict[str, Scalar]:
-    return {
-        "subject_id": subject,
-        "visit_date": finding.entry,
-        "field": finding.label,
-        "value": finding.value,
-        "message": finding.message,
-    }
 
 
 def _progress(frame: SopFrame, context: StepContext) -> Note:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
@@ -37,6 +35,7 @@ from engine.reviews.policy import (
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
 from engine.sop.findings import verdict_check
+from engine.tools.arguments import normalise_texts
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
@@ -107,14 +106,10 @@ def _argument(name: str, source: Any, value: Any, context: StepContext) -> Label
 def _as_called(tool: str, arguments: dict[str, Any], context: StepContext) -> dict[str, Any]:
     """The arguments with texts as the tool normalises them, such as an id in capitals."""
     try:
-        taken = context.find_tool(tool).arguments.model_validate(arguments).model_dump(mode="json")
-    except (ToolError, ValidationError):
-        # There is no such tool, or it will refuse them: the call says why.
+        return normalise_texts(context.find_tool(tool), arguments)
+    except ToolError:
+        # There is no such tool: the call says so.
         return arguments
-    return {
-        name: taken.get(name, value) if isinstance(value, str) else value
-        for name, value in arguments.items()
-    }
 
 
 def _card(

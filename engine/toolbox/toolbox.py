@@ -57,10 +57,7 @@ class Toolbox:
     @property
     def facts(self) -> Mapping[str, ToolFacts]:
         """What checks of playbooks need to know of the service's own tools."""
-        return {
-            name: ToolFacts(not tool.readonly, frozenset(tool.arguments.model_fields))
-            for name, tool in self._own.items()
-        }
+        return {name: _facts_of(tool) for name, tool in self._own.items()}
 
     def reading(self, playbooks: Iterable[Playbook]) -> tuple[Tool[Any], ...]:
         """Every tool that only reads: the service's own first, then those of the playbooks."""
@@ -85,6 +82,12 @@ class Toolbox:
             return connection.prepare(call_request(definition))
         except BadCall as error:
             return _BrokenCall(name, str(error))
+
+
+def _facts_of(tool: Tool[Any]) -> ToolFacts:
+    fields = tool.arguments.model_fields
+    required = frozenset(name for name, field in fields.items() if field.is_required())
+    return ToolFacts(not tool.readonly, frozenset(fields), tool.columns or None, required)
 
 
 class _BrokenCall:

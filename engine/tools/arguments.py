@@ -1,10 +1,20 @@
 """Argument types that several tools share."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from engine.tools.model import Tool
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -37,3 +47,16 @@ Query = Annotated[
     str, StringConstraints(max_length=500), Field(json_schema_extra={"reads": "message"})
 ]
 """What is asked, in words: without a model the question as it stands."""
+
+
+def normalise_texts(tool: Tool[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with texts as the tool takes them, such as an id in capitals."""
+    try:
+        taken = tool.arguments.model_validate(arguments).model_dump(mode="json")
+    except ValidationError:
+        # The tool will refuse them, and say why.
+        return dict(arguments)
+    return {
+        name: taken.get(name, value) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }

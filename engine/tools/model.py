@@ -69,6 +69,8 @@ class Tool(Generic[Args]):
     """Roles of which the person must hold one to read with it; empty for everyone."""
     project: str = ""
     """The project that it works for; "" for every one."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Of a list of records: the type of each column, "" where it is not known; empty for any."""
     clinical: bool = False
     """Whether it works on the study's records, which belong to one project."""
 

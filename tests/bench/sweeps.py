@@ -90,7 +90,14 @@ sop:
   nodes:
     all:
       type: hard_rule
-      over: {records: visits, findings: findings, summary: summary}
+      over:
+        tool: list_visits
+        with: {subject_id: $subject_id}
+        for_each: {tool: list_subjects, as: subject_id}
+        entry: visit_date
+        count: visits
+        findings: findings
+        summary: summary
       rules: RULES
       on_pass: end_clean
       on_fail: end_findings

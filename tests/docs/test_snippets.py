@@ -37,6 +37,10 @@ from tests.fakes.settings import load_people, make_settings
 PICTURES = {
     ("CONTRIBUTING.md", "platform -> adapters"): "a drawing of the parts a message goes through",
     ("docs/sop.md", "review: {roles:"): "one line of a node; test_edit_in_the_browser edits so",
+    ("docs/sop.md", "how_large:"): "a node of an SOP; docs/records.md has a branch in an example",
+    ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
+    ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",
+    ("docs/records.md", "over:\n  visits:"): "a part of playbooks/legacy.yaml",
 }
 # Examples whose effect a test of their own shows, by page and language.
 SHOWN_BY = {
@@ -44,6 +48,7 @@ SHOWN_BY = {
     ("docs/internal-api.md", "sh"): "tests/bot/test_skill_api.py",
     ("docs/internal-api.md", "json"): "tests/bot/test_skill_api.py",
     ("docs/jobs.md", "yaml"): "tests/engine/jobs/test_job_docs.py",
+    ("docs/records.md", "yaml"): "tests/engine/sop/test_records_of_tools.py",
     ("docs/sop.md", "yaml"): "tests/engine/sop/sop_stage.py",
     ("docs/sync.md", "json"): "tests/adapters/sync/test_sync_page.py",
     ("docs/sync.md", "python"): "tests/adapters/sync/test_sync_page.py",

@@ -23,11 +23,18 @@ kind: sop
 provides: [profile.each_status, subject_results]
 sop:
   start_node: rules
-  batch: {records: subjects, subject: subject_id, summary: subject_results, concurrency: 3}
+  batch: {tool: list_subjects, as: subject_id, summary: subject_results, concurrency: 3}
   nodes:
     rules:
       type: hard_rule
-      over: {records: visits, subject: subject_id, findings: found_here, summary: counted}
+      over:
+        tool: list_visits
+        with: {subject_id: $subject_id}
+        for_each: {tool: list_subjects, as: subject_id, only: subject_id}
+        entry: visit_date
+        count: visits
+        findings: found_here
+        summary: counted
       rules:
         - field: ecog
           logic: {"<=": [0, {var: ecog}, 0]}
@@ -216,8 +223,10 @@ async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
 async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
     start: Start, batch: Path
 ) -> None:
-    change(batch, "skills/every-subject.yaml", "  batch: {records: subjects, ", "  # {")
-    change(batch, "skills/every-subject.yaml", "visits, subject: subject_id, ", "visits, ")
+    change(batch, "skills/every-subject.yaml", "  batch: {tool: list_subjects, ", "  # {")
+    change(
+        batch, "skills/every-subject.yaml", "as: subject_id, only: subject_id}", "as: subject_id}"
+    )
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
     change(batch, "skills/every-subject.yaml", "[subject_id, found_here]", "[counted]")
     service = await start(playbooks=batch)

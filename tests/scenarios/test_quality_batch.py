@@ -87,10 +87,10 @@ async def test_how_far_it_is_stands_in_the_one_message(start: Start, held: Held)
     async with WebRoom(service.url) as room:
         held.subject = "P035"
         await room.say("lin", ALL_ZH)
-        await room.wait_for(says("已核查 30/120 名受试者"))
+        await room.wait_for(says("已核查 30/120"))
         assert held.read("P040") == 0
         held.go_on.set()
-        done = await room.wait_for(says("已核查 120 名受试者，发现 2 个问题"))
+        done = await room.wait_for(says("已核查 120 项，发现 2 个问题"))
         assert done["card"]["kind"] == "phase_done"
         assert texts_in(room) == 1
 
@@ -100,7 +100,7 @@ async def test_one_that_is_cancelled_reads_no_more(start: Start, held: Held) -> 
     async with WebRoom(service.url) as room:
         held.subject = "P035"
         await room.say("lin", ALL_ZH)
-        await room.wait_for(says("已核查 30/120 名受试者"))
+        await room.wait_for(says("已核查 30/120"))
         await room.say("lin", "/cancel")
         await room.wait_for(lambda m: any(p["state"] == "cancelled" for p in m["parts"]))
         assert await runs_in(service, room) == 0
@@ -131,12 +131,12 @@ async def test_one_whose_processes_are_killed_goes_on_where_it_was(
         await answering(url)
         async with WebRoom(url) as room:
             await room.say("lin", ALL_EN)
-            await room.wait_for(says("checked 30 of 120 subjects"))
+            await room.wait_for(says("checked 30 of 120"))
     held.go_on.set()
     async with serving(tmp_path, "web", **given), serving(tmp_path, "worker", **given):
         await answering(url)
         async with WebRoom(url) as room:
-            done = await room.wait_for(says("Subjects checked: 120. Findings: 2."))
+            done = await room.wait_for(says("Checked: 120. Findings: 2."))
             assert "P007" in done["card"]["html"]
             assert texts_in(room) == 1
     assert {held.read(f"P{n:03}") for n in range(1, 31)} == {2}
@@ -150,7 +150,7 @@ async def test_a_study_that_cannot_be_read_ends_it_with_the_reason(
     async with WebRoom(service.url) as room:
         held.subject = "P035"
         await room.say("lin", ALL_ZH)
-        await room.wait_for(says("已核查 30/120 名受试者"))
+        await room.wait_for(says("已核查 30/120"))
         held.server.may_export = False
         held.go_on.set()
         await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
@@ -176,7 +176,7 @@ async def test_the_tables_stand_in_slack_as_grids_and_say_what_they_leave_out(
         side = SlackSide(service, slack, http)
         await side.send(slack.mention_event(ALL_EN))
         shown = await side.shown("Result of the checks")
-        assert "Subjects checked: 120. Findings: 80." in shown.body
+        assert "Checked: 120. Findings: 80." in shown.body
         assert "Subject  Visits  Findings\nP081     1       2" in shown.body
         assert "and 90 more rows" in shown.body
         assert "and 50 more rows" in shown.body
@@ -202,7 +202,7 @@ async def test_the_tables_stand_in_telegram_as_grids_and_say_what_they_leave_out
         await chat.shown(REQUESTER_ID, "另有 50 行")
         messages = telegram.chat(REQUESTER_ID)
         text = "\n".join(message.text for message in messages)
-        assert "已核查 120 名受试者，发现 80 个问题" in text
+        assert "已核查 120 项，发现 80 个问题" in text
         assert re.search(r"受试者 \| 访视 \| 问题\nP081   \| 1    \| 2", text)
         for said in ("另有 90 行", "另有 50 行", "P095"):
             assert said in text
@@ -231,13 +231,13 @@ async def test_progress_in_slack_and_telegram_is_the_one_message_edited_at_their
         begun = time.monotonic()
         await side.send(slack.mention_event(ALL_ZH))
         await chat.send(telegram.message_update(ALL_ZH, chat_id=REQUESTER_ID))
-        shown = await side.shown("已核查 30/120 名受试者")
-        sent = await chat.shown(REQUESTER_ID, "已核查 30/120 名受试者")
+        shown = await side.shown("已核查 30/120")
+        sent = await chat.shown(REQUESTER_ID, "已核查 30/120")
         # Three steps and more were told: at most one a second is shown.
         assert max(shown.edits, sent.edits) <= 1 + time.monotonic() - begun
         held.go_on.set()
-        assert await side.shown("已核查 120 名受试者") is shown
-        assert await chat.shown(REQUESTER_ID, "已核查 120 名受试者") is sent
+        assert await side.shown("已核查 120 项") is shown
+        assert await chat.shown(REQUESTER_ID, "已核查 120 项") is sent
         assert len(slack.messages) == 1
         assert sum(not message.photo for message in telegram.chat(REQUESTER_ID)) == 1
         assert max(shown.edits, sent.edits) <= 1 + time.monotonic() - begun

@@ -35,8 +35,8 @@ async def checked(room: WebRoom, text: str) -> Message:
 @pytest.mark.parametrize(
     ("text", "head", "said"),
     [
-        ("对 P003 做质控", ["受试者", "访视", "问题"], "已核查 1 名受试者，发现 0 个问题"),
-        ("run QC on P003", ["Subject", "Visits", "Findings"], "Subjects checked: 1. Findings: 0."),
+        ("对 P003 做质控", ["受试者", "访视", "问题"], "已核查 1 项，发现 0 个问题"),
+        ("run QC on P003", ["Subject", "Visits", "Findings"], "Checked: 1. Findings: 0."),
     ],
 )
 async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
@@ -75,7 +75,7 @@ async def test_each_fault_is_named_by_visit_item_value_and_rule(
             ["P003", tomorrow.isoformat(), "访视日期", tomorrow.isoformat(), "晚于今天"],
         ]
         done = await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
-        assert "已核查 4 名受试者，发现 6 个问题" in text_of(done)
+        assert "已核查 4 项，发现 6 个问题" in text_of(done)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ async def test_whose_data_is_meant_is_asked_and_answered_by_form_button_or_text(
             await room.fill("lin", card, "submit", **answer)
         done = await room.card("phase_done")
         assert len([row for row in rows_of(done) if len(row) == 3]) == 1 + of
-        await room.wait_for(lambda m: f"已核查 {of} 名受试者" in text_of(m))
+        await room.wait_for(lambda m: f"已核查 {of} 项" in text_of(m))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ async def test_what_does_not_fit_is_counted(start: Start, tmp_path: Path) -> Non
         assert summary[1] == ["P081", "1", "2"]
         assert "and 90 more rows" in card["html"]
         assert "and 50 more rows" in card["html"]
-        await room.wait_for(lambda m: "Subjects checked: 120. Findings: 80." in text_of(m))
+        await room.wait_for(lambda m: "Checked: 120. Findings: 80." in text_of(m))
 
 
 async def test_of_more_subjects_than_a_table_keeps_those_with_findings_stay(
@@ -172,4 +172,4 @@ async def test_of_more_subjects_than_a_table_keeps_those_with_findings_stay(
         assert rows_of(card)[1] == ["P1015", "1", "1"]
         assert "另有 970 行" in card["html"]
         done = await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
-        assert "已核查 1020 名受试者，发现 1 个问题。汇总只列出问题最多的 1000 名" in text_of(done)
+        assert "已核查 1020 项，发现 1 个问题。汇总只列出问题最多的 1000 项" in text_of(done)

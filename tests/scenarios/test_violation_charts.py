@@ -61,7 +61,7 @@ async def test_in_the_web_chat_it_stands_below_the_summary(start: Start, faulty:
         assert "ECOG 评分：缺失 – 1" in chart["told"]
         assert "<table>" in message["parts"][0]["html"]
         above, below = room.shown.values()
-        assert "已核查 25 名受试者，发现 7 个问题" in text_of(above)
+        assert "已核查 25 项，发现 7 个问题" in text_of(above)
         assert above["card"]["kind"] == "phase_done"
         assert below is message
         await room.say("lin", LOOKUP)
@@ -75,7 +75,7 @@ async def test_a_study_without_findings_and_a_single_subject_have_none(
     service = await start(playbooks=faulty)
     async with WebRoom(service.url) as room:
         await room.say("lin", "对 P003 做质控")
-        await room.wait_for(lambda m: "已核查 1 名受试者，发现 2 个问题" in text_of(m))
+        await room.wait_for(lambda m: "已核查 1 项，发现 2 个问题" in text_of(m))
         await room.say("lin", LOOKUP)
         await room.wait_for(lambda m: any(p["state"] == "answered" for p in m["parts"]))
         assert not any(map(is_chart, room.shown.values()))
@@ -101,9 +101,7 @@ async def test_in_slack_it_is_a_picture_in_the_thread(
     assert file.content is not None
     assert file.content.startswith(b"\x89PNG")
     assert (file.channel, file.thread_ts) == ("C0TRIAL", asked["event"]["ts"])
-    said, word = (
-        ("已核查 25 名受试者", "缺失 – 1") if lang == "zh" else ("checked: 25", "missing – 1")
-    )
+    said, word = ("已核查 25 项", "缺失 – 1") if lang == "zh" else ("Checked: 25", "missing – 1")
     assert said in message.body
     assert word in file.alt
 
@@ -139,7 +137,7 @@ async def test_in_telegram_it_is_a_photo_below_the_summary(
     assert "ECOG 评分：缺失 – 1" in photo.text
     *above, below = telegram.chat(REQUESTER_ID)
     assert below is photo
-    assert "已核查 25 名受试者" in above[0].text
+    assert "已核查 25 项" in above[0].text
     assert sum(bool(message.photo) for message in telegram.chat(REQUESTER_ID)) == 1
 
 

@@ -20,6 +20,7 @@ from engine.playbooks.model import PlaybookFile
 from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Setting, Skill
 from engine.playbooks.tool import ToolFacts
+from engine.rules.check import check_logic
 from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.rules.operators import is_same
@@ -152,9 +153,11 @@ class KnownNames:
                 return self._parts_faults("any", parts)
             case LogicCondition(logic=logic):
                 unfit = operand_faults(logic, self.rule_names())
-        faults = (self.path_fault(path) for path in paths_of(condition))
+        faults = [self.path_fault(path) for path in paths_of(condition)]
+        inner = [] if any(faults) else check_logic(logic, self.rule_names())
         return [
             *((("logic",), fault) for fault in faults if fault),
+            *((("logic", *inside), fault) for inside, fault in inner),
             *((("logic", *inside), fault) for inside, fault in unfit),
         ]
 

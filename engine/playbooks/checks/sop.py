@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from engine.playbooks.checks.list_tools import TODAY, ListToolCheck
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.model import Playbook
@@ -11,35 +12,15 @@ from engine.playbooks.skill import (
     SAYS,
     SOP_ENDS,
     SOP_NODE_KINDS,
-    Batch,
-    Over,
     Setting,
     Sop,
     SopNode,
 )
 from engine.rules.check import check_logic
-from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.text.language import Bilingual
 from engine.yaml.faults import Fault, Path, suggestion
 from engine.yaml.source import Source
-
-# Rules may also read today's date.
-TODAY = "today"
-VISIT_DATE = "visit_date"
-VISIT = ("subject_id", VISIT_DATE, "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
-"""What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
-PREVIOUS = "previous_"
-FINDING_COLUMNS = ("subject_id", "visit_date", "field", "value", "message")
-RECORD_COLUMNS = ("subject_id", "result", "problems")
-SUMMARY_COLUMNS = ("subject_id", "visits", "findings")
-
-
-def _visit_names(outer: RuleNames) -> RuleNames:
-    """What a rule over visits may read, with what stands around them as `outer`."""
-    named = (*VISIT, *(f"{PREVIOUS}{name}" for name in VISIT), TODAY)
-    dates = (TODAY, VISIT_DATE, f"{PREVIOUS}{VISIT_DATE}")
-    return RuleNames({name: "date" if name in dates else "" for name in named}, outer=outer)
 
 
 class SopCheck(FileCheck):
@@ -48,7 +29,7 @@ class SopCheck(FileCheck):
     def run(self, sop: Sop) -> None:
         """Check every node."""
         if sop.batch:
-            self._batch(sop.batch)
+            ListToolCheck(self.names, self.source, self.problems).check_batch(sop.batch)
         at: Path = ("sop", "nodes")
         self.require_known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
         for name, node in sop.nodes.items():
@@ -89,10 +70,11 @@ class SopCheck(FileCheck):
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
         for key, target in {**node.targets, "on_error": node.on_error}.items():
+            where = (*at, *_path_of(key))
             if not target and key != "on_expire":
-                self.add((*at, key), "is required")
+                self.add(where, "is required")
             elif target and not target.startswith("end"):
-                self.require_known(target, sop.nodes, (*at, key), "node")
+                self.require_known(target, sop.nodes, where, "node")
 
     def _node(self, node: SopNode, at: Path) -> None:
         self._foreign(node, at)
@@ -105,6 +87,8 @@ class SopCheck(FileCheck):
                 self._soft_instruction(node, at)
             case "human_review":
                 self._human_review(node, at)
+            case "branch":
+                self._branch(node, at)
             case _:
                 assert_never(node.type)
 
@@ -120,6 +104,12 @@ class SopCheck(FileCheck):
         if node.over and node.only_branches:
             self.add((*at, "only_branches"), "does not go with over, which lists what it finds")
 
+    def _branch(self, node: SopNode, at: Path) -> None:
+        if not node.ways:
+            self.add((*at, "ways"), "is required: conditions, and where each leads")
+        for number, way in enumerate(node.ways):
+            self.check_condition(way.when, (*at, "ways", number, "when"))
+
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
             self.add((*at, "instruction"), "is required: what the model is to judge")
@@ -132,14 +122,15 @@ class SopCheck(FileCheck):
     def _hard_rule(self, node: SopNode, at: Path) -> None:
         names = self.names.rule_names(**{TODAY: "date"})
         if node.over:
-            names = _visit_names(names)
-            self._over(node.over, (*at, "over"))
+            check = ListToolCheck(self.names, self.source, self.problems)
+            names = check.check_over(node.over, (*at, "over"), names)
         if not node.rules:
             self.add((*at, "rules"), "should have at least one rule")
         for index, rule in enumerate(node.rules):
             where = (*at, "rules", index)
             if names.fault(rule.field, "field"):
-                self.require_known(rule.field, names.types, (*where, "field"), "data field")
+                what = "column" if node.over else "data field"
+                self.require_known(rule.field, names.types, (*where, "field"), what)
             faults = check_logic(rule.logic, names) + operand_faults(rule.logic, names)
             for path, message in faults:
                 self.add((*where, "logic", *path), message)
@@ -147,26 +138,6 @@ class SopCheck(FileCheck):
     def _reviewed(self, node: SopNode, at: Path) -> None:
         if node.review:
             ReviewCheck(self.names, self.source, self.problems).run(node, node.review, at)
-
-    def _batch(self, batch: Batch) -> None:
-        known = self.names.data_fields
-        self.require_known(batch.subject, known, ("sop", "batch", "subject"), "data field")
-        at = ("sop", "batch", "summary")
-        self.require_known(batch.summary, known, at, "data field")
-        leaf = self.names.definition.leaf(batch.summary) if self.names.definition else None
-        if leaf is not None and set(leaf.columns) != set(RECORD_COLUMNS):
-            self.add(at, f"should be a list with the columns {', '.join(RECORD_COLUMNS)}")
-
-    def _over(self, over: Over, at: Path) -> None:
-        known = self.names.data_fields
-        if over.subject:
-            self.require_known(over.subject, known, (*at, "subject"), "data field")
-        for key, columns in (("findings", FINDING_COLUMNS), ("summary", SUMMARY_COLUMNS)):
-            name = getattr(over, key)
-            self.require_known(name, known, (*at, key), "data field")
-            leaf = self.names.definition.leaf(name) if self.names.definition else None
-            if leaf is not None and set(leaf.columns) != set(columns):
-                self.add((*at, key), f"should be a list with the columns {', '.join(columns)}")
 
     def _human_review(self, node: SopNode, at: Path) -> None:
         if node.review is None:
@@ -187,6 +158,11 @@ class SopCheck(FileCheck):
             shown = self.names.skills.get(node.shows)
             if shown and (shown.plan is None or not shown.plan.calls):
                 self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
+
+
+def _path_of(key: str) -> Path:
+    """Where a target stands in its node: `ways.0.to` is no one key."""
+    return tuple(int(step) if step.isdigit() else step for step in key.split("."))
 
 
 def _reachable_nodes(sop: Sop) -> set[str]:
@@ -227,7 +203,7 @@ def end_warnings(playbook: Playbook, sources: Mapping[str, Source]) -> list[str]
     """Each place that leads to an end of which `outcomes` says nothing; `sources` by skill id."""
     return [
         sources[skill.id].problem(
-            ("sop", "nodes", node, key),
+            ("sop", "nodes", node, *_path_of(key)),
             f"{end!r} sets nothing, so the run ends there if the gate of its phase is still open; "
             "say under outcomes what it sets, or name it there",
         )

@@ -15,6 +15,7 @@ from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 from engine.text.language import Bilingual
 
 INSTRUCTION_CHARS = 120
+WAY_CHARS = 60
 
 
 def build_graph(playbook: Playbook, lang: Lang) -> Graph:
@@ -149,7 +150,8 @@ class _GraphBuilder:
                 if target and (target != ERROR_END or ERROR_END in sop.outcomes):
                     ends += [target] if target.startswith("end") else []
                     to = node_id("sop", skill, target)
-                    self._edges.append(Edge(source=at, target=to, kind="on", label=on))
+                    label = _way_label(node, on)
+                    self._edges.append(Edge(source=at, target=to, kind="on", label=label))
             if node.shows:
                 shown = node_id("skill", node.shows)
                 self._edges.append(Edge(source=at, target=shown, kind="shows"))
@@ -216,8 +218,16 @@ def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tupl
     return details
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= INSTRUCTION_CHARS else f"{text[:INSTRUCTION_CHARS]}…"
+def _way_label(node: SopNode, key: str) -> str:
+    """The condition of a branch's way; of all other targets, their key."""
+    if not key.startswith("ways."):
+        return key
+    when = node.ways[int(key.split(".")[1])].when
+    return one_line(_shorten(condition_text(when), WAY_CHARS))
+
+
+def _shorten(text: str, limit: int = INSTRUCTION_CHARS) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def _gate(phase: Phase) -> str:

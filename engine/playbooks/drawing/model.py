@@ -43,7 +43,8 @@ class Node(Frozen):
 
 
 class Edge(Frozen):
-    """From node to node. The label is a priority rule's condition or an SOP node's `on_*`.
+    """From node to node. The label is a priority rule's or a way's condition, or an SOP
+    node's `on_*`.
 
     next: phase order; allows: a phase, or the playbook for all its phases, and a skill; start: a
     skill's first SOP node, or a job that needs no other; on: also from a job to one that needs it;

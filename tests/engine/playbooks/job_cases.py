@@ -16,7 +16,7 @@ jobs:
 """
 Change = tuple[str, str, str]
 _EXPERTS = SKILL[SKILL.index("  experts:") : SKILL.index("  summary:")]
-_BATCH = "  batch: {records: subjects, subject: law, summary: evidence}\n"
+_BATCH = "  batch: {tool: list_subjects, as: law, column: subject_id, summary: evidence}\n"
 
 CASES: list[tuple[tuple[Change, ...], str]] = [
     (

@@ -7,6 +7,7 @@ import pytest
 from engine.errors import DefinitionError
 from engine.playbooks.skill import SOP_NODE_KINDS, SopNode, SopNodeType
 from tests.engine.sop.sop_stage import loaded, with_sop
+from tests.fakes.study_lists import over_visits
 
 SIGN = (
     "{type: human_review, presents: [subject_id], review: {roles: [reviewer]%s},"
@@ -98,8 +99,7 @@ RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
             ["sop.nodes.a: no end can be reached from it"],
         ),
         (
-            f"type: hard_rule, {ECOG}, {ENDS}, fail_on: info,"
-            " over: {records: visits, findings: f, summary: s}",
+            f"type: hard_rule, {ECOG}, {ENDS}, fail_on: info, over: {over_visits('f', 's')}",
             [
                 "sop.nodes.a.fail_on: does not go with over: every finding fails the node",
                 f"sop.nodes.a.over.findings: there is no data field 'f'; {FIELDS}",
@@ -121,8 +121,8 @@ RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
         (
             f"type: soft_rule, {ENDS}",
             [
-                "sop.nodes.a.type: should be 'hard_rule', 'soft_instruction' or 'human_review',"
-                " not 'soft_rule'"
+                "sop.nodes.a.type: should be 'hard_rule', 'soft_instruction', 'human_review' or"
+                " 'branch', not 'soft_rule'"
             ],
         ),
     ],

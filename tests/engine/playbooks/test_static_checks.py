@@ -34,7 +34,14 @@ sop:
   nodes:
     all:
       type: hard_rule
-      over: {records: visits, findings: visits_found, summary: visits_summary}
+      over:
+        tool: list_visits
+        with: {subject_id: $subject_id}
+        for_each: {tool: list_subjects, as: subject_id}
+        entry: visit_date
+        count: visits
+        findings: visits_found
+        summary: visits_summary
       rules:
         - field: ecog
           logic: {"<=": [{var: ecog}, 5]}
@@ -356,7 +363,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "requires.0: could never hold: 'amount' is filled by this skill alone",
     ),
     (
-        ((CHECK, "      over: {records", "      only_branches: true\n      over: {records"),),
+        ((CHECK, "      over:\n", "      only_branches: true\n      over:\n"),),
         "sop.nodes.all.only_branches: does not go with over, which lists what it finds",
     ),
     # what a review shows
@@ -676,7 +683,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((CHECK, "        - field: ecog", "        - field: ecg"),),
-        "sop.nodes.all.rules.0.field: there is no data field 'ecg'; did you mean 'ecog'?",
+        "sop.nodes.all.rules.0.field: there is no column 'ecg'; did you mean 'ecog'?",
     ),
     (
         ((CHECK, "{var: ecog}", "{var: weight}"),),
@@ -695,14 +702,52 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "sop.nodes.all.rules: should have at least one rule",
     ),
     (
-        ((CHECK, "findings: visits_found,", "findings: causes,"),),
-        "sop.nodes.all.over.findings: should be a list with the columns subject_id, visit_date,"
-        " field, value, message",
+        ((CHECK, "findings: visits_found", "findings: causes"),),
+        "sop.nodes.all.over.findings: should be a list with some of the columns field, value,"
+        " message, subject_id, visit_date, ecog, weight_kg, systolic, diastolic, adverse_event",
     ),
     (
-        ((CHECK, "{records: visits,", "{records: visits, subject: subjct,"),),
-        "sop.nodes.all.over.subject: there is no data field 'subjct'; known here: amount, cause,"
-        " causes, evidence, filed_on, law, people, plan, side, urgent, visits_found,"
+        ((CHECK, "      type: hard_rule\n", "      type: branch\n"),),
+        "sop.nodes.all.ways: is required: conditions, and where each leads",
+    ),
+    (
+        ((CHECK, "summary: visits_summary", "summary: visits_found"),),
+        "sop.nodes.all.over.summary: should be a list with the columns subject_id, visits,"
+        " findings",
+    ),
+    (
+        ((CHECK, "over:\n        tool: list_visits", "over:\n        tool: list_visit"),),
+        "sop.nodes.all.over.tool: there is no tool 'list_visit'; did you mean 'list_visits'?",
+    ),
+    (
+        ((CHECK, "over:\n        tool: list_visits", "over:\n        tool: record_visit"),),
+        "sop.nodes.all.over.tool: 'record_visit' writes; a list comes from a tool that reads",
+    ),
+    (
+        ((CHECK, "with: {subject_id: $subject_id}", "with: {subject_id: $subjct_id}"),),
+        "sop.nodes.all.over.with.subject_id: unknown name 'subjct_id'; did you mean 'subject_id'?",
+    ),
+    (
+        ((CHECK, "with: {subject_id: $subject_id}", "with: {subject_id: $law, sex: F}"),),
+        "sop.nodes.all.over.with.sex: there is no argument 'sex'; known here: subject_id",
+    ),
+    (
+        ((CHECK, "        with: {subject_id: $subject_id}\n", ""),),
+        "sop.nodes.all.over.with: lacks 'subject_id', which list_visits needs",
+    ),
+    (
+        ((CHECK, "entry: visit_date", "entry: visit_day"),),
+        "sop.nodes.all.over.entry: there is no column 'visit_day'; did you mean 'visit_date'?",
+    ),
+    (
+        ((CHECK, "as: subject_id}", "as: subject id}"),),
+        "sop.nodes.all.over.for_each.as: should be text of the form ^[A-Za-z_][A-Za-z0-9_]*$, not"
+        " 'subject id'",
+    ),
+    (
+        ((CHECK, "as: subject_id}", "as: subject_id, only: subjct}"),),
+        "sop.nodes.all.over.for_each.only: there is no data field 'subjct'; known here: amount,"
+        " cause, causes, evidence, filed_on, law, people, plan, side, urgent, visits_found,"
         " visits_summary",
     ),
     (

@@ -12,7 +12,6 @@ from cards.model import Card
 from engine.errors import ModelUnavailable
 from engine.frames.state import AgentState, PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
-from engine.playbooks.checks.sop import FINDING_COLUMNS, SUMMARY_COLUMNS
 from engine.playbooks.model import Playbook
 from engine.ports.systems.records import Records
 from engine.runs.migration import plan_migration
@@ -37,6 +36,7 @@ from tests.engine.sop.sop_stage import (
     wants,
     with_sop,
 )
+from tests.fakes.study_lists import over_visits
 
 READ = ("read_clinical_data", {"subject_id": "P003"})
 Answers = tuple[Callable[[Card], RunMail], ...]
@@ -230,11 +230,14 @@ async def test_records_that_cannot_be_read_go_to_on_error(tmp_path: Path) -> Non
         f"  {name}: {{label: {{zh: x, en: x}}, type: list, columns: {{"
         + ", ".join(f"{column}: {{label: {{zh: x, en: x}}}}" for column in columns)
         + "}}\n"
-        for name, columns in (("found", FINDING_COLUMNS), ("told", SUMMARY_COLUMNS))
+        for name, columns in (
+            ("found", ["message"]),
+            ("told", ["subject_id", "visits", "findings"]),
+        )
     )
     main = documented()["playbook.yaml"].replace("data_fields:\n", f"data_fields:\n{lists}")
     node = (
-        "{type: hard_rule, over: {records: visits, findings: found, summary: told},"
+        f"{{type: hard_rule, over: {over_visits('found', 'told')},"
         " rules: [{field: ecog, logic: {'<=': [{var: ecog}, 5]}, message: x}],"
         " on_pass: end_ok, on_fail: end_no%s}"
     )

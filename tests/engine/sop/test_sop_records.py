@@ -7,12 +7,12 @@ from engine.frames.state import AgentState, PlannerFrame, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
 from engine.ports.systems.records import Visit
-from engine.sop.records import SUBJECTS_A_STEP
+from engine.sop.records import MEMBERS_A_STEP
 from tests.engine.playbooks.test_static_checks import CHECK, changed
 from tests.fakes.walk import Study, Walk, new_run
 
 MAIN = "playbook.yaml"
-ONE = (CHECK, "{records: visits,", "{records: visits, subject: law,")
+ONE = (CHECK, "as: subject_id}", "as: subject_id, only: law}")
 MATTER = load(changed(), roles=None, held=None)
 OF_ONE = load(changed(ONE), roles=None, held=None)
 
@@ -63,8 +63,8 @@ async def test_every_violation_is_a_row_and_every_subject_a_line() -> None:
         {"subject_id": "P003", "visits": 1, "findings": 1},
         {"subject_id": "P002", "visits": 1, "findings": 0},
     )
-    assert found.run.state.response == "Subjects checked: 3. Findings: 2."
-    assert any("3 subjects, 2 findings; end_failed" in why for why in found.whys)
+    assert found.run.state.response == "Checked: 3. Findings: 2."
+    assert any("3 checked, 2 findings; end_failed" in why for why in found.whys)
 
 
 async def test_a_missing_value_is_a_finding_without_one() -> None:
@@ -81,14 +81,14 @@ async def test_nothing_wrong_passes_with_empty_tables() -> None:
 
 async def test_a_study_without_subjects_passes() -> None:
     found = await walk(study()).start()
-    assert found.run.state.response == "Subjects checked: 0. Findings: 0."
+    assert found.run.state.response == "Checked: 0. Findings: 0."
 
 
 async def test_a_large_study_takes_about_as_many_steps_as_a_small_one() -> None:
     found = await walk(study(*(visit(f"P{n:04}", 1, 9) for n in range(1001)))).start()
     checked = [why for why in found.whys if why.startswith("checked ")]
     assert [why.count(",") + 1 for why in checked] == [26] * 38 + [13]
-    assert found.run.state.response.startswith("Subjects checked: 1001. Findings: 1001.")
+    assert found.run.state.response.startswith("Checked: 1001. Findings: 1001.")
 
 
 async def test_some_subjects_are_judged_in_each_step_and_progress_is_told() -> None:
@@ -98,7 +98,7 @@ async def test_some_subjects_are_judged_in_each_step_and_progress_is_told() -> N
     found.on_step = lambda run: texts.append(run.part.text)
     await found.start()
     checked = [why for why in found.whys if why.startswith("checked ")]
-    assert [why.count(",") + 1 for why in checked] == [SUBJECTS_A_STEP, SUBJECTS_A_STEP, 5]
+    assert [why.count(",") + 1 for why in checked] == [MEMBERS_A_STEP, MEMBERS_A_STEP, 5]
     assert [t for t in texts if "10/25" in t or "10 of 25" in t]
     assert [e["event"] for e in found.log if e.get("event")].count("progress") == 4
 

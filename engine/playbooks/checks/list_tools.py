@@ -1,0 +1,85 @@
+"""What models cannot check of the tools that list records and members for an SOP (001 §2, §4)."""
+
+from collections.abc import Collection, Mapping
+
+from engine.playbooks.checks.names import FileCheck
+from engine.playbooks.skill import Batch, Over, ToolValue
+from engine.rules.names import RuleNames
+from engine.yaml.faults import Path
+
+# Rules may also read today's date.
+TODAY = "today"
+PREVIOUS = "previous_"
+"""Before the name of a column: what the record before had there."""
+FINDING_COLUMNS = ("field", "value", "message")
+"""What a table of findings may tell of a finding, beside the columns of its record."""
+RESULT_COLUMNS = ("result", "problems")
+
+
+class ListToolCheck(FileCheck):
+    """A pass over the lists that an SOP goes over; adds each problem where it stands."""
+
+    def check_over(self, over: Over, at: Path, outer: RuleNames) -> RuleNames:
+        """Check where records come from and go to; the names that rules over them may read."""
+        each, members = over.for_each, tuple[str, ...]()
+        self.check_list_tool(over.tool, (*at, "tool"))
+        if each:
+            self._arguments(each.tool, each.arguments, (), (*at, "for_each"))
+            self.check_list_tool(each.tool, (*at, "for_each", "tool"))
+            members = (each.name_column,)
+            if each.only:
+                known, where = self.names.data_fields, (*at, "for_each", "only")
+                self.require_known(each.only, known, where, "data field")
+        self._arguments(over.tool, over.arguments, (each.name,) if each else (), at)
+        facts = (self.names.tools or {}).get(over.tool)
+        # Where none are declared, any may be there.
+        columns = facts.columns if facts else None
+        if over.entry and columns:
+            self.require_known(over.entry, columns, (*at, "entry"), "column")
+        if columns is not None:
+            known_columns = (*FINDING_COLUMNS, *members, *columns)
+            self._table(over.findings, (*at, "findings"), known_columns, some=True)
+        self._table(over.summary, (*at, "summary"), (*members, over.count, "findings"))
+        return _record_names(columns, outer)
+
+    def check_batch(self, batch: Batch) -> None:
+        """Check where the records of a batch come from, and where their results go to."""
+        at: Path = ("sop", "batch")
+        self.check_list_tool(batch.tool, (*at, "tool"))
+        self._arguments(batch.tool, batch.arguments, (), at)
+        self.require_known(batch.name, self.names.data_fields, (*at, "as"), "data field")
+        self._table(batch.summary, (*at, "summary"), (batch.name_column, *RESULT_COLUMNS))
+
+    def _arguments(
+        self, tool: str, given: Mapping[str, ToolValue], members: Collection[str], at: Path
+    ) -> None:
+        names = self.names.rule_names(**dict.fromkeys(members, ""))
+        for argument, value in given.items():
+            if isinstance(value, str) and value.startswith("$"):
+                self.add((*at, "with", argument), names.fault(value[1:], "$"))
+        facts = (self.names.tools or {}).get(tool)
+        if facts is None:
+            return
+        for argument in given:
+            self.require_known(argument, facts.arguments, (*at, "with", argument), "argument")
+        for name in sorted(facts.required - given.keys()):
+            self.add((*at, "with"), f"lacks {name!r}, which {tool} needs")
+
+    def _table(self, name: str, at: Path, columns: Collection[str], *, some: bool = False) -> None:
+        """A list leaf with these columns, or with some of them."""
+        self.require_known(name, self.names.data_fields, at, "data field")
+        leaf = self.names.definition.leaf(name) if self.names.definition else None
+        if leaf is None:
+            return
+        fits = set(leaf.columns) <= set(columns) if some else set(leaf.columns) == set(columns)
+        if not fits or leaf.type != "list":
+            which = "some of the columns" if some else "the columns"
+            self.add(at, f"should be a list with {which} {', '.join(dict.fromkeys(columns))}")
+
+
+def _record_names(columns: Mapping[str, str] | None, outer: RuleNames) -> RuleNames:
+    """What a rule over records may read, with what stands around them as `outer`."""
+    if columns is None:
+        return RuleNames(outer=outer)
+    previous = {f"{PREVIOUS}{name}": kind for name, kind in columns.items()}
+    return RuleNames({**columns, **previous, TODAY: "date"}, outer=outer)

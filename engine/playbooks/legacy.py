@@ -1,0 +1,67 @@
+"""What playbooks of earlier versions name, in today's words, which come from a project's folder.
+
+Rules once went over `records: NAME`, and batches likewise: which records those were, a project says
+in its legacy.yaml, by the tool that lists them today.
+"""
+
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from cards.frozen import Frozen
+from engine.playbooks.model import Playbook
+from engine.playbooks.skill import ListTool, RecordTool
+
+
+class Legacy(Frozen):
+    """What stands for each name of records: for rules over them, and for batches of them."""
+
+    over: dict[str, RecordTool] = {}
+    batch: dict[str, ListTool] = {}
+
+    def read_playbook(self, stored: str) -> Playbook:
+        """A stored playbook. Raises ValidationError, also for a name that nothing stands for."""
+        if '"records"' not in stored:
+            return Playbook.model_validate_json(stored)
+        given = from_json(stored)
+        skills = given.get("skills") if isinstance(given, dict) else None
+        if not isinstance(skills, dict):
+            return Playbook.model_validate_json(stored)
+        upgraded = {name: self.upgrade_skill(skill) for name, skill in skills.items()}
+        return Playbook.model_validate_json(to_json({**given, "skills": upgraded}))
+
+    def upgrade_skill(self, given: Any) -> Any:
+        """A skill, as JSON or YAML has it, as it would be written today."""
+        sop = given.get("sop") if isinstance(given, dict) else None
+        if not isinstance(sop, dict):
+            return given
+        sop = dict(sop)
+        if isinstance(sop.get("batch"), dict):
+            sop["batch"] = self._batch(sop["batch"])
+        if isinstance(sop.get("nodes"), dict):
+            sop["nodes"] = {name: self._node(node) for name, node in sop["nodes"].items()}
+        return {**given, "sop": sop}
+
+    def _node(self, node: Any) -> Any:
+        over = node.get("over") if isinstance(node, dict) else None
+        return {**node, "over": self._over(over)} if isinstance(over, dict) else node
+
+    def _over(self, over: dict[str, Any]) -> dict[str, Any]:
+        source = self.over.get(str(over.get("records")))
+        if source is None:
+            return over
+        today = source.model_dump(mode="json")
+        if over.get("subject") and today["for_each"]:
+            today["for_each"]["only"] = over["subject"]
+        kept = {key: value for key, value in over.items() if key not in ("records", "subject")}
+        return {**today, **kept}
+
+    def _batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+        source = self.batch.get(str(batch.get("records")))
+        if source is None:
+            return batch
+        kept = {key: value for key, value in batch.items() if key not in ("records", "subject")}
+        return {**source.model_dump(mode="json"), "name": batch.get("subject"), **kept}
+
+
+NO_LEGACY = Legacy()
