@@ -3,8 +3,8 @@
 from contextlib import suppress
 from typing import Any, assert_never
 
+from pydantic import AliasChoices, JsonValue, model_validator
 from pydantic import Field as Key
-from pydantic import model_validator
 
 from cards.fields.readers import is_storable
 from cards.fields.table import FIELD_TYPES, check_bounds, read_value
@@ -19,6 +19,20 @@ MAX_ROWS = 1000
 MAX_TEXT = 20_000
 # As many digits as a form takes; all of them are exact.
 MAX_DIGITS = 15
+
+
+class OptionsFrom(Frozen):
+    """Options that a read tool lists: `value` and `label` are columns of its rows.
+
+    `arguments` (in YAML `with`) are values, or `$path` for what stands there.
+    """
+
+    tool: str
+    arguments: dict[str, JsonValue] = Key(
+        default={}, validation_alias=AliasChoices("with", "arguments")
+    )
+    value: str
+    label: str = ""
 
 
 class TypedValue(Frozen):
@@ -68,7 +82,7 @@ class Leaf(TypedValue):
 
     `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
     too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
-    to a `list`.
+    to a `list`. With `options_from` a read tool lists the options when the form is opened.
     """
 
     required: bool = True
@@ -79,6 +93,7 @@ class Leaf(TypedValue):
     hint: Bilingual | None = None
     inherit: bool = False
     identity: bool = False
+    options_from: OptionsFrom | None = None
 
 
 def value_faults(leaf: Leaf, value: Any) -> list[Fault]:

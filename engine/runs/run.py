@@ -62,6 +62,7 @@ from engine.runs.children import (
     start_children,
 )
 from engine.runs.effects import StepChange, card_posts, step_effects
+from engine.runs.form_options import fill_options
 from engine.runs.migration import Migration, migration_outcome
 from engine.runs.run_state import BadState, merge_patch
 from engine.runs.step_services import budget_of, usage_of
@@ -132,7 +133,8 @@ async def _advance_frame(
     if run.own_steps - since >= MAX_STEPS:
         return block_run(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
     try:
-        return await ADVANCE[run.frames[-1].kind](run.frames[-1], frame_input, context)
+        outcome = await ADVANCE[run.frames[-1].kind](run.frames[-1], frame_input, context)
+        return await fill_options(outcome, context)
     except BudgetExceeded as error:
         context.services.meter.count("budget_used", "run")
         budget = budget_of(context.playbook, context.services)

@@ -21,6 +21,7 @@ from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.services import NOW, TODAY, services_of
 from tests.fakes.unlogged_cards import unlogged_cards
 
@@ -142,6 +143,7 @@ class Walk:
     front: str = ""
     library: Library = field(default_factory=Library)
     run_budget: ModelBudget = RUN_BUDGET
+    toolbox: Toolbox = field(default_factory=Toolbox)
 
     @property
     def card(self) -> Card:
@@ -221,6 +223,7 @@ class Walk:
             library=self.library,
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(run=self.run_budget),
+            toolbox=self.toolbox,
         )
 
     def _commit(self, stepped: StepResult) -> None:

@@ -7,7 +7,7 @@ from cards.fields.bounds import Order
 from cards.fields.money import currency_fault
 from cards.fields.table import FIELD_TYPES
 from cards.linear import BadPattern, compile_linear
-from engine.playbooks.leaf import TypedValue
+from engine.playbooks.leaf import Leaf, TypedValue
 from engine.yaml.faults import short_repr
 
 MAX_OPTIONS = 1_000
@@ -17,7 +17,10 @@ MAX_OPTIONS = 1_000
 def typed_faults(spec: TypedValue) -> Iterator[tuple[str, str]]:
     """Each key of a field by which no value can be judged, or that leaves none, and why."""
     traits = FIELD_TYPES[spec.type]
-    if spec.type == "choice" and not spec.options:
+    listed = isinstance(spec, Leaf) and spec.options_from is not None
+    if listed and (spec.options or spec.type not in ("choice", "entity")):
+        yield "options_from", "belongs to a choice or an entity without options"
+    elif spec.type == "choice" and not spec.options and not listed:
         yield "options", "is required for a choice"
     elif spec.options and spec.type not in ("choice", "entity"):
         yield "options", "belongs to a choice"

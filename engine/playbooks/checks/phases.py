@@ -7,10 +7,11 @@ from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
 from engine.playbooks.entity import EntityDefinition, definition_faults
-from engine.playbooks.leaf import Leaf, TypedValue
+from engine.playbooks.leaf import Leaf, OptionsFrom, TypedValue
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.nesting import NO_NAME, SECTIONS
 from engine.playbooks.skill import RETRIEVAL, Skill
+from engine.playbooks.tool import ToolFacts
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, try_build
 
@@ -68,6 +69,8 @@ class PhaseCheck(FileCheck):
             self._name(column, (*at, "columns", column))
         if leaf.entity:
             self._entity_of(leaf, at)
+        if leaf.options_from:
+            self._options_from(leaf.options_from, (*at, "options_from"))
         if leaf.type == "list" and not listed:
             self.add((*at, "type"), "a list belongs among data_fields")
         if (leaf.type == "list") != bool(leaf.columns):
@@ -80,6 +83,17 @@ class PhaseCheck(FileCheck):
                 self.add((*where, key), fault)
             if each.type == "list" and each is not leaf:
                 self.add((*where, "type"), "a row is flat: a list holds no lists")
+
+    def _options_from(self, source: OptionsFrom, at: Path) -> None:
+        self.check_list_tool(source.tool, (*at, "tool"))
+        facts = (self.names.tools or {}).get(source.tool, ToolFacts(writes=False))
+        for key, column in (("value", source.value), ("label", source.label or source.value)):
+            self.require_known(column, facts.columns, (*at, key), "column")
+        for name, value in source.arguments.items():
+            where = (*at, "with", name)
+            self.require_known(name, facts.arguments, where, "argument")
+            if isinstance(value, str) and value.startswith("$"):
+                self.check_path(value[1:], where)
 
     def _entity(self, entity: EntityDefinition, at: Path) -> None:
         if not _NAME.fullmatch(str(at[-1])):

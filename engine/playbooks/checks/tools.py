@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from engine.playbooks.leaf import Leaf
+from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.tool import ConnectedCall, ToolDefinition
 from engine.ports.systems.connections import BadCall, CallRequest, Connection
 from engine.yaml.faults import Path, suggestion
@@ -58,7 +58,8 @@ class ToolCheck:
         for name in {*self._tool.arguments} & CONTEXT_ARGUMENTS:
             self._add(("arguments", name), "is a name that every call has; choose another")
         for name, leaf in self._tool.arguments.items():
-            self._add(("arguments", name, "options"), _options_fault(leaf))
+            for key, fault in typed_faults(leaf):
+                self._add(("arguments", name, key), fault)
         for fault in self._tool.tell_faults():
             self._add(("tell",), fault)
         if self._tool.writes and (self._tool.examples or self._tool.cues):
@@ -109,7 +110,3 @@ def argument_names(tool: ToolDefinition) -> Collection[str]:
     """The names of its arguments, whoever says them."""
     schema: Mapping[str, Any] = tool.arguments_schema or {}
     return tool.arguments or schema.get("properties", {})
-
-
-def _options_fault(leaf: Leaf) -> str:
-    return "is required for a choice" if leaf.type == "choice" and not leaf.options else ""

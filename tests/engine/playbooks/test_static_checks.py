@@ -940,6 +940,10 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
                 "currencies: 'DEM' is no currency in use: write its ISO 4217 code, as in EUR",
             ),
             ("type: entity", "entity: is required: the kind of entity"),
+            (
+                "type: date, options_from: {tool: file__list, value: name}",
+                "options_from: belongs to a choice or an entity without options",
+            ),
             ("type: choice, options: [a, b, a]", "options: has an entry twice"),
             (
                 f"type: choice, options: [{', '.join(f'o{n}' for n in range(1001))}]",

@@ -1,0 +1,147 @@
+"""Options of a form that a read tool lists, for a garage's bays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from engine.errors import DefinitionError, ToolFailed
+from engine.frames.state import AgentState, PromptFrame
+from engine.playbooks.load import load
+from engine.playbooks.model import Playbook
+from engine.playbooks.tool import ToolFacts
+from engine.toolbox.toolbox import Toolbox
+from engine.tools.arguments import Arguments
+from engine.tools.model import Tool, ToolContext
+from tests.fakes.walk import Walk, new_run
+
+MAIN = """\
+id: garage
+name: {zh: 车间, en: Garage}
+project: GARAGE-1
+cues: [bay]
+requests:
+  - {id: book, name: {zh: 预约, en: Book}, examples: [book a bay]}
+profile_fields:
+  booked: {label: {zh: 已预约, en: Booked}}
+data_fields:
+  site: {label: {zh: 地点, en: Site}, required: false}
+  bay:
+    label: {zh: 工位, en: Bay}
+    type: choice
+    options_from: {tool: list_bays, with: {site: $site}, value: id, label: name}
+phases:
+  - id: booking
+    name: {zh: 预约, en: Booking}
+    goal: {zh: 预约, en: A bay is booked}
+    allowed_skills: [ask]
+    gate_field: profile.booked
+    gate_value: "yes"
+"""
+ASK = """\
+id: ask
+name: {zh: 询问, en: Ask}
+description: {zh: 询问, en: Asks}
+category: intake
+kind: prompt
+provides: [bay, profile.booked]
+sets: {profile.booked: "yes"}
+ask:
+  title: {zh: 工位, en: Which bay}
+  text: {zh: 请选择, en: Please choose}
+  fields: [bay]
+"""
+FACTS = {
+    "list_bays": ToolFacts(False, frozenset({"site"}), frozenset({"id", "name"})),
+    "book_bay": ToolFacts(True),
+}
+
+
+class Site(Arguments):
+    """Which site."""
+
+    site: str
+
+
+class Bays:
+    """The bays of each site."""
+
+    def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
+        self.rows, self.asked = rows, list[str]()
+
+    async def run(self, args: Site, ctx: ToolContext) -> dict[str, Any]:
+        self.asked.append(args.site)
+        if args.site == "closed":
+            raise ToolFailed("tool.timeout", name="list_bays", seconds=5)
+        return {"rows": self.rows}
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """A toolbox with this tool alone."""
+        tool = Tool("list_bays", "Lists bays.", Site, True, self.run, lambda result, lang: "")
+        return Toolbox(own=[tool])
+
+
+def playbook(*changes: tuple[str, str]) -> Playbook:
+    text = MAIN
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    files = {"playbook.yaml": text, "skills/ask.yaml": ASK}
+    return load(files, roles=None, held=None, tools=FACTS)
+
+
+async def asked(rows: Sequence[dict[str, Any]], site: str = "north") -> tuple[Walk, Bays]:
+    bays, book = Bays(rows), playbook()
+    run = new_run(book, message="book a bay", state=AgentState(data={"site": site}))
+    frames = (run.frames[0], PromptFrame(skill="ask"))
+    walk = Walk(book, run.model_copy(update={"frames": frames}), toolbox=bays.toolbox)
+    return await walk.start(), bays
+
+
+ROWS = ({"id": 7, "name": "Lift  7"}, {"id": "b2", "name": None}, {"id": 7}, {"id": None}, {})
+
+
+async def test_a_form_has_the_options_of_its_tool_and_takes_nothing_else() -> None:
+    walk, bays = await asked(ROWS)
+    (field,) = next(choice.form for choice in walk.card.choices if choice.form)
+    assert (field.type, field.options, field.labels) == ("choice", ("7", "b2"), {"7": "Lift 7"})
+    assert bays.asked == ["north"]
+    called = [entry for entry in walk.log if entry.get("calls")]
+    assert called, "a replay finds what the tool said"
+    with pytest.raises(AssertionError, match="Please choose one of: Lift 7, b2"):
+        await walk.answer("submit", {"bay": "b3"})
+    await walk.answer("submit", {"bay": "lift 7"})
+    assert walk.run.state.data["bay"] == "7"
+
+
+async def test_a_run_says_why_nobody_can_choose() -> None:
+    for rows, site, told in (
+        ([], "north", "There is nothing to choose from for Bay."),
+        ([{"id": str(n)} for n in range(1001)], "north", "Bay: more than 1000"),
+        (ROWS, "closed", "list_bays"),
+    ):
+        walk, _ = await asked(rows, site)
+        assert walk.run.status == "failed"
+        assert told in walk.run.part.text
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("tool: list_bays", "tool: list_bay"), "options_from.tool: there is no tool 'list_bay'"),
+        (("tool: list_bays", "tool: book_bay"), "'book_bay' writes; a list comes from a tool"),
+        (("value: id", "value: key"), "options_from.value: there is no column 'key'"),
+        (("label: name}", "label: title}"), "options_from.label: there is no column 'title'"),
+        (("with: {site", "with: {town"), "options_from.with.town: there is no argument 'town'"),
+        (("$site", "$sight"), "options_from.with.site: 'sight' is not among data_fields"),
+        (("type: choice", "type: text"), "options_from: belongs to a choice or an entity"),
+        (("type: choice", "type: choice\n    options: [a]"), "options_from: belongs to a choice"),
+    ],
+)
+def test_what_is_wrong_with_a_source_of_options_is_told_at_load(
+    change: tuple[str, str], problem: str
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        playbook(change)
+    assert any(problem in each for each in caught.value.problems), caught.value.problems
