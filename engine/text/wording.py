@@ -136,8 +136,8 @@ _WHEN = _any(
     r"[上下这本]个?(?:周|星期|礼拜|月|季度|年)|(?:天|周|个?月|年)(?:之?前|之?后|以前|以后)|(?:周|星期|礼拜)[一二三四五六日天]",
     r"去年|明年|前年|大前天|大后天|第[一二三四五六七八九十◆ ]+次",
     r"\b(?:last|next|this|previous) (?:week|month|year|quarter|mon|tue|wed|thu|fri|sat|sun)"
-    r"|\bago\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bfirst visit\b|\bin ◆|\bbaseline\b",
-    r"第一次|首次|基线|倒数|下一?次|\b(?:next|upcoming|previous) visit",
+    r"|\bago\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bin ◆",
+    r"第一次|首次|倒数|下一?次",
 )
 _FOLLOW_UP = _any(
     r"^(?:那|那么|还有|换)|呢\s*(?:[?。]\s*)?$|(?<![其吉])[他她它]的?|[该此][\u4e00-\u9fff]|这[个位条张份]"
@@ -162,7 +162,6 @@ _AFTER_RUN = _any(
     r"\bwhat are we waiting (?:for|on)\b|\bwhere (?:is|are) (?:it|we)\b",
     r"\b(?:status|progress) of (?:my|the|this) (?:run|request|entry|workflow|record)",
 )
-_OF_STUDY = _any(r"研究|项目|试验|方案|入组|案子", r"\b(?:study|trial|protocol|enrol\w*|site)\b")
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -266,7 +265,7 @@ def beyond_lookup(text: str) -> bool:
 
 
 def vague_time(text: str) -> bool:
-    """It names a time that is no certain day, such as "last week" or the first visit."""
+    """It names a time that is no certain day, such as "last week" or the first time."""
     return bool(_WHEN.search(text))
 
 
@@ -277,7 +276,7 @@ def checks(text: str) -> bool:
 
 def after_run(text: str) -> bool:
     """It asks how far the work is that goes on, or what it still needs."""
-    return bool(_AFTER_RUN.search(text)) and not _OF_STUDY.search(text)
+    return bool(_AFTER_RUN.search(text))
 
 
 def follows_up(text: str) -> bool:

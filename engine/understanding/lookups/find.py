@@ -117,25 +117,25 @@ def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
 
     Else the only tool one of whose examples has the same words that say what it is about.
     """
-    plain, matter = bare(asked.clear), content(asked.clear)
-    alike: dict[str, Answer] = {}
+    plain, about = bare(asked.clear), content(asked.clear)
+    alike: list[Answer] = []
     for tool in (tool for tool in tools if tool.readonly and plain):
-        for example in tool.examples:
-            clear = _clear_example(entities.marked(example))
-            same = bare(clear) == plain
-            if not same and (not matter or _content_of(clear) != matter):
-                continue
-            if not same and not _is_plain(tool, asked.said, asked.clear):
-                continue
-            arguments = take_arguments(tool, (), asked, example=fold(example))
-            if arguments is None:
-                continue
-            lookup = Lookup(tool=tool.name, arguments=arguments)
-            answer = lookup, f"{tool.name}: like its example {example!r}"
-            if same:
-                return answer
-            alike.setdefault(tool.name, answer)
-    return next(iter(alike.values())) if len(alike) == 1 else None
+        known = known_words(tool, entities)
+        example = known.by_text.get(plain) or known.by_content.get(about)
+        if example is None:
+            continue
+        same = plain in known.by_text
+        if not same and not _is_plain(tool, asked.said, asked.clear):
+            continue
+        arguments = take_arguments(tool, (), asked, example=fold(example))
+        if arguments is None:
+            continue
+        lookup = Lookup(tool=tool.name, arguments=arguments)
+        answer = lookup, f"{tool.name}: like its example {example!r}"
+        if same:
+            return answer
+        alike.append(answer)
+    return alike[0] if len(alike) == 1 else None
 
 
 def _suits(
@@ -198,8 +198,3 @@ def _width(cue: str) -> int:
 @lru_cache(maxsize=4096)
 def _clear_example(marked: str) -> str:
     return masked(marked, _ANY_DAY)
-
-
-@lru_cache(maxsize=4096)
-def _content_of(clear: str) -> tuple[str, ...]:
-    return content(clear)

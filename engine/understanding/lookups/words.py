@@ -1,6 +1,7 @@
 """Which words of a question a tool explains by its cues, examples and arguments (promise 4)."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -10,7 +11,7 @@ from engine.text.entities import fold_cue, masked
 from engine.text.entity_kinds import Entities
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import argument_words, arguments_of
-from engine.understanding.lookups.text import STAND_INS, remove_cues
+from engine.understanding.lookups.text import STAND_INS, bare, remove_cues
 
 _ANY_DAY = date(2000, 1, 1)
 _LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
@@ -51,10 +52,15 @@ _ZH_PERIOD = "以来|之后|以后|之前|以前|之间|截至|截止|为止|[�
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """What a tool explains: Latin words, and pairs of neighbouring Chinese characters."""
+    """What a tool explains: Latin words, and pairs of neighbouring Chinese characters.
+
+    Its examples come by their bare text, and by the words that say what they are about.
+    """
 
     latin: frozenset[str]
     pairs: frozenset[str]
+    by_text: Mapping[str, str]
+    by_content: Mapping[tuple[str, ...], str]
 
     def unexplained(self, text: str, *, asks: bool, period: bool) -> str:
         """What is left of a masked text; `asks` for a question or a bidding, which has more words
@@ -98,9 +104,12 @@ def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
     texts += [*map(fold_cue, tool.cues), *argument_words(tool)]
     runs = [run for text in texts for run in _CHINESE.findall(text)]
+    clear = {masked(entities.marked(e), _ANY_DAY): e for e in reversed(tool.examples)}
     return KnownWords(
         frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
         frozenset(run[i : i + 2] for run in runs for i in range(len(run) - 1)),
+        {bare(text): example for text, example in clear.items()},
+        {words: example for text, example in clear.items() if (words := content(text))},
     )
 
 

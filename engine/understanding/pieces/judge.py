@@ -7,7 +7,7 @@ from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
-from engine.understanding.lookups.find import find
+from engine.understanding.lookups.find import cue_found, find
 from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.scoring import (
@@ -54,7 +54,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if not _LETTERS.search(fold(text)) and not context.entities.matches(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
     plain = context.plain(text)
-    if context.has_active_run and wording.after_run(plain):
+    if context.has_active_run and wording.after_run(plain) and not _names_matter(plain, context):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
     favour = asks_for_favour(plain)
@@ -76,6 +76,11 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         or _judge_question(scored, context)
         or _judge_rest(scored, context)
     )
+
+
+def _names_matter(plain: str, context: RouteContext) -> bool:
+    """Whether a folded text speaks of something that look-ups tell of."""
+    return any(tool.readonly and cue_found(plain, tool.cues) for tool in context.tools)
 
 
 def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | None:

@@ -10,11 +10,13 @@ from engine.ports.model import Model
 from engine.text.entities import fold
 from engine.text.values import states_number
 from engine.understanding.context import RouteContext, StrategyResult
+from engine.understanding.learned.lessons import tokens
 from engine.understanding.open_forms import form_name, open_forms
 from engine.understanding.pieces.message import read_message
 
 MAX_CHARS = 30
-_ENDS = r"\s|吧|了|啊|please|it|this|that|thanks|一下|这个|它|访视|[,.!。~]"
+_SMALL_WORD = 3
+_ENDS = r"\s|吧|了|啊|please|it|this|that|thanks|一下|这个|它|[,.!。~]"
 _UNDO = (
     r"withdraw|never ?mind|forget it|drop|discard|give up|abandon"
     r"|算了|放弃|撤回|不录|不填|不要|不办|不用"
@@ -28,9 +30,9 @@ _DECIDE = re.compile(
     rf"(?:{_ENDS})*"
 )
 _STATUS = re.compile(
-    r"(?:(?:what(?:'s| is)|how(?:'s| is)|and|so|the|my|its|any|is|it|has|been|review|request|visit"
+    r"(?:(?:what(?:'s| is)|how(?:'s| is)|and|so|the|my|its|any|is|it|has|been|review|request"
     r"|status|news|updates?|progress|going|approved|reviewed|done|yet|now|far|along|of|on|who)\b|[\s,.!?。]"
-    r"|进度|状态|进展|审核|批准|通过|怎么样|到哪|一步|如何|什么|现在|目前|我的|访视|请求|流程|谁"
+    r"|进度|状态|进展|审核|批准|通过|怎么样|到哪|一步|如何|什么|现在|目前|我的|请求|流程|谁"
     r"|查看|[的了吗没呢完好审批是在得过呀啊])+"
 )
 _OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状态|进展|审|批|到哪")
@@ -49,6 +51,7 @@ def _button_reply(said: str, text: str, context: RouteContext) -> str:
     lang, mine = context.lang, open_forms(context)
     if len(said) > MAX_CHARS:
         return ""
+    said = _without_titles(said, context)
     if mine and _WITHDRAW.fullmatch(said):
         titles = say("list.items", lang).join(form_name(card) for card in mine)
         return say("clarify.withdraw", lang, form=titles)
@@ -61,6 +64,15 @@ def _button_reply(said: str, text: str, context: RouteContext) -> str:
         who, form = literal(card.waiting_for), literal(card.title)
         return say("review.waiting", lang, form=form, who=who)
     return ""
+
+
+def _without_titles(said: str, context: RouteContext) -> str:
+    """The folded text without what the titles of the open cards name."""
+    titles = {word for card in context.open_cards for word in tokens(fold(card.title))}
+    own = {word for word in titles if not word.isascii() or len(word) > _SMALL_WORD}
+    for word in sorted(word for word in own if not word.isascii()):
+        said = said.replace(word, "")
+    return " ".join(word for word in said.split() if word.strip(",.!?~") not in own)
 
 
 def _asks_after(said: str) -> bool:
