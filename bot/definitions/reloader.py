@@ -116,6 +116,8 @@ class Reloader:
             return
         for problem in problems:
             log.warning("playbooks_refused", problem=problem)
+        if not problems:
+            self.current.switch_legacy(snapshot.legacy)
         if not problems and snapshot.pointer != self._own_pointer:
             await publish(snapshot, self._published)
             self._own_pointer = snapshot.pointer

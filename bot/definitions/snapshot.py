@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -188,6 +188,10 @@ class LiveDefinitions:
         """Work by this snapshot from now on; what is being handled keeps its own."""
         self.snapshot = snapshot
         self._known |= {playbook.digest: playbook for playbook in snapshot.playbooks.values()}
+
+    def switch_legacy(self, legacy: Legacy) -> None:
+        """Read by this mapping from now on what older playbooks name."""
+        self.snapshot = replace(self.snapshot, legacy=legacy)
 
     async def playbook(self, digest: str) -> Playbook | None:
         """The playbook that a run began with, or None when it is published nowhere."""

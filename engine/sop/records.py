@@ -1,5 +1,6 @@
 """Hard rules over records that a tool lists, some members in each step (spec 001 §2, 000)."""
 
+from asyncio import sleep
 from collections.abc import Mapping
 from dataclasses import dataclass
 from json import dumps
@@ -23,6 +24,9 @@ from engine.sop.listing import list_members, list_records, normalise_member
 from engine.sop.violations import chart_of, count_violations
 
 MEMBERS_A_STEP, MOST_A_STEP = 10, 100
+MOST_RECORDS_A_STEP = 2_000
+RECORDS_AT_A_TIME = 100
+"""After so many a step lets other work of its process go on."""
 STEPS = 40
 """About so many steps for any number of members: each writes all earlier findings again."""
 _Violations = tuple[tuple[HardRule, Violation], ...]
@@ -90,10 +94,13 @@ def _begin(frame: SopFrame, members: tuple[str, ...], context: StepContext) -> N
 async def _check_some(frame: SopFrame, node: SopNode, over: Over, context: StepContext) -> Next:
     assert frame.left is not None
     count = min(MOST_A_STEP, max(MEMBERS_A_STEP, -(-frame.of // STEPS)))
-    members, later = frame.left[:count], frame.left[count:]
     findings, summary = list(frame.findings), list(frame.summary)
     violations, checks, checked = frame.violations, list[Check](), frame.checked
-    for name in members:
+    members: list[str] = []
+    for name in frame.left[:count]:
+        if checked - frame.checked >= MOST_RECORDS_A_STEP:
+            break
+        members.append(name)
         judged = await _judge_member(name, node, over, context)
         found = [finding for finding, _ in judged.findings]
         violations = count_violations(violations, judged.violated, context)
@@ -102,7 +109,7 @@ async def _check_some(frame: SopFrame, node: SopNode, over: Over, context: StepC
         summary.append(_summary_row(judged, over))
         checked += judged.records
     update = {
-        "left": later,
+        "left": frame.left[len(members) :],
         "checked": checked,
         "findings": tuple(findings[:MAX_ROWS]),
         "summary": _worst_first(summary),
@@ -123,6 +130,8 @@ async def _judge_member(
     violated: list[HardRule] = []
     findings: list[tuple[Finding, Mapping[str, Any]]] = []
     for number, (record, before) in enumerate(zip(records, ({}, *records), strict=False), 1):
+        if number % RECORDS_AT_A_TIME == 0:
+            await sleep(0)
         found = _judge(record, before, node, context)
         violated += [rule for rule, _ in found]
         entry = str(record.get(over.entry, "")) if over.entry else str(number)

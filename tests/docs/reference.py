@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from cards.policy import Seconds
 from engine.playbooks import conditions
 from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
+from engine.playbooks.legacy import Legacy
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
 from engine.rules.budget import MAX_WORK
@@ -28,6 +29,7 @@ FILES_READ: tuple[tuple[str, type[BaseModel]], ...] = (
     ("playbook.yaml", PlaybookFile),
     ("skills/*.yaml", Skill),
     ("talk.yaml", Talk),
+    ("legacy.yaml", Legacy),
 )
 _HEAD = """# Playbook reference
 

@@ -12,6 +12,9 @@ from cards.model import Card
 from engine.errors import DefinitionError, ToolFailed
 from engine.frames.state import AgentState, BatchFrame, SopFrame
 from engine.mail import RunMail
+from engine.playbooks.drawing.graph import build_graph
+from engine.playbooks.drawing.mermaid import to_mermaid
+from engine.playbooks.drawing.svg import draw
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.toolbox.toolbox import Toolbox
@@ -205,6 +208,14 @@ async def test_a_list_of_bare_names_is_a_list_of_members() -> None:
     assert [row["aisle"] for row in done.run.state.data["totals"]] == ["B2", "C3"]  # type: ignore[union-attr,index]
 
 
+async def test_a_step_takes_only_so_many_records_however_few_members_they_are_of() -> None:
+    many = {f"A{n:02}": [bin_of(f"{n}-{k}", 1, 1) for k in range(300)] for n in range(10)}
+    done = await count(tools=warehouse(many))
+    checked = [e["why"] for e in done.log if e["why"].startswith("checked ")]
+    assert [why.count(",") + 1 for why in checked] == [7, 3]
+    assert done.run.state.response == "Checked: 10. Findings: 0."
+
+
 async def test_arguments_that_a_tool_refuses_are_told_without_markup() -> None:
     wrong = (("with: {aisle: $aisle}", "with: {aisle: 7}"),)
     failed = await count(of=playbook(*wrong))
@@ -245,6 +256,32 @@ def test_a_way_of_a_branch_is_checked_as_any_condition_and_target() -> None:
     for part in ("default", "ways"):
         fault = f"{at}.{part}: belongs to type branch, this node is of type hard_rule"
         assert [f for f in told if f.endswith(fault)]
+
+
+def test_the_ways_of_a_branch_are_drawn_with_their_conditions() -> None:
+    graph = build_graph(playbook(), "en")
+    edges = list(graph.edges_from("sop:count-check/how_many", "on"))
+    assert [(edge.target, edge.label[:20]) for edge in edges] == [
+        ("sop:count-check/sign", 'logic {">": [{"reduc'),
+        ("sop:count-check/end_noted", "default"),
+    ]
+    assert max(len(edge.label) for edge in edges) <= 61
+    assert "how_many" in draw(graph)
+    assert "default" in to_mermaid(graph)
+
+
+async def test_ways_are_tried_in_their_order() -> None:
+    first = (
+        "          to: sign\n",
+        "          to: sign\n        - when: {field: aisle, check: empty}\n"
+        "          to: end_clean\n",
+    )
+    many = await count(of=playbook(first))
+    assert many.judged[1] == ("how_many", "checked", "rules", "sign")
+    few = await count(of=playbook(first), tolerance=1)
+    assert few.judged[1] == ("how_many", "checked", "rules", "end_clean")
+    one = await count(of=playbook(first), tolerance=1, aisle="A1")
+    assert one.judged[1] == ("how_many", "checked", "rules", "end_noted")
 
 
 BATCH = (
