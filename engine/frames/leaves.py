@@ -51,6 +51,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
             "hint": hint,
             "cues": leaf.cues,
             "identity": leaf.identity,
+            "pair_with": leaf.pair_with,
             "multiline": leaf.multiline or leaf.type == "list",
         }
     )

@@ -123,7 +123,7 @@ def _known(brief: Brief, context: StepContext) -> list[str]:
         f"What is known: {fence_data(known)}",
     ]
     lines = {
-        "Said before": state.recent,
+        "FormText before": state.recent,
         "The person's feedback": brief.feedback,
         "Files that the request names": [file.name for file in state.attachments],
         "Found wrong before": state.problems,

@@ -92,6 +92,7 @@ class Leaf(TypedValue):
     cues: tuple[str, ...] = ()
     hint: Bilingual | None = None
     inherit: bool = False
+    pair_with: str = ""
     identity: bool = False
     options_from: OptionsFrom | None = None
 

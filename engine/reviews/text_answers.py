@@ -164,7 +164,7 @@ def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, s
         errors_text = say("list.clauses", card.lang).join(errors)
         text += say("clarify.faulty", card.lang, errors=errors_text)
     if left:
-        text += say("answer.left", card.lang, left=literal(left))
+        text += say("answer.unused", card.lang, left=literal(left))
     if changed:
         values = comma.join(f"{literal(labels[n])} {literal(v)}" for n, v in changed.items())
         text += say("clarify.changed", card.lang, changed=values)

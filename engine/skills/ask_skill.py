@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cards.forms import check_form
 from cards.markdown import literal
@@ -85,7 +86,7 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
     values = {} if ask.again else _read_message(ask, context)[0]
     said = str(values.get(ask.instead.of, "")) if ask.instead else ""
     if ask.instead and _says_a_word(ask.instead, said, context.entities):
-        if not _unexplained(ask, context):
+        if not _rest(ask, context):
             return _take_instead(ask.instead, run.requester.id, "the message says so")
         del values[ask.instead.of]
     if values:
@@ -93,12 +94,12 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
         patch = Patch(by=run.requester.id, data=values)
         return Next(frame, f"the message gives {names}", patch)
     fields = context.playbook.definition.data_fields
-    left = "" if ask.again else _unexplained(ask, context)
+    rest = _Rest() if ask.again else _rest(ask, context)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
-    if not (ask.again or lacking or left):
+    if not (ask.again or lacking or rest):
         return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
     wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
-    card = _card(ask, wanted, context, left)
+    card = _card(ask, wanted, context, rest)
     if ask.again or frame.asked:
         card = card.model_copy(update={"title": repeated_title(card.title, run)})
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
@@ -140,8 +141,19 @@ def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dic
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
 
 
-def _unexplained(ask: Ask, context: StepContext) -> str:
-    """What the run's text says that neither a field nor the playbook's own words explain."""
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What the run's text says beside values: what is wrong, and what nothing takes (Markdown)."""
+
+    faults: tuple[str, ...] = ()
+    unused: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.faults or self.unused)
+
+
+def _rest(ask: Ask, context: StepContext) -> _Rest:
+    """What neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
     fields = _fields(ask, ask.fields, context)
     examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
@@ -155,11 +167,11 @@ def _unexplained(ask: Ask, context: StepContext) -> str:
     ]
     _, refused = _read_message(ask, context)
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
-    left = say("answer.left", run.lang, left=literal(reading.left)) if reading.left else ""
-    return say("list.clauses", run.lang).join([*faults, *filter(None, [left.strip()])])
+    unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
+    return _Rest(tuple(faults), unused.strip())
 
 
-def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
+def _card(ask: Ask, wanted: list[str], context: StepContext, rest: _Rest) -> Card:
     run, defined = context.run, context.playbook.definition.data_fields
     fields = tuple(_fields(ask, wanted, context))
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
@@ -168,10 +180,10 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
     return Card(
         kind="clarify",
         title=ask.title(run.lang),
-        text=ask.text(run.lang),
+        text="\n\n".join(filter(None, (ask.text(run.lang), rest.unused))),
         by_text=example,
         rows=value_rows(values_at(known, context), run.lang),
-        problems=(*run.state.problems, left) if left else run.state.problems,
+        problems=(*run.state.problems, *rest.faults),
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(
             Choice(id=SUBMIT, label=say("choice.submit", run.lang), style="primary", form=fields),

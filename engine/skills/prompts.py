@@ -45,7 +45,7 @@ def _material(frame: ModelFrame, context: StepContext) -> str:
     ]
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fence_data(recent)}")
+        parts.append(f"FormText before: {fence_data(recent)}")
     if state.attachments:
         names = json.dumps([a.name for a in state.attachments], ensure_ascii=False)
         parts.append(f"Files that the request names: {fence_data(names)}")

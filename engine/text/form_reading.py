@@ -7,41 +7,21 @@ from dataclasses import dataclass
 from datetime import date
 
 from cards.model import Field
-from engine.text.entities import day_spans, impossible_days
+from engine.text.claims.amounts import bare_number, find_numbers, find_pairs, find_wrong_units
+from engine.text.claims.entities import find_entities, kind_of_field
+from engine.text.claims.form_text import FormText, ValueSpan
+from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
+from engine.text.claims.words import (
+    bare_answer,
+    bare_option,
+    find_options,
+    find_patterns,
+    find_texts,
+    find_yes_or_no,
+)
 from engine.text.entity_kinds import NO_ENTITIES, Entities
-from engine.text.values import (
-    ValueSpan,
-    bare_value,
-    cue_pattern,
-    field_names,
-    find_mentions,
-    find_pressures,
-    find_values,
-    find_wrong_units,
-    unit_words,
-)
-
-_LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_NUMBER = re.compile(r"[0-9]+")
-_FILLERS = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of for to in on at with and my our his her their its it this that these is "
-        "was are were be been has have he she they i we you me please pls kindly thanks much "
-        "very thank ok okay yes so just now here s d ll m visit data value reading score "
-        "result measured record recorded enter entered log set change changed update updated "
-        "correct corrected correction make made put patient subject participant as well also "
-        "then too hi hello hey could can would will like want need let us today form answer",
-    )
-)
-_SMALL = re.compile(
-    "受试者|患者|病人|访视|随访|数据|信息|测得|测量|结果|数值|分别|麻烦|谢谢|多谢|好的|一下|记录|录入"
-    "|登记|填写|填报|改为|改成|更正|修改|更新|设为|日期|时间|当天|以及|另外|还有|然后|可以|可否|需要"
-    "|现在|马上|您好|你好|评分|编号|本次|这次"
-    "|[的了是为在和与及也都他她我您你它这那此次该测分请帮录填改设把将给就吧啊哦嗯呀值有能吗想要先到好]"
-)
-
+from engine.text.values import cue_pattern
+from engine.text.vocabulary import make_vocabulary, unexplained_text
 
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
@@ -76,26 +56,26 @@ def read_form(
 
     `examples` are texts whose words need no explanation, such as those that ask for the form.
     """
-    plain, known = _normalize(text), make_vocabulary(fields, examples)
-    found = _keep_sure(plain, _find_claims(plain, fields, today, entities), fields)
-    dated = {f.name for f in fields if f.type == "date"}
+    said = FormText(_normalize(text), fields, today, entities)
+    known = make_vocabulary(fields, examples)
+    found, faulty = _find_sure(said)
+    loose = {f.name for f in fields if f.type in ("date", "time")}
     stray = [
         c
         for c in found
         if not c.cued
-        and dated & set(c.values)
-        and unexplained_text(_clause_at(_blank_out(plain, found), c.start), known)
+        and loose & set(c.values)
+        and unexplained_text(_clause_at(_blank_out(said.text, found), c.start), known)
     ]
     found = [c for c in found if c not in stray]
-    values = {name: value for c in found for name, value in c.values.items()}
-    if not values and (bare := _read_bare(plain, fields)):
+    values = _values(found)
+    if not values and (bare := _read_bare(said)):
         return FormReading(bare, {}, "")
-    faulty = [c for c in _find_faulty(plain, fields) if not set(c.values) & set(values)]
-    faults = {name: key for c in faulty for name, key in c.values.items()}
-    rest = _blank_out(plain, [*found, *faulty])
+    faulty = [c for c in faulty if not set(c.values) & set(values)]
+    rest = _blank_out(said.text, [*found, *faulty])
     parts = [part for part in _CLAUSE_END.split(rest) if unexplained_text(part, known)]
     left = ", ".join(" ".join(part.split()).strip(" ,:;、") for part in parts)
-    return FormReading(values, faults, left)
+    return FormReading(values, _values(faulty), left)
 
 
 def read_values(
@@ -106,10 +86,13 @@ def read_values(
     Cues, labels and units name a field; what could mean two things fills nothing. A bare value
     fills the one field that is still missing.
     """
-    plain = _normalize(text)
-    found = _keep_sure(plain, _find_claims(plain, fields, today, entities), fields)
-    values = {name: value for c in found for name, value in c.values.items()}
-    return values or _read_bare(plain, fields)
+    said = FormText(_normalize(text), fields, today, entities)
+    found, _ = _find_sure(said)
+    return _values(found) or _read_bare(said)
+
+
+def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:
+    return {name: value for claim in claims for name, value in claim.values.items()}
 
 
 def _normalize(text: str) -> str:
@@ -117,27 +100,49 @@ def _normalize(text: str) -> str:
     return unicodedata.normalize("NFKC", text.replace("，", "， ")).strip()
 
 
-def _find_claims(
-    text: str, fields: Sequence[Field], today: date, entities: Entities
-) -> list[ValueSpan]:
+def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
+    """What the text surely says, and what in it is wrong."""
+    claims = _find_claims(said)
+    sure = _keep_sure(said.text, [c for c in claims if not c.faulty], said.fields)
+    wrong = [c for f in said.fields if f.unit for c in find_wrong_units(said, f)]
+    return sure, [*(c for c in claims if c.faulty), *wrong]
+
+
+def _find_claims(said: FormText) -> list[ValueSpan]:
     """What stretches of the text say, the surest kind first; no two of them overlap."""
     found: list[ValueSpan] = []
-    texts = [f for f in fields if f.type == "text" and not kind_of_field(f, entities)]
     for claim in (
-        *(c for f in texts for c in find_values(text, f, fields)),
-        *find_pressures(text, fields),
-        *_find_entities(text, fields, entities),
-        *_find_days(text, fields, today),
-        *(c for f in fields if f.type != "text" for c in find_values(text, f, fields)),
+        *find_addresses(said),
+        *(c for f in said.fields if _is_text(said, f) for c in find_texts(said, f)),
+        *find_pairs(said),
+        *find_entities(said),
+        *find_patterns(said),
+        *find_typed(said),
+        *(c for f in said.fields for c in _find_by_type(said, f)),
     ):
         if not any(c.start < claim.end and claim.start < c.end for c in found):
             found.append(claim)
     found += [
         c
-        for c in _find_words(text, fields)
+        for c in _find_words(said.text, said.fields)
         if not any(set(c.values) & set(f.values) for f in found)
     ]
     return found
+
+
+def _is_text(said: FormText, field: Field) -> bool:
+    """Whether the field takes words as they stand, and no entity."""
+    return field.type in ("text", "person") and not kind_of_field(field, said.entities)
+
+
+def _find_by_type(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    match field.type:
+        case "integer" | "number":
+            yield from find_numbers(said, field)
+        case "choice" | "entity":
+            yield from find_options(said, field)
+        case "boolean":
+            yield from find_yes_or_no(said, field)
 
 
 def _find_words(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
@@ -145,46 +150,6 @@ def _find_words(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     for field in (f for f in fields if f.words):
         stood = list(re.finditer(cue_pattern(field.words), text, re.IGNORECASE))
         yield from (ValueSpan(m.start(), m.end(), {field.name: stood[0][0]}) for m in stood)
-
-
-def kind_of_field(field: Field, entities: Entities) -> str:
-    """Of which kind of entity a field's text names one; "" for none.
-
-    Fields were once stored without their kind: whom a form is about is of the only kind there is.
-    """
-    kinds = {kind.name for kind in entities.kinds}
-    if field.entity or not field.identity or len(kinds) != 1:
-        return field.entity
-    return kinds.pop()
-
-
-def _find_entities(text: str, fields: Sequence[Field], entities: Entities) -> Iterator[ValueSpan]:
-    """What the text names, for the one field that is of its kind, or whose cue stands before it."""
-    asked = {f.name: kind for f in fields if (kind := kind_of_field(f, entities))}
-    for match in entities.find(text) if asked else ():
-        of_kind = [f for f in fields if asked.get(f.name) == match.kind]
-        named = [f for f in of_kind if any(m.end() == match.start for m in _before_entity(text, f))]
-        if len(named or of_kind) == 1:
-            (field,) = named or of_kind
-            yield ValueSpan(match.start, match.end, {field.name: match.id})
-
-
-def _before_entity(text: str, field: Field) -> Iterator[re.Match[str]]:
-    return find_mentions(text, field, after=r"\s*(?:is|was|to|=|:|为|是|改为|改成)?\s*")
-
-
-def _find_days(text: str, fields: Sequence[Field], today: date) -> Iterator[ValueSpan]:
-    """Days as values: those that a field's cue stands before, else the one date field's."""
-    asked = [f for f in fields if f.type == "date"]
-    for start, end, day in day_spans(text, today):
-        named = [f for f in asked if any(m.end() == start for m in _before_day(text, f))]
-        if named or len(asked) == 1:
-            field = (named or asked)[0]
-            yield ValueSpan(start, end, {field.name: day.isoformat()}, cued=bool(named))
-
-
-def _before_day(text: str, field: Field) -> Iterator[re.Match[str]]:
-    return find_mentions(text, field, after=r"\s*(?:is|was|to|=|:|on|为|是|在|改为|改成|改到)?\s*")
 
 
 def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> list[ValueSpan]:
@@ -200,14 +165,6 @@ def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> l
     return claims
 
 
-def _find_faulty(text: str, fields: Sequence[Field]) -> list[ValueSpan]:
-    """Values that cannot be: in another unit, or on no day of the calendar."""
-    dated = [f.name for f in fields if f.type == "date"]
-    days = [ValueSpan(s, e, {dated[0]: "form.no_day"}) for s, e in impossible_days(text) if dated]
-    units = [c for f in fields if f.unit for c in find_wrong_units(text, f)]
-    return days + units
-
-
 def _clause_at(text: str, at: int) -> str:
     """The clause around a place."""
     ends = [m.start() for m in _CLAUSE_END.finditer(text)]
@@ -221,60 +178,23 @@ def _blank_out(text: str, claims: Sequence[ValueSpan]) -> str:
     return text
 
 
-def _read_bare(text: str, fields: Sequence[Field]) -> dict[str, str]:
-    missing = [f for f in fields if f.required and not f.value]
-    missing = missing or [f for f in fields if not f.value]
+def _read_bare(said: FormText) -> dict[str, str]:
+    """The value that the whole text is, for the one field that is missing."""
+    missing = [f for f in said.fields if f.required and not f.value]
+    missing = missing or [f for f in said.fields if not f.value]
     if len(missing) != 1:
         return {}
-    value = bare_value(text, missing[0])
+    value = _bare_value(said, missing[0])
     return {missing[0].name: value} if value else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Words, and pairs of neighbouring Chinese characters, that need no explanation.
-
-    So do `lone` characters that stand by themselves, as between a subject and a space.
-    """
-
-    words: frozenset[str]
-    pairs: frozenset[str]
-    lone: frozenset[str]
-    phrases: re.Pattern[str]
-
-
-def make_vocabulary(fields: Sequence[Field], examples: Iterable[str] = ()) -> Vocabulary:
-    """The names of the fields, units, and all that stands in the examples."""
-    named = [name.lower() for f in fields for name in (*field_names(f), *f.words)] + list(
-        unit_words()
-    )
-    told = [*named, *(example.lower() for example in examples)]
-    runs = [run for text in told for run in _CHINESE.findall(text)]
-    pairs = {run[i : i + 2] for run in runs for i in range(len(run))}
-    chinese = sorted((n for n in named if _CHINESE.search(n)), key=len, reverse=True)
-    return Vocabulary(
-        frozenset(word for text in told for word in _LATIN.findall(text)) | _FILLERS,
-        frozenset(pair for pair in pairs if len(pair) == 2),
-        frozenset(run for run in runs if len(run) == 1),
-        re.compile("|".join(map(re.escape, chinese)) or r"(?!)"),
-    )
-
-
-def unexplained_text(text: str, known: Vocabulary) -> str:
-    """What is left of a text that has been looked at; "" when only fillers are."""
-    said = text.lower()
-    words = [w for w in _LATIN.findall(said) if not {w, w.removesuffix("s")} & known.words]
-    strange = "".join(
-        _unexplained_chinese(run, known) for run in _CHINESE.findall(known.phrases.sub("", said))
-    )
-    return " ".join([*words, *filter(None, [strange]), *_NUMBER.findall(said)])
-
-
-def _unexplained_chinese(run: str, known: Vocabulary) -> str:
-    if run in known.lone:
-        return ""
-    rest = "".join(
-        letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & known.pairs else " "
-        for i, letter in enumerate(run)
-    )
-    return _SMALL.sub("", rest).replace(" ", "")
+def _bare_value(said: FormText, field: Field) -> str:
+    match field.type:
+        case "integer" | "number":
+            return bare_number(said, field)
+        case "choice" | "entity":
+            return bare_option(said.text, field)
+        case "boolean":
+            return bare_answer(said.text)
+        case _:
+            return bare_typed(said, field)

@@ -9,9 +9,10 @@ from cards.markdown import literal
 from cards.model import Card, Field
 from cards.texts import say
 from engine.text import wording
+from engine.text.claims.entities import kind_of_field
 from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
-from engine.text.form_reading import FormReading, kind_of_field, read_form
+from engine.text.form_reading import FormReading, read_form
 from engine.understanding.context import RouteContext
 
 # "had a headache" tells; only "had she …?" asks.

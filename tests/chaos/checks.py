@@ -15,7 +15,7 @@ from adapters.redis.keys import Partitions
 from engine.frames.replies import SETTLED
 from tests.chaos.copies import Copies, message_of
 from tests.chaos.load import Load
-from tests.chaos.people import Said, Talk
+from tests.chaos.people import FormText, Talk
 from tests.chaos.platforms import Platforms
 from tests.chaos.tapped import Tapped
 
@@ -115,7 +115,7 @@ class Checks:
             self.counts += judged.counts
         self.violations += [f"platform: {odd}" for odd in self.platforms.odd]
 
-    def _reply_id(self, talk: Talk, said: Said) -> str:
+    def _reply_id(self, talk: Talk, said: FormText) -> str:
         return self.partitions.derived_id(talk.id, "reply", said.update)
 
     def handled_once(self) -> None:

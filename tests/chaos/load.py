@@ -14,7 +14,7 @@ import aiohttp
 from adapters.telegram.forms.confirmation import user_key
 from bot.waits import pause
 from cards.buttons import Button
-from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
+from tests.chaos.people import TEAM, Answer, Doors, Json, FormText, Seen, Talk, Tap, Web
 from tests.chaos.platforms import BOT_ID, Platforms, Shown
 from tests.fakes.platforms.slack import payloads
 
@@ -129,7 +129,7 @@ class Load:
             return await self._through.slack(body, "application/json", retry if tries > 1 else {})
 
         await self._until_taken(deliver)
-        talk.said.append(Said(f"slack:{TEAM}:{talk.place}:{ts}", text, request))
+        talk.said.append(FormText(f"slack:{TEAM}:{talk.place}:{ts}", text, request))
         await self._perhaps_again(deliver)
 
     async def _say_telegram(self, talk: Talk, text: str, request: bool) -> None:
@@ -148,7 +148,7 @@ class Load:
             return await self._through.telegram({"update_id": number, "message": message})
 
         await self._until_taken(deliver)
-        talk.said.append(Said(f"telegram:{BOT_ID}:update:{number}", text, request))
+        talk.said.append(FormText(f"telegram:{BOT_ID}:update:{number}", text, request))
         await self._perhaps_again(deliver)
 
     async def _until_taken(self, deliver: Callable[[], Any]) -> None:

@@ -26,7 +26,7 @@ Answer = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FormText:
     """A message that the service acknowledged with 200."""
 
     update: str
@@ -60,7 +60,7 @@ class Talk:
 
     number: int
     slack: bool
-    said: list[Said] = field(default_factory=list)
+    said: list[FormText] = field(default_factory=list)
 
     @property
     def place(self) -> str:

@@ -252,7 +252,7 @@ async def test_what_a_holder_that_ended_held_is_free_at_once_and_one_mail_is_cha
     freed = await operations.forfeit(mailbox.holder, charged=charged, extra=1, retry_in_s=9)
 
     assert sorted(freed) == sorted(lanes[:2])
-    # Said once more, as after an answer that was lost, it changes nothing.
+    # FormText once more, as after an answer that was lost, it changes nothing.
     assert await operations.forfeit(mailbox.holder, charged=[lanes[0]], extra=1) == []
     now = {claim.lane: claim.attempts for claim in (await other.take(9)).claims}
     assert now == {lanes[1]: 1, "talk:web:local:new": 1}

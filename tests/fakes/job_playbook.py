@@ -98,7 +98,7 @@ def plan(*jobs: Mapping[str, Any]) -> str:
 
 
 Answer = str | Completion | Exception
-Said = Callable[[str], Answer] | Sequence[Answer]
+FormText = Callable[[str], Answer] | Sequence[Answer]
 
 
 @dataclass
@@ -109,7 +109,7 @@ class TeamModel:
     `heard` has what each was told, `asked` who was, in order.
     """
 
-    scripts: Mapping[str, Said]
+    scripts: Mapping[str, FormText]
     asked: list[str] = field(default_factory=list)
     heard: list[tuple[str, str]] = field(default_factory=list)
 

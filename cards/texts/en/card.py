@@ -73,6 +73,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.number": "Please give a number",
     "form.date": "Please give a date like 2026-01-31",
     "form.no_day": "There is no such day",
+    "form.two_ways": "It can be read in two ways; please write it out, or fill it in",
     "form.unit": "Please give it in {unit}",
     "form.choice": "Please choose one of: {options}",
     "form.long": "Please write at most {limit} characters",

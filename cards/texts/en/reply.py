@@ -60,7 +60,7 @@ TEXTS: Final[dict[str, str]] = {
         "For “{name}”, just say what to do, for example: {example}. I ask for what is missing, and "
         "somebody reviews it before anything is written."
     ),
-    "answer.left": "I did not understand: “{left}”. ",
+    "answer.unused": "Not used: “{left}”. ",
     # cards of a talk turn
     "choose.title": "Did you mean …?",
     "choose.said": "You wrote: “{said}”",

@@ -66,6 +66,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.number": "请填写数字",
     "form.date": "请填写日期，格式如 2026-01-31",
     "form.no_day": "没有这一天",
+    "form.two_ways": "有两种读法，请写完整，或直接填写",
     "form.unit": "请以 {unit} 为单位填写",
     "form.choice": "请选择：{options}",
     "form.long": "请不要超过 {limit} 个字",

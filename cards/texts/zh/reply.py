@@ -50,7 +50,7 @@ TEXTS: Final[dict[str, str]] = {
     "answer.how": (
         "要办理「{name}」，直接说要做什么，例如：{example}。缺少的内容我会问，写入之前有人审核。"
     ),
-    "answer.left": "这些内容没有看懂：「{left}」。",
+    "answer.unused": "未采用：「{left}」。",
     # cards of a talk turn
     "choose.title": "你是想…？",
     "choose.said": "你写道：「{said}」",

@@ -16,6 +16,7 @@ from engine.yaml.faults import Path
 from engine.yaml.source import Problems, try_build
 
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_PAIRED = ("integer", "number", "date", "time")
 
 
 class PhaseCheck(FileCheck):
@@ -71,6 +72,8 @@ class PhaseCheck(FileCheck):
             self._entity_of(leaf, at)
         if leaf.options_from:
             self._options_from(leaf.options_from, (*at, "options_from"))
+        if leaf.pair_with:
+            self._pair(leaf, at)
         if leaf.type == "list" and not listed:
             self.add((*at, "type"), "a list belongs among data_fields")
         if (leaf.type == "list") != bool(leaf.columns):
@@ -102,6 +105,18 @@ class PhaseCheck(FileCheck):
             self.add((*at, *inside), fault)
         if entity.tool:
             self.check_list_tool(entity.tool, (*at, "tool"))
+
+    def _pair(self, leaf: Leaf, at: Path) -> None:
+        """What is written together is of one type, and one that is read so."""
+        fields = self.names.definition.data_fields if self.names.definition else {}
+        other = fields.get(leaf.pair_with)
+        where = (*at, "pair_with")
+        if leaf.type not in _PAIRED:
+            self.add(where, f"belongs to a field of type {', '.join(_PAIRED)}")
+        elif other is None or leaf.pair_with == at[-1]:
+            self.require_known(leaf.pair_with, set(fields) - {str(at[-1])}, where, "field")
+        elif other.type != leaf.type:
+            self.add(where, f"is of type {other.type}, and this one of type {leaf.type}")
 
     def _entity_of(self, leaf: Leaf, at: Path) -> None:
         if leaf.type not in ("text", "entity"):

@@ -69,7 +69,7 @@ def valid_day(year: int, month: int, day: int) -> date | None:
     """The day, or None for one that is not in the calendar."""
     try:
         return date(year, month, day)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -1,5 +1,6 @@
 """How long something takes, as ISO 8601 writes it; a month stays a month."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +16,13 @@ _TAKES = words_of(
     "for take takes took taking last lasts lasted within about over than of another need needs "
     "needed almost nearly spend spent only wait waited extend"
 )
+_ISO = re.compile(
+    r"P(?:(?P<y>[0-9.]{1,20})Y)?(?:(?P<m>[0-9.]{1,20})M)?(?:(?P<w>[0-9.]{1,20})W)?"
+    r"(?:(?P<d>[0-9.]{1,20})D)?(?:T(?:(?P<H>[0-9.]{1,20})H)?(?:(?P<M>[0-9.]{1,20})M)?"
+    r"(?:(?P<S>[0-9.]{1,20})S)?)?"
+)
+# What is so many of each other, always.
+_SCALES = ({"y": 12, "m": 1}, {"w": 7, "d": 1}, {"H": 3600, "M": 60, "S": 1})
 _RATES = words_of("twice once times per usd eur gbp dollars euros pounds yuan")
 _ONE_OF_MANY = frozenset("有这那哪某每第同头前")
 
@@ -31,6 +39,20 @@ def find_duration(items: Items, at: int) -> DurationMatch | None:
     """The longest duration that begins there."""
     found = [match for form in _FORMS for match in form(items, at)]
     return max(found, key=lambda match: match.end, default=None)
+
+
+def amount_in(duration: str, unit: str) -> Decimal | None:
+    """How many of a unit of time a duration is; None where that is not sure, as days in a month."""
+    match = _ISO.fullmatch(duration)
+    letter, many = TIME_UNITS.get(unit.lower(), ("", 1))
+    if match is None or not letter:
+        return None
+    given = {name: Decimal(amount) for name, amount in match.groupdict().items() if amount}
+    for scale in _SCALES:
+        if letter in scale and set(given) <= set(scale):
+            total = sum((n * scale[name] for name, n in given.items()), Decimal())
+            return total / (scale[letter] * many)
+    return None
 
 
 def iso_duration(amounts: tuple[tuple[str, Decimal], ...]) -> str:

@@ -162,6 +162,8 @@ def _segments(core: str, start: int) -> list[Item]:
             found.append(Item("word", said, begin, end))
         else:
             return []
+    if not found:
+        return []
     known = found[0].kind == "number" or found[0].text in SIGNS or found[0].text in CODES
     return found if known and len(found) <= 5 else []
 

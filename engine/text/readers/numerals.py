@@ -14,6 +14,8 @@ _ID_DIGITS = 11
 _PLAIN = re.compile(r"[+-]?[0-9]+")
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _ZERO = re.compile(r"[+-]?0[.,][0-9]+")
+# 12,000 is twelve thousand everywhere: nobody writes three decimals that are zero.
+_GROUPED_ZEROS = re.compile(r"^[+-]?[0-9]{1,3}[.,]000$")
 # In American writing a comma groups, in most of Europe a dot: both are read.
 _WAYS = ("en", "de")
 _PARTING = frozenset({"second", "seconds"})
@@ -51,9 +53,11 @@ def _read_marks(text: str) -> tuple[Decimal, ...]:
     found: list[Decimal] = []
     for way in _WAYS:
         try:
-            found.append(parse_decimal(text, locale=way, strict=True))
+            number = parse_decimal(text, locale=way, strict=True)
         except NumberFormatError:
             continue
+        if not _GROUPED_ZEROS.search(text) or number.as_tuple().exponent == 0:
+            found.append(number)
     return tuple(dict.fromkeys(found))
 
 
@@ -64,7 +68,7 @@ def read_han(text: str) -> Decimal | None:
 
     try:
         value = Decimal(str(cn2an.cn2an(text, "smart")))
-    except ValueError:
+    except (ValueError, LookupError):  # both are its words for "no numeral"
         return None
     return value if abs(value) < 10**MAX_DIGITS else None
 

@@ -100,7 +100,7 @@ def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
         parts.append(f"What is known: {fence_data(shorten(known, KNOWN_CHARS))}")
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fence_data(recent)}")
+        parts.append(f"FormText before: {fence_data(recent)}")
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
         results = json.dumps(done, ensure_ascii=False)

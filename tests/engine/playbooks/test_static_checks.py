@@ -1039,6 +1039,18 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         )
     ),
     (
+        ((MAIN, "en: Law}", "en: Law}, pair_with: people"),),
+        "data_fields.law.pair_with: belongs to a field of type integer, number, date, time",
+    ),
+    (
+        ((MAIN, "type: integer", "type: integer, pair_with: amuont"),),
+        "data_fields.people.pair_with: there is no field 'amuont'; did you mean 'amount'?",
+    ),
+    (
+        ((MAIN, "type: integer", "type: integer, pair_with: law"),),
+        "data_fields.people.pair_with: is of type text, and this one of type integer",
+    ),
+    (
         ((MAIN, "en: Law}", "en: Law}, entity: statute"),),
         "data_fields.law.entity: there is no kind of entity 'statute'",
     ),

@@ -17,8 +17,12 @@ VISIT_DATE = Field(
 )
 ECOG = Field(name="ecog", label="ECOG 评分", type="integer", cues=("ecog",))
 WEIGHT = Field(name="weight_kg", label="体重", type="number", unit="kg", cues=("体重", "weight"))
-SYSTOLIC = Field(name="systolic", label="收缩压", type="integer", unit="mmHg", cues=("收缩压",))
-DIASTOLIC = Field(name="diastolic", label="舒张压", type="integer", unit="mmHg", cues=("舒张压",))
+PRESSURE = {"type": "integer", "unit": "mmHg", "pair_with": "diastolic"}
+BOTH = ("血压", "bp", "blood pressure")
+SYSTOLIC = Field(name="systolic", label="收缩压", cues=("收缩压", *BOTH), **PRESSURE)
+DIASTOLIC = Field(
+    name="diastolic", label="舒张压", type="integer", unit="mmHg", cues=("舒张压", *BOTH)
+)
 EVENT = Field(
     name="adverse_event", label="不良事件", required=False, cues=("不良事件", "adverse event", "ae")
 )
@@ -90,7 +94,7 @@ def test_days_are_read_without_guessing(text: str, days: tuple[str, ...]) -> Non
         ("lost 2 kg", {}),
         ("体重 70-75", {}),
         ("体重 70 或 71", {}),
-        ("weight 70,5 kg", {}),
+        ("weight 70,5 kg", {"weight_kg": "70.5"}),
         ("weight 70, weight 71", {}),
         ("BP 120/80", {"systolic": "120", "diastolic": "80"}),
         ("血压120/80", {"systolic": "120", "diastolic": "80"}),

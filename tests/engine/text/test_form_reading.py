@@ -9,7 +9,6 @@ import pytest
 from cards.model import Field, Lang
 from engine.playbooks.load import load
 from engine.text.form_reading import read_form
-from engine.text.numbers import parse_number_word
 from tests.fakes.entities import SUBJECTS
 
 TODAY = date(2026, 11, 23)
@@ -30,6 +29,7 @@ def form(lang: Lang) -> list[Field]:
             unit=defined.unit,
             cues=defined.cues,
             entity=defined.entity,
+            pair_with=defined.pair_with,
             value=KNOWN.get(name, ""),
         )
         for name in (VISIT_COLLECT.ask.fields if VISIT_COLLECT.ask else ())
@@ -140,15 +140,3 @@ def test_words_that_ask_for_the_form_need_no_explanation(text: str, left: str) -
     lang: Lang = "en" if text.isascii() else "zh"
     examples = (*PLAYBOOK.definition.examples, *PLAYBOOK.definition.cues)
     assert read_form(text, form(lang), TODAY, entities=SUBJECTS, examples=examples).left == left
-
-
-@pytest.mark.parametrize(
-    ("word", "number"),
-    [
-        *(("零", 0), ("两", 2), ("十", 10), ("十二", 12), ("二十", 20), ("九十九", 99)),
-        *(("一百", 100), ("一百二十", 120), ("一百零五", 105), ("twelve", 12), ("Zero", 0)),
-        *(("一百二", None), ("百", None), ("eleventy", None), ("", None)),
-    ],
-)
-def test_numbers_in_words(word: str, number: int | None) -> None:
-    assert parse_number_word(word) == number

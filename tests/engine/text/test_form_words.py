@@ -29,7 +29,9 @@ def test_a_word_is_the_value_where_nobody_is_named(text: str, value: str | None)
 
 
 def test_a_word_needs_no_explanation_beside_a_name() -> None:
-    assert read_form("all visits of P003", [WHO], TODAY, entities=SUBJECTS).left == ""
+    examples = ("check the visits",)
+    reading = read_form("all visits of P003", [WHO], TODAY, entities=SUBJECTS, examples=examples)
+    assert reading.left == ""
 
 
 def test_a_character_that_stands_alone_in_an_example_needs_none_either() -> None:

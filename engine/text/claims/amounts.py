@@ -1,0 +1,160 @@
+"""Numbers for fields: behind a cue, by a unit, or as one of a pair."""
+
+import re
+from collections.abc import Iterator
+
+from cards.model import Field
+from engine.text.claims.choosing import choose, text_of
+from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
+from engine.text.readers.durations import amount_in
+from engine.text.readers.reading import Reading
+from engine.text.values import (
+    NOT_ENDED,
+    UNITS,
+    begins_with_unit,
+    field_names,
+    is_other_unit,
+)
+
+_UNIT = re.compile(r"\s{0,9}(?:[A-Za-z%]{1,40}|[\u3400-\u9fff])")
+_GLUED = re.compile(r"[A-Za-z0-9]")
+_CHANGE = re.compile(
+    r"(?<![a-z])(?:los[et]|lost|gain|drop|down|up by|less|more|change)"
+    r"|减|瘦|胖|增|掉|降|升|轻了|重了",
+    re.IGNORECASE,
+)
+# A pair that may be a day and a month is no pair where nothing says so.
+_DAYS = 31
+
+
+def find_numbers(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """Every number that the text gives for the field."""
+    for match in said.mentions(said.own_names(field)):
+        reading = said.reading_at(match.end())
+        if reading is not None and (claim := _behind_cue(said, field, match.start(), reading)):
+            yield claim
+    yield from _by_unit(said, field)
+
+
+def _behind_cue(said: FormText, field: Field, start: int, reading: Reading) -> ValueSpan | None:
+    if reading.kind == "duration":
+        return _in_time_unit(field, reading, start)
+    if reading.kind == "money":
+        numbers = tuple(v["value"] for v in reading.values if _is_of_unit(v, field))  # type: ignore[index]
+        return _claim(field, start, reading.end, numbers)
+    rest = said.text[reading.end : reading.end + NEAR]
+    if reading.kind != "number" or NOT_ENDED.match(said.text, reading.end):
+        return None
+    if is_other_unit(rest, field.unit) or _runs_into_word(rest, field):
+        return None
+    return _claim(field, start, after_unit(said.text, reading.end, field.unit), reading.values)
+
+
+def _runs_into_word(rest: str, field: Field) -> bool:
+    """70kg has its unit, and 14B is a name."""
+    return bool(_GLUED.match(rest)) and not begins_with_unit(rest, field.unit)
+
+
+def _is_of_unit(value: object, field: Field) -> bool:
+    return isinstance(value, dict) and field.unit.upper() in ("", value["currency"])
+
+
+def _claim(field: Field, start: int, end: int, values: tuple[object, ...]) -> ValueSpan | None:
+    if not values:
+        return None
+    chosen = choose(values, field)
+    if chosen is None:
+        return ValueSpan(start, end, {field.name: TWO_WAYS}, faulty=True)
+    return ValueSpan(start, end, {field.name: text_of(chosen)})
+
+
+def _in_time_unit(field: Field, reading: Reading, start: int) -> ValueSpan | None:
+    """Two weeks for a field in days; nothing for one in no unit of time."""
+    amount = amount_in(str(reading.values[0]), field.unit)
+    if amount is None:
+        return None
+    return ValueSpan(start, reading.end, {field.name: text_of(amount)})
+
+
+def _by_unit(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """A number with the unit that only this field has; "lost 2 kg" is none."""
+    shared = sum(f.unit.lower() == field.unit.lower() for f in said.fields) != 1
+    if not field.unit or shared or _CHANGE.search(said.text):
+        return
+    for reading in said.of_kind("number", "duration", "money"):
+        claim = None
+        if reading.kind == "duration":
+            claim = _in_time_unit(field, reading, reading.start)
+        elif reading.kind == "money":
+            numbers = tuple(v["value"] for v in reading.values if _is_of_unit(v, field))  # type: ignore[index]
+            claim = _claim(field, reading.start, reading.end, numbers)
+        elif begins_with_unit(said.text[reading.end : reading.end + NEAR], field.unit):
+            end = after_unit(said.text, reading.end, field.unit)
+            claim = _claim(field, reading.start, end, reading.values)
+        if claim is not None:
+            yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
+
+
+def after_unit(text: str, at: int, unit: str) -> int:
+    """Where a value ends when its unit follows."""
+    words = "|".join(map(re.escape, UNITS.get(unit.lower(), (unit,)) if unit else ("分",)))
+    match = re.compile(rf"\s{{0,9}}(?:{words})(?![A-Za-z])", re.IGNORECASE).match(text, at)
+    return match.end() if match else at
+
+
+def find_pairs(said: FormText) -> Iterator[ValueSpan]:
+    """Two numbers of two fields, written together as in 120/80; those behind a cue first."""
+    asked = {f.name: f for f in said.fields if f.type in ("integer", "number")}
+    pairs = [(f, asked[f.pair_with]) for f in asked.values() if f.pair_with in asked]
+    for reading in said.of_kind("pair", "range") if pairs else ():
+        (value,) = reading.values[:1]
+        if not isinstance(value, dict) or isinstance(next(iter(value.values())), str):
+            continue
+        one, other = value.values()
+        behind = [pair for pair in pairs if _cue_before(said, pair, reading.start) is not None]
+        lone = reading.kind == "pair" and max(one, other) > _DAYS and len(pairs) == 1
+        for first, second in behind[:1] or (pairs if lone else []):
+            start = _cue_before(said, (first, second), reading.start)
+            end = after_unit(said.text, reading.end, first.unit)
+            values = {first.name: text_of(one), second.name: text_of(other)}
+            yield ValueSpan(reading.start if start is None else start, end, values)
+
+
+def _cue_before(said: FormText, pair: tuple[Field, Field], place: int) -> int | None:
+    """Where a name of one of the fields begins that stands right before the place."""
+    names = tuple(dict.fromkeys(name for f in pair for name in field_names(f)))
+    return next((m.start() for m in said.mentions(names) if m.end() == place), None)
+
+
+def find_wrong_units(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """Numbers for the field in another unit than its own."""
+    for match in said.mentions(said.own_names(field)):
+        reading = said.reading_at(match.end())
+        if reading is None or reading.kind not in ("number", "duration", "money"):
+            continue
+        end = reading.end
+        if reading.kind == "number":
+            if not is_other_unit(said.text[end : end + NEAR], field.unit):
+                continue
+            word = _UNIT.match(said.text, end)
+            end = word.end() if word else end
+        elif _behind_cue(said, field, match.start(), reading) is not None:
+            continue
+        yield ValueSpan(match.start(), end, {field.name: "form.unit"}, faulty=True)
+
+
+def bare_number(said: FormText, field: Field) -> str:
+    """The number that the text is nothing but, with or without the field's unit; "" otherwise."""
+    reading = said.reading_at(0)
+    if reading is None or reading.kind not in ("number", "duration"):
+        return ""
+    end = reading.end
+    if reading.kind == "duration":
+        claim = _in_time_unit(field, reading, 0)
+    else:
+        end = after_unit(said.text, end, field.unit) if field.unit else end
+        is_word = not said.text[:1].isascii() or said.text[:1].isalpha()
+        claim = None if reading.weak and is_word else _claim(field, 0, end, reading.values)
+    if claim is None or claim.faulty or said.text[end:].strip(" .。"):
+        return ""
+    return claim.values[field.name]

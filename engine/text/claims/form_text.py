@@ -1,0 +1,84 @@
+"""A text and the fields that it may be for."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from cards.model import Field
+from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.readers.find import find_readings
+from engine.text.readers.reading import Reading, ReadingKind
+from engine.text.values import LINK, cue_pattern, field_names
+from engine.text.vocabulary import Vocabulary, make_vocabulary
+
+NEAR = 80
+"""So many characters beside a word are looked at for what belongs to it."""
+
+_TO_VALUE = rf"(?:\s*(?:(?:on|by|in|about)(?![A-Za-z])|在|约|大约|改到)\s*|{LINK})"
+TWO_WAYS = "form.two_ways"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSpan:
+    """A stretch of a text, `text[start:end]`, and the values that it gives by field name.
+
+    `cued`: words that name the field stand beside the value. Of a `faulty` one the values are keys
+    of the catalogue that say what is wrong.
+    """
+
+    start: int
+    end: int
+    values: Mapping[str, str]
+    cued: bool = True
+    faulty: bool = False
+
+
+@dataclass(frozen=True)
+class FormText:
+    """A text in NFKC, said on a day, the fields that are asked for, and what it may name."""
+
+    text: str
+    fields: Sequence[Field]
+    today: date
+    entities: Entities = NO_ENTITIES
+
+    @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """What the text gives as values, weak ones among them."""
+        return find_readings(self.text, self.today, weak=True)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the form itself."""
+        return make_vocabulary(self.fields)
+
+    def of_kind(self, *kinds: ReadingKind) -> Iterator[Reading]:
+        """The readings of some kinds."""
+        return (reading for reading in self.readings if reading.kind in kinds)
+
+    def reading_at(self, place: int) -> Reading | None:
+        """The reading that begins there."""
+        return next((reading for reading in self.readings if reading.start == place), None)
+
+    def own_names(self, field: Field) -> tuple[str, ...]:
+        """The words that name this field and no other of the form."""
+        others = {
+            name.lower() for f in self.fields if f.name != field.name for name in field_names(f)
+        }
+        return tuple(name for name in field_names(field) if name.lower() not in others)
+
+    def mentions(self, names: Sequence[str], after: str = LINK) -> Iterator[re.Match[str]]:
+        """Where the text has one of the names, each match with what links it to a value."""
+        if names:
+            yield from re.finditer(cue_pattern(names) + after, self.text, re.IGNORECASE)
+
+    def is_named(self, names: Sequence[str], start: int, end: int) -> bool:
+        """Whether one of the names stands right before the place, or behind it as in `for the`."""
+        if not names:
+            return False
+        if any(match.end() == start for match in self.mentions(names, after=_TO_VALUE)):
+            return True
+        behind = rf"\s?(?:for|as|的|作为)\s?(?:(?:the|my|a|an)\s)?{cue_pattern(names)}"
+        return bool(re.compile(behind, re.IGNORECASE).match(self.text, end))

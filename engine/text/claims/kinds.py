@@ -1,0 +1,119 @@
+"""Money, days and times for the fields of those types; addresses by their form."""
+
+import re
+from collections.abc import Iterator
+
+from cards.model import Field
+from engine.text.claims.choosing import choose, text_of
+from engine.text.claims.form_text import TWO_WAYS, FormText, ValueSpan
+from engine.text.readers.reading import Reading, ReadingKind
+
+_KINDS: tuple[ReadingKind, ...] = ("money", "date", "time")
+_ADDRESSES = {
+    "email": re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,200}"),
+    "url": re.compile(r"https?://[A-Za-z0-9.\-_~:/?#\[\]@!$&'()*+,;=%]{1,500}"),
+}
+
+
+def find_typed(said: FormText) -> Iterator[ValueSpan]:
+    """Values of these kinds: for the field that is named beside them, else for the only one.
+
+    Where two fields could take it and none is named, none does.
+    """
+    for reading in said.of_kind(*_KINDS):
+        asked = [f for f in said.fields if f.type == reading.kind]
+        if chosen := _field_for(said, asked, reading.start, reading.end):
+            yield _claim(chosen[0], reading, cued=chosen[1])
+    yield from _bare_amounts(said)
+    yield from _ranges(said)
+
+
+def _field_for(
+    said: FormText, asked: list[Field], start: int, end: int
+) -> tuple[Field, bool] | None:
+    named = [f for f in asked if said.is_named(said.own_names(f), start, end)]
+    if len(named or asked) != 1 or (not named and _is_for_number(said, start)):
+        return None
+    return (named or asked)[0], bool(named)
+
+
+def _is_for_number(said: FormText, start: int) -> bool:
+    """Whether a field for a number is named right before: 2 weeks ago is none of its."""
+    counted = [f for f in said.fields if f.type in ("integer", "number")]
+    return any(m.end() == start for f in counted for m in said.mentions(said.own_names(f)))
+
+
+def _claim(field: Field, reading: Reading, *, cued: bool) -> ValueSpan:
+    if not reading.values:
+        fault = {field.name: "form.no_day"}
+        return ValueSpan(reading.start, reading.end, fault, cued, faulty=True)
+    value = choose(reading.values, field)
+    if value is None:
+        fault = {field.name: TWO_WAYS}
+        return ValueSpan(reading.start, reading.end, fault, cued, faulty=True)
+    return ValueSpan(reading.start, reading.end, {field.name: text_of(value)}, cued)
+
+
+def _bare_amounts(said: FormText) -> Iterator[ValueSpan]:
+    """A number behind the cue of a field that is in one currency."""
+    for field in said.fields:
+        if field.type != "money" or len(field.currencies) != 1:
+            continue
+        for match in said.mentions(said.own_names(field)):
+            reading = said.reading_at(match.end())
+            if reading is None or reading.kind != "number" or reading.weak:
+                continue
+            values = [{"value": v, "currency": field.currencies[0]} for v in reading.values]
+            value = choose(values, field)
+            if value is not None:
+                yield ValueSpan(match.start(), reading.end, {field.name: text_of(value)})
+
+
+def _ranges(said: FormText) -> Iterator[ValueSpan]:
+    """From one day, or time, to another, for two fields of which one is paired with the other."""
+    asked = {f.name: f for f in said.fields if f.type in ("date", "time")}
+    pairs = [(f, asked[f.pair_with]) for f in asked.values() if f.pair_with in asked]
+    for reading in said.of_kind("range") if pairs else ():
+        kind = _kind_of_ends(reading)
+        fitting = [(one, other) for one, other in pairs if one.type == other.type == kind]
+        if len(fitting) != 1:
+            continue
+        first, last = fitting[0]
+        if len(reading.values) > 1:
+            fault = {first.name: TWO_WAYS, last.name: TWO_WAYS}
+            yield ValueSpan(reading.start, reading.end, fault, faulty=True)
+        elif isinstance(value := reading.values[0], dict):
+            values = {first.name: text_of(value["from"]), last.name: text_of(value["to"])}
+            yield ValueSpan(reading.start, reading.end, values)
+
+
+def _kind_of_ends(reading: Reading) -> str:
+    value = reading.values[0]
+    first = value["from"] if isinstance(value, dict) else ""
+    if not isinstance(first, str):
+        return "number"
+    return "time" if ":" in first else "date"
+
+
+def find_addresses(said: FormText) -> Iterator[ValueSpan]:
+    """E-mail addresses and those of pages."""
+    for kind, form in _ADDRESSES.items():
+        asked = [f for f in said.fields if f.type == kind]
+        for match in form.finditer(said.text) if asked else ():
+            address = match[0].rstrip(".,;:!?'")
+            end = match.start() + len(address)
+            if chosen := _field_for(said, asked, match.start(), end):
+                yield ValueSpan(match.start(), end, {chosen[0].name: address})
+
+
+def bare_typed(said: FormText, field: Field) -> str:
+    """The value that the text is nothing but; "" otherwise."""
+    if field.type in _ADDRESSES:
+        match = _ADDRESSES[field.type].fullmatch(said.text.strip())
+        return match[0] if match else ""
+    reading = said.reading_at(0)
+    alone = reading is not None and not said.text[reading.end :].strip(" .。")
+    if reading is None or not alone or reading.kind != field.type or not reading.values:
+        return ""
+    value = choose(reading.values, field)
+    return "" if value is None else text_of(value)

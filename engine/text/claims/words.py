@@ -1,0 +1,207 @@
+"""Words for fields: what stands behind a name, that there is none, and options of a choice."""
+
+import re
+from collections.abc import Iterator
+
+from cards.linear import BadPattern, find_spans, matches
+from cards.model import Field
+from engine.text.claims.form_text import NEAR, FormText, ValueSpan
+from engine.text.values import DENIED, LINK, NO, NONE_BEHIND, UNLESS, cue_pattern, field_names
+from engine.text.vocabulary import unexplained_text
+
+_IS = r"(?:(?:(?:is|was|are|were|of|an?)(?![A-Za-z0-9_/-])|了|过|有|为|是){1,6}\s*)?"
+_NUMBER_OF = re.compile(r"\s?(?:号码|编号|号|number(?![a-z])|no\.|nr\.|#)", re.IGNORECASE)
+_NAMES_ID = re.compile(r"(?:号码|编号|号|number|no\.?|nr\.?|id|#)$", re.IGNORECASE)
+_ID = re.compile(
+    r"\s?(?:(?:is|was|为|是)\s?|[:=]\s?)?(?P<id>[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,60}[A-Za-z0-9])?)"
+)
+_HAS_ID = re.compile(r"[A-Za-z][-_/]?[0-9]|[0-9][-_/]?[A-Za-z]")
+_TRAILING = re.compile(r"(?:(?<!\s)\s+(?:and|with|but)|[和与及、])\s*$", re.IGNORECASE)
+# Small words alone are no finding.
+_HOLLOW = re.compile(
+    r"\b(?:her|his|their|my|the|an?|it|to|be|been|this|that|today|yesterday|on|at|in|of|for"
+    r"|and|is|was|has|have)\b|[的了在于今昨天日月年]",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
+_YES = ("yes", "true", "是", "有", "对")
+_NOT = ("no", "false", "none", "否", "无", "没有", "不")
+
+
+def find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """That there is none; `label: words`; or what stands behind a cue, up to the clause's end."""
+    names = said.own_names(field)
+    if not names:
+        return
+    cue = cue_pattern(names)
+    yield from _ids(said, field, names)
+    for form in (NO + cue + UNLESS, cue + NONE_BEHIND):
+        for match in re.finditer(form, said.text, re.IGNORECASE):
+            none = "none" if match["en"] else "无"
+            yield ValueSpan(match.start(), match.end(), {field.name: none})
+    others = cue_pattern([n for f in said.fields if f.name != field.name for n in field_names(f)])
+    labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
+    value = rf"{others}{LINK}[0-9]|\s(?:and|but)\s+{others}"
+    behind = (rf"\s*{_IS}(?=[^\s:=])", rf"[,;。!?\n]|\.\s|\.$|{value}")
+    for is_behind, (after, stop) in enumerate((labelled, behind)):
+        for start, begin, end in _stretches(said.text, cue + after, stop):
+            if claim := _words(said, field, (start, begin, end), is_behind=bool(is_behind)):
+                yield claim
+
+
+def _words(
+    said: FormText, field: Field, place: tuple[int, int, int], *, is_behind: bool
+) -> ValueSpan | None:
+    start, begin, end = place
+    given = said.text[begin:end]
+    kept = _TRAILING.sub("", given.rstrip(" .,;"))
+    if DENIED.search(said.text[max(0, start - NEAR) : start]) or _ASKED.search(given):
+        return None
+    if is_behind and (_is_hollow(said, begin, kept) or _is_typed(said, begin)):
+        return None
+    if not any(letter.isalnum() for letter in _HOLLOW.sub("", kept)):
+        return None
+    if is_behind and field.pattern and not _is_whole(field.pattern, kept):
+        for first, last in _id_spans(field.pattern, kept):
+            return ValueSpan(start, begin + last, {field.name: kept[first:last]})
+    return ValueSpan(start, end, {field.name: kept})
+
+
+def _is_hollow(said: FormText, begin: int, given: str) -> bool:
+    """Whether all of it is words of the form itself, days and times: nothing is told."""
+    for reading in said.of_kind("date", "time"):
+        first, last = reading.start - begin, reading.end - begin
+        if first >= 0 and last <= len(given):
+            given = given[:first] + " " * (last - first) + given[last:]
+    if _HAS_ID.search(given):
+        return False
+    left = unexplained_text(given, said.vocabulary)
+    return not any(letter.isalpha() for letter in left)
+
+
+def _is_typed(said: FormText, begin: int) -> bool:
+    """Whether it begins with a value that a field of its own type is asked for."""
+    reading = said.reading_at(begin)
+    return reading is not None and any(f.type == reading.kind for f in said.fields)
+
+
+def _ids(said: FormText, field: Field, names: tuple[str, ...]) -> Iterator[ValueSpan]:
+    """`发票号 A-88`: behind "the number of" stands one word, which is the value."""
+    for match in said.mentions(names, after=""):
+        numbered = _NUMBER_OF.match(said.text, match.end())
+        if numbered is None and not _NAMES_ID.search(match[0]):
+            continue
+        found = _ID.match(said.text, numbered.end() if numbered else match.end())
+        if found and any(letter.isdigit() for letter in found["id"]):
+            yield ValueSpan(match.start(), found.end(), {field.name: found["id"]})
+
+
+def find_patterns(said: FormText) -> Iterator[ValueSpan]:
+    """Ids that are as the pattern of the only field says that has one of that form."""
+    for field in said.fields:
+        if field.type not in ("text", "entity") or not field.pattern or field.multiline:
+            continue
+        for start, end in _id_spans(field.pattern, said.text):
+            found = said.text[start:end]
+            if sum(_is_whole(f.pattern, found) for f in said.fields if f.pattern) == 1:
+                yield ValueSpan(start, end, {field.name: found}, cued=False)
+
+
+def _id_spans(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the text has an id that is as the pattern says: digits with something beside them."""
+    try:
+        for start, end in find_spans(pattern, text):
+            mixed = any(c.isdigit() for c in text[start:end]) and not text[start:end].isdigit()
+            if mixed and not (_joins(text, start - 1) or _joins(text, end)):
+                yield start, end
+    except BadPattern:
+        return
+
+
+def _joins(text: str, at: int) -> bool:
+    letter = text[at : at + 1] if at >= 0 else ""
+    return letter.isascii() and (letter.isalnum() or letter in ("-", "_"))
+
+
+def _is_whole(pattern: str, text: str) -> bool:
+    try:
+        return matches(pattern, text)
+    except BadPattern:
+        return False
+
+
+def find_options(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """Options behind the field's name; or by themselves, if no other field has them."""
+    names = said.own_names(field)
+    for word, option in _options(field):
+        behind = LINK + cue_pattern((word,))
+        cued = [match.span() for match in said.mentions(names, after=behind)]
+        for start, end in cued:
+            yield ValueSpan(start, end, {field.name: option})
+        if cued or not _is_telling(word) or _is_shared(word, field, said):
+            continue
+        for match in re.finditer(cue_pattern((word,)), said.text, re.IGNORECASE):
+            if not DENIED.search(said.text[max(0, match.start() - NEAR) : match.start()]):
+                yield ValueSpan(match.start(), match.end(), {field.name: option}, cued=False)
+
+
+def _options(field: Field) -> list[tuple[str, str]]:
+    """The words of each option, the longest first: the option, and its label."""
+    words = {option: option for option in field.options}
+    words |= {field.label_of(option, ""): option for option in field.options}
+    return sorted(words.items(), key=lambda each: (-len(each[0]), each[0]))
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a word is seldom said but for itself: neither `A` nor 是."""
+    return len(word) >= (3 if word.isascii() else 2) and word.lower() not in (*_YES, *_NOT)
+
+
+def _is_shared(word: str, field: Field, said: FormText) -> bool:
+    others = [f for f in said.fields if f.name != field.name]
+    said_by = {w.lower() for f in others for w, _ in _options(f)} | {
+        name.lower() for f in said.fields for name in field_names(f)
+    }
+    return word.lower() in said_by
+
+
+def find_yes_or_no(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """`receipt: yes`, `no receipt`, 有发票, 没有发票."""
+    names = said.own_names(field)
+    if not names:
+        return
+    cue = cue_pattern(names)
+    for match in re.finditer(NO + cue + UNLESS, said.text, re.IGNORECASE):
+        yield ValueSpan(match.start(), match.end(), {field.name: "no"})
+    for answer, words in (("yes", _YES), ("no", _NOT)):
+        for match in said.mentions(names, after=LINK + cue_pattern(words)):
+            yield ValueSpan(match.start(), match.end(), {field.name: answer})
+    for match in re.finditer(rf"(?<![没有])有{cue}", said.text):
+        yield ValueSpan(match.start(), match.end(), {field.name: "yes"})
+
+
+def bare_option(text: str, field: Field) -> str:
+    """The option that the text is nothing but; "" otherwise."""
+    said = text.strip(" .。").lower()
+    return next((option for word, option in _options(field) if word.lower() == said), "")
+
+
+def bare_answer(text: str) -> str:
+    """Yes or no, if the text is nothing but that; "" otherwise."""
+    said = text.strip(" .。").lower()
+    return "yes" if said in _YES else "no" if said in _NOT else ""
+
+
+def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]]:
+    """Where each `head` begins and ends, and where what stands behind it stops.
+
+    In two steps: one pattern of both would look for the stop again and again at every space.
+    """
+    heads, stops = re.compile(head, re.IGNORECASE), re.compile(stop, re.IGNORECASE)
+    end = 0
+    while begun := heads.search(text, end):
+        # At least one character stands behind it.
+        stopped = stops.search(text, begun.end() + 1)
+        end = stopped.start() if stopped else len(text)
+        end = begun.end() + len(text[begun.end() : end].rstrip())
+        yield begun.start(), begun.end(), end

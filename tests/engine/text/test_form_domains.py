@@ -1,0 +1,106 @@
+"""Forms of domains that nobody tuned the reading to: expenses, leave, a warehouse, a garage."""
+
+from datetime import date
+
+import pytest
+
+from cards.model import Field
+from engine.text.form_reading import read_form, read_values
+
+# ruff: noqa: E501
+
+WEDNESDAY = date(2026, 2, 25)
+
+INVOICE = Field(name="invoice", label="Invoice number", cues=("发票号", "invoice"), required=False)
+PAID_ON = Field(name="paid_on", label="Paid on", type="date", cues=("日期", "paid on"))
+PURPOSE = Field(name="purpose", label="Purpose", cues=("事由", "purpose"), required=False)
+
+KIND = Field(
+    name="kind",
+    label="Kind of leave",
+    type="choice",
+    options=("annual leave", "sick leave", "事假"),
+)
+FROM = Field(name="start", label="First day", type="date", cues=("开始",), pair_with="end")
+UNTIL = Field(name="end", label="Last day", type="date", cues=("结束",))
+DAYS = Field(name="days", label="Days off", type="number", unit="days", cues=("天数",))
+LEAVE = (KIND, FROM, UNTIL, DAYS)
+
+SHELF = Field(name="shelf", label="Shelf", pattern="[A-Z][0-9]{2}-[0-9]{1,3}", cues=("货架",))
+PIECES = Field(name="pieces", label="Pieces", type="integer", cues=("件数", "pieces"))
+LOAD = Field(name="load", label="Load", type="number", unit="kg", cues=("重量",))
+GOODS = (SHELF, PIECES, LOAD)
+
+FRONT = Field(
+    name="front", label="Front", type="number", unit="bar", cues=("tyres", "胎压"), pair_with="rear"
+)
+REAR = Field(name="rear", label="Rear", type="number", unit="bar", cues=("tyres", "胎压"))
+KM = Field(name="km", label="Mileage", type="integer", unit="km", cues=("里程", "odometer"))
+GARAGE = (FRONT, REAR, KM)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "values"),
+    [
+        ("发票号 A-88", (INVOICE,), {"invoice": "A-88"}),
+        ("发票号是A-88，事由：去柏林", (INVOICE, PURPOSE), {"invoice": "A-88", "purpose": "去柏林"}),
+        ("invoice no. A-88 for the hotel", (INVOICE,), {"invoice": "A-88"}),
+        ("Invoice number: 4521", (INVOICE,), {"invoice": "4521"}),
+        ("paid on 2 March, invoice A-88", (INVOICE, PAID_ON), {"invoice": "A-88", "paid_on": "2026-03-02"}),
+        ("sick leave from 2 to 5 March", LEAVE, {"kind": "sick leave", "start": "2026-03-02", "end": "2026-03-05"}),
+        ("请事假，3月2日到5日", LEAVE, {"kind": "事假", "start": "2026-03-02", "end": "2026-03-05"}),
+        ("first day tomorrow, last day next week", LEAVE, {"start": "2026-02-26"}),
+        ("开始 3月2日，结束 3月5日", LEAVE, {"start": "2026-03-02", "end": "2026-03-05"}),
+        ("I need two weeks", LEAVE, {"days": "14"}),
+        ("天数：半天", LEAVE, {"days": "0.5"}),
+        ("three days off", LEAVE, {"days": "3"}),
+        ("no sick leave", LEAVE, {}),
+        ("on 2 March", LEAVE, {}),
+        ("shelf B12-7, 1,200 pieces", GOODS, {"shelf": "B12-7"}),
+        ("B12-7, pieces: 12,000 and 40.5 kg", GOODS, {"shelf": "B12-7", "pieces": "12000", "load": "40.5"}),
+        ("货架 B12-7，件数三百五，重量1.5公斤", GOODS, {"shelf": "B12-7", "pieces": "350", "load": "1.5"}),
+        ("pieces 1,234", GOODS, {"pieces": "1234"}),
+        ("pieces twelve", GOODS, {"pieces": "12"}),
+        ("load 5 lbs", GOODS, {}),
+        ("tyres 2.4/2.6, odometer 120,500 km", GARAGE, {"front": "2.4", "rear": "2.6", "km": "120500"}),
+        ("胎压 2.4/2.6 bar，里程 12万", GARAGE, {"front": "2.4", "rear": "2.6", "km": "120000"}),
+        ("tyres 2.4", GARAGE, {}),
+        ("2.4 bar", GARAGE, {}),
+    ],
+)  # fmt: skip
+def test_values_go_to_the_field_that_is_named_or_alone_of_its_kind(
+    text: str, fields: tuple[Field, ...], values: dict[str, str]
+) -> None:
+    assert read_values(text, fields, WEDNESDAY) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "faults"),
+    [
+        ("paid on 02/03/2026", (PAID_ON,), {"paid_on": "form.two_ways"}),
+        ("paid on next Friday", (PAID_ON,), {"paid_on": "form.two_ways"}),
+        ("paid on 30 February", (PAID_ON,), {"paid_on": "form.no_day"}),
+        ("load 1,234", (LOAD,), {"load": "form.two_ways"}),
+        ("load 5 lbs", (LOAD,), {"load": "form.unit"}),
+        ("days off: 2 months", (DAYS,), {"days": "form.unit"}),
+    ],
+)
+def test_what_has_two_readings_or_none_is_asked_for(
+    text: str, fields: tuple[Field, ...], faults: dict[str, str]
+) -> None:
+    reading = read_form(text, fields, WEDNESDAY)
+    assert (reading.values, reading.faults) == ({}, faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "left"),
+    [
+        ("sick leave from 2 to 5 March for my sister", LEAVE, "for my sister"),
+        ("sick leave on 2 March", LEAVE, "on 2 March"),
+        ("件数 12，要小心轻放", GOODS, "要小心轻放"),
+        ("pieces 12, rush it", GOODS, "rush it"),
+        ("pieces 12, please", GOODS, ""),
+    ],
+)
+def test_what_no_field_takes_is_left(text: str, fields: tuple[Field, ...], left: str) -> None:
+    assert read_form(text, fields, WEDNESDAY).left == left
