@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.cli.table import parser
+from bot.project import enter_project
 from bot.waits import Stopped
 from engine.errors import DefinitionError, StoreUnavailable
 
@@ -24,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = parser().parse_args(argv)
     try:
+        if getattr(args, "folder", None) is not None:
+            enter_project(args.folder)
         status: int = args.run(args)
         return status
     except Stopped:

@@ -14,6 +14,7 @@ from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from bot import failpoints
+from bot.project import project_variables
 from bot.setting_rules import (
     REQUIRED_TOGETHER,
     FileTypes,
@@ -317,8 +318,9 @@ def _read(
 
 
 def read_environment() -> dict[str, str | None]:
-    """The variables of this process over those of `.env`."""
-    return {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
+    """The variables of this process over those of `.env`, and these over what a project brings."""
+    told = dotenv_values(_ENV_FILE, encoding=_ENCODING)
+    return {**project_variables(), **told, **os.environ}
 
 
 def _line(group: type[SettingsGroup], detail: ErrorDetails) -> str:

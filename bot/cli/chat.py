@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bot.cli.command import load_settings, positive_number, run_loop
+from bot.cli.command import folder_argument, load_settings, positive_number, run_loop
 from cards.texts import lang_of_tag, languages
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def ask_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chat_arguments(parser: argparse.ArgumentParser) -> None:
     """Who talks where."""
+    folder_argument(parser)
     _add_place(parser)
 
 

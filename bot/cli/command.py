@@ -3,11 +3,19 @@
 import argparse
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.settings import Settings
 
 T = TypeVar("T")
+
+
+def folder_argument(parser: argparse.ArgumentParser) -> None:
+    """The project folder that the command works in."""
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="DIR", help="project folder (default: this one)"
+    )
 
 
 def load_settings() -> Settings:

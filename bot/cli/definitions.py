@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import Literal
 
 from bot.cli.command import load_settings, run_loop
+from bot.project import PROJECT_FILE, enter_project
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
     """A folder, and how problems are printed."""
-    parser.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    parser.add_argument(
+        "path",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help="project folder, or folder of playbooks (default: SIGNOFF_PLAYBOOKS)",
+    )
     parser.add_argument(
         "--json",
         action="store_true",
@@ -23,6 +30,9 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def validate(args: argparse.Namespace) -> int:
     """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
+    if args.path is not None and (args.path / PROJECT_FILE).exists():
+        enter_project(args.path)
+        args.path = None
     settings = load_settings()
     from bot.operate.validation import find_problems as problems_of
     from bot.operate.validation import find_warnings, problems_as_json

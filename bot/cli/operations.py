@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from bot.cli.command import load_settings, run_loop
+from bot.cli.command import folder_argument, load_settings, run_loop
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
@@ -51,7 +51,8 @@ def retry(args: argparse.Namespace) -> int:
 
 
 def doctor_arguments(parser: argparse.ArgumentParser) -> None:
-    """How it is printed."""
+    """The folder, and how it is printed."""
+    folder_argument(parser)
     parser.add_argument("--json", action="store_true", help="a list of {check, state, told, fix}")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.cli.command import load_settings, run_loop
+from bot.cli.command import folder_argument, load_settings, run_loop
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
@@ -24,7 +24,8 @@ _ORPHAN_S = 20.0
 
 
 def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
-    """A hidden option: stop when the standard input ends, since the parent is gone."""
+    """The folder; and a hidden option: stop when the standard input ends, with the parent."""
+    folder_argument(parser)
     parser.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.cli import bench, chat, definitions, operations, people, processes, runs
+from bot.cli.command import folder_argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ COMMANDS = (
         "run",
         "start everything: store, web and worker",
         processes.run,
-        exits=_SERVED,
+        folder_argument,
+        _SERVED,
     ),
     Command(
         "web",

@@ -1,6 +1,7 @@
 """The project folder of a garage, which has nothing to do with the samples: hoists and bookings."""
 
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 CONNECTIONS = """\
@@ -151,8 +152,22 @@ FILES = {
 
 
 def write_garage(folder: Path, **changed: str) -> Path:
-    """Write the folder, with files changed by their names, and its database."""
-    for name, text in {**FILES, **changed}.items():
+    """Write a folder of playbooks, with files changed by their names, and its database."""
+    _write(folder, {**FILES, **changed})
+    return folder
+
+
+def write_project(folder: Path, **changed: str) -> Path:
+    """Write the same as a project folder."""
+    inside = {name: f"playbooks/{name}" for name in FILES if name.startswith("hoists/")}
+    files = {inside.get(name, name): text for name, text in FILES.items()}
+    files |= {"signoff.yaml": "timezone: Europe/Berlin\n", **changed}
+    _write(folder, files)
+    return folder
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -162,7 +177,6 @@ def write_garage(folder: Path, **changed: str) -> Path:
         rows = [("A1", 3500, "2026-05-02"), ("B2", 5000, "2026-09-18")]
         db.executemany("INSERT INTO hoists VALUES (?, ?, ?)", rows)
     db.close()
-    return folder
 
 
 def bookings(folder: Path) -> list[tuple[str, str, str]]:

@@ -1,0 +1,74 @@
+"""The project folder: what a bot of one's own is made of, and the settings that it brings."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Final, Literal
+
+from adapters.filesystem import read_text
+from bot.setting_rules import ZoneName
+from cards.frozen import Frozen
+from engine.errors import DefinitionError
+from engine.yaml.source import Problems, read_yaml, try_build
+
+PROJECT_FILE: Final = "signoff.yaml"
+_PARTS: Final = {
+    "SIGNOFF_PLAYBOOKS": "playbooks",
+    "SIGNOFF_PEOPLE": "people.yaml",
+    "SIGNOFF_CONNECTIONS": "connections.yaml",
+    "SIGNOFF_MCP": "mcp.yaml",
+}
+"""What lies in the folder, by the setting that names it; the last two need not be there."""
+
+_OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
+
+
+class ProjectFile(Frozen):
+    """What `signoff.yaml` says: the time zone of dates and working hours."""
+
+    schema_version: Literal[1] = 1
+    timezone: ZoneName
+
+
+def enter_project(folder: Path) -> None:
+    """Make the folder the current one, whose files and `.env` are read from now on.
+
+    Raises DefinitionError for one that holds no project.
+    """
+    if not folder.is_dir():
+        raise DefinitionError(f"{folder}: there is no such folder")
+    is_older = any(folder.glob("*/playbook.yaml"))
+    if not (folder / PROJECT_FILE).exists() and not is_older:
+        raise DefinitionError(f"{folder}: is no project folder: there is no {PROJECT_FILE} in it")
+    os.chdir(folder)
+    if not Path(PROJECT_FILE).exists():
+        told = f"warning: {folder} has no {PROJECT_FILE}; it is read as a folder of playbooks"
+        print(told, file=sys.stderr)
+        for name, part in (("SIGNOFF_PLAYBOOKS", "."), ("SIGNOFF_PEOPLE", "people.yaml")):
+            os.environ.setdefault(name, part)
+
+
+def project_variables() -> dict[str, str]:
+    """The settings that the current folder brings as a project; none where it is none.
+
+    Raises DefinitionError with every problem of its `signoff.yaml`.
+    """
+    path = Path(PROJECT_FILE)
+    if not path.exists():
+        return {}
+    parts = {
+        name: part for name, part in _PARTS.items() if name not in _OPTIONAL or Path(part).exists()
+    }
+    return {**parts, "SIGNOFF_TIMEZONE": _read(path).timezone}
+
+
+def _read(path: Path) -> ProjectFile:
+    try:
+        text = read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"{path}:1: cannot be read: {error}") from error
+    problems = Problems()
+    project = try_build(ProjectFile, read_yaml(text, file=str(path)), problems)
+    problems.raise_if_any()
+    assert project is not None
+    return project
