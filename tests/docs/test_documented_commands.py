@@ -25,7 +25,7 @@ GIVEN = {
     "PATH": str(ROOT / "playbooks"),
 }
 # What the empty store has none of: then the command says so and ends with 1.
-NOT_THERE = {"RUN", "ID"}
+NOT_THERE = {"RUN", "ID", "DIR"}
 # Commands that need nothing but the checkout and an empty store.
 RUN = {
     "validate",
