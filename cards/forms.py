@@ -1,6 +1,7 @@
 """Checks and types what a person entered into a form."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,7 +13,22 @@ from cards.model import Field, Lang
 from cards.texts import say
 from cards.values import BadValue, Value
 
-__all__ = ["MAX_TEXT", "FormFacts", "check_form", "is_storable", "range_text", "with_detail"]
+__all__ = [
+    "MAX_ROWS",
+    "MAX_TEXT",
+    "FormFacts",
+    "check_form",
+    "is_storable",
+    "range_text",
+    "read_rows",
+    "with_detail",
+]
+
+MAX_ROWS = 1_000
+"""The most rows of a list."""
+
+_CELLS = re.compile(r"\||\\.|\\|[^\\|]+", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\\|])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +72,46 @@ def check_form(
     return typed, faults
 
 
+def read_rows(
+    columns: Sequence[Field], text: str, lang: Lang
+) -> tuple[dict[str, Value | None], ...]:
+    r"""Return the rows of a text, a line each, with the columns that it gives.
+
+    Cells are parted by `|`; a cell's own bar is written `\\|`. Raises BadValue.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > MAX_ROWS:
+        raise BadValue("form.many_rows", limit=MAX_ROWS)
+    return tuple({**_read_row(columns, line, lang)} for line in lines)
+
+
+def _read_row(columns: Sequence[Field], line: str, lang: Lang) -> dict[str, Value]:
+    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _split_cells(line)]
+    if any(parts[len(columns) :]):
+        raise BadValue("form.many_columns", limit=len(columns))
+    names = [column.name for column in columns]
+    typed, faults = check_form(columns, dict(zip(names, parts, strict=False)), lang)
+    for column in columns:
+        if fault := faults.get(column.name):
+            raise BadValue("form.cell", label=column.label, fault=fault)
+    return typed
+
+
+def _split_cells(line: str) -> list[str]:
+    cells = [""]
+    for part in _CELLS.findall(line):
+        if part == "|":
+            cells.append("")
+        else:
+            cells[-1] += part
+    return cells
+
+
 def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
     value = read_value(field, raw, lang)
+    if field.columns:
+        # Rows are kept as they were typed; who takes them reads them so again.
+        read_rows(field.columns, str(value), lang)
     check_bounds(field, value, lang, facts.today)
     patterned = FIELD_TYPES[field.type].patterned and field.pattern
     if patterned and not matches(field.pattern, str(value)) and not _is_word(field, raw):

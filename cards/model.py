@@ -78,8 +78,8 @@ class Field(Frozen):
     read for `options`. A text is as the regular expression `pattern` says, the whole of it, has
     several lines if `multiline`, and names one of a kind of `entity`, if there is one. Money is in
     one of `currencies`, if there are any. A `person` is given by name, by id or by account;
-    `options` are names of some. `pair_with` names the field whose value is written behind this
-    one's, as in 120/80 or from 2 to 5 March.
+    `options` are names of some. A text with `columns` has a row in each line. `pair_with` names the
+    field whose value is written behind this one's, as in 120/80 or from 2 to 5 March.
     """
 
     name: str
@@ -101,6 +101,7 @@ class Field(Frozen):
     words: tuple[str, ...] = ()
     multiline: bool = False
     pair_with: str = ""
+    columns: tuple["Field", ...] = ()
 
     def label_of(self, option: str, lang: str) -> str:
         """What people read for an option."""

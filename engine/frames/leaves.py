@@ -1,6 +1,5 @@
 """Leaves of the state as people see them, in forms and on cards, and read back (spec 003)."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from json import dumps
@@ -8,7 +7,7 @@ from typing import Any
 
 from cards.fields.readers import option_label
 from cards.fields.table import options_of, read_value
-from cards.forms import check_form, range_text, with_detail
+from cards.forms import range_text, read_rows, with_detail
 from cards.markdown import format_value, literal
 from cards.model import Field, Lang, Row
 from cards.texts import say
@@ -16,12 +15,10 @@ from cards.values import NO, YES, BadValue, Value, is_money
 from cards.visible import in_row, in_text, visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
-from engine.playbooks.leaf import MAX_ROWS, Column, Leaf, TypedValue
+from engine.playbooks.leaf import Column, Leaf, TypedValue
 from engine.playbooks.nesting import split_path
 
 SHOWN_ROWS = 30
-_CELLS = re.compile(r"\||\\.|\\|[^\\|]+", re.DOTALL)
-_ESCAPED = re.compile(r"\\([\\|])")
 _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 
@@ -53,6 +50,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
             "identity": leaf.identity,
             "pair_with": leaf.pair_with,
             "multiline": leaf.multiline or leaf.type == "list",
+            "columns": _columns(leaf, lang),
         }
     )
 
@@ -109,10 +107,17 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
     if leaf.type != "list":
         typed: LeafValue = value
         return typed
-    lines = [line for line in str(value).split("\n") if line.strip()]
-    if len(lines) > MAX_ROWS:
-        raise ValueError(say("form.many_rows", lang, limit=MAX_ROWS))
-    return tuple(_read_row(line, leaf, lang) for line in lines)
+    try:
+        return read_rows(_columns(leaf, lang), str(value), lang)
+    except BadValue as fault:
+        raise ValueError(say(fault.key, lang, **fault.values)) from None
+
+
+def _columns(leaf: Leaf, lang: Lang) -> tuple[Field, ...]:
+    return tuple(
+        _typed_field(name, column, lang).model_copy(update={"required": False})
+        for name, column in leaf.columns.items()
+    )
 
 
 def option_value(leaf: Leaf, text: str) -> Value:
@@ -124,33 +129,6 @@ def option_value(leaf: Leaf, text: str) -> Value:
         return read_value(leaf, text, "en")
     except BadValue:
         return text
-
-
-def _read_row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
-    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _split_cells(line)]
-    if any(parts[len(leaf.columns) :]):
-        raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
-    cells = dict(zip(leaf.columns, parts, strict=False))
-    fields = [
-        _typed_field(name, column, lang).model_copy(update={"required": False})
-        for name, column in leaf.columns.items()
-    ]
-    typed, faults = check_form(fields, cells, lang)
-    if faults:
-        name, fault = next(iter(faults.items()))
-        label = leaf.columns[name].label(lang)
-        raise ValueError(f"{label}{say('list.colon', lang)}{fault}")
-    return dict(typed)
-
-
-def _split_cells(line: str) -> list[str]:
-    cells = [""]
-    for part in _CELLS.findall(line):
-        if part == "|":
-            cells.append("")
-        else:
-            cells[-1] += part
-    return cells
 
 
 def label_of(name: str, context: StepContext) -> str:

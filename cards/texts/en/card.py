@@ -96,4 +96,5 @@ TEXTS: Final[dict[str, str]] = {
     "form.entity": "This names none that is known here, or several: {name}",
     "form.no_options": "There is nothing to choose from for {name}.",
     "form.many_options": "{name}: more than {limit} to choose from are too many for a form.",
+    "form.cell": "{label}: {fault}",
 }

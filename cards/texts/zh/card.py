@@ -89,4 +89,5 @@ TEXTS: Final[dict[str, str]] = {
     "form.entity": "这里没有这一项，或不止一项：{name}",
     "form.no_options": "{name}没有可选的内容。",
     "form.many_options": "{name}：可选的内容超过 {limit} 项，表单放不下。",
+    "form.cell": "{label}：{fault}",
 }
