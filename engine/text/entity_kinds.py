@@ -134,7 +134,9 @@ class ListKind:
         """Every name in the text, the longest at each place."""
         words = [match.span() for match in _WORD.finditer(text)]
         for first, (start, _) in enumerate(words):
-            for _, end in reversed(words[first : first + self._most_words]):
+            within = (end for _, end in words[first : first + self._most_words])
+            ends = [each for last in within for each in _without_genitive(text, last)]
+            for end in reversed(ends):
                 if end - start <= MAX_ID_CHARS and (id_ := self._id_of(text[start:end])):
                     yield EntityMatch(start, end, self.name, id_)
                     break
@@ -265,6 +267,11 @@ def list_of(
     own = {id_: id_ for id_, _ in listed}
     others = {name: id_ for id_, names in listed for name in names if name not in own}
     return ListKind(kind, {**others, **own}, label)
+
+
+def _without_genitive(text: str, end: int) -> tuple[int, ...]:
+    """Where a name may end, of a word that ends there: `Acme` in `Acme's`."""
+    return (end - 2, end) if text[end - 2 : end] in ("'s", "’s") else (end,)
 
 
 def _folded(text: str) -> str:

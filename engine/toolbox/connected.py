@@ -52,6 +52,9 @@ def connect_tool(
         tell=lambda result, lang: tell_result(definition, result, lang),
         examples=definition.examples,
         cues=definition.cued,
+        labels=tuple(
+            column.label(lang) for column in definition.columns.values() for lang in ("zh", "en")
+        ),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
         keyed=call.keyed,
         timeout_s=definition.timeout_s,
@@ -96,6 +99,9 @@ def _field(leaf: Leaf) -> tuple[Any, Any]:
     more: dict[str, Any] = {"unit": leaf.unit} if leaf.unit else {}
     more |= {"entity": leaf.entity} if leaf.entity else {}
     more["said"] = [leaf.label("zh"), leaf.label("en"), *leaf.cues]
+    more["option_words"] = [
+        [option, label(lang)] for option, label in leaf.labels.items() for lang in ("zh", "en")
+    ]
     if leaf.required:
         return kind, Field(description=words, json_schema_extra=more)
     return kind | None, Field(default=None, description=words, json_schema_extra=more)

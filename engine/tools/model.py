@@ -13,9 +13,10 @@ from engine.ports.meter import NO_METER, Meter
 from engine.ports.systems.records import Records
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
-LOOKUP_KEYS = ("entity", "reads", "said")
+LOOKUP_KEYS = ("entity", "reads", "said", "option_words")
 """What an argument's `json_schema_extra` says for look-ups without a model: of which kind of entity
-it names one; that it `reads` a `file`'s name, or the `message` as it stands; words for it."""
+it names one; that it `reads` a `file`'s name, or the `message` as it stands; words for it, and for
+its options, each as a pair of the option and the word."""
 
 Args = TypeVar("Args", bound=BaseModel)
 
@@ -57,6 +58,8 @@ class Tool(Generic[Args]):
     tell: Callable[[dict[str, Any], Lang], str]
     examples: tuple[str, ...] = ()
     cues: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    """What people call what it tells; such a word in a question needs no other explanation."""
     needs: tuple[str, ...] = ()
     """Entities that a look-up without the model must have found in the text, e.g. `subject_id`."""
     rehearse: Callable[[Args, ToolContext], Awaitable[None]] | None = None

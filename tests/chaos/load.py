@@ -14,7 +14,7 @@ import aiohttp
 from adapters.telegram.forms.confirmation import user_key
 from bot.waits import pause
 from cards.buttons import Button
-from tests.chaos.people import TEAM, Answer, Doors, Json, FormText, Seen, Talk, Tap, Web
+from tests.chaos.people import TEAM, Answer, Doors, FormText, Json, Seen, Talk, Tap, Web
 from tests.chaos.platforms import BOT_ID, Platforms, Shown
 from tests.fakes.platforms.slack import payloads
 

@@ -37,6 +37,7 @@ class Argument:
     entity: str
     many: bool
     options: tuple[str, ...]
+    option_words: tuple[tuple[str, str], ...]
     required: bool
     said: tuple[str, ...]
 
@@ -84,6 +85,7 @@ def _argument(
         entity=str(schema.get("entity") or item.get("entity") or ""),
         many=many,
         options=tuple(option for option in options if isinstance(option, str)),
+        option_words=tuple((str(o), str(word)) for o, word in schema.get("option_words", ())),
         required=is_required,
         said=tuple(map(str, schema.get("said", [schema.get("title", "")]))),
     )
@@ -219,6 +221,8 @@ def option_words(argument: Argument) -> Iterator[tuple[str, str]]:
     """How an option is said, and the option."""
     for option in argument.options:
         yield fold_cue(option.replace("_", " ")), option
+    for option, word in argument.option_words:
+        yield fold_cue(word), option
 
 
 def _choice(argument: Argument, asked: LookupText) -> dict[str, Any]:
@@ -229,6 +233,7 @@ def _choice(argument: Argument, asked: LookupText) -> dict[str, Any]:
         for word, option in found.items()
         if not any(word != other and word in other for other in found)
     ]
+    longest = list(dict.fromkeys(longest))
     if argument.many and longest:
         return {argument.name: longest}
     return {argument.name: longest[0]} if len(longest) == 1 else {}

@@ -18,7 +18,12 @@ from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
-from engine.understanding.lookups.words import content, known_words, takes_period
+from engine.understanding.lookups.words import (
+    content,
+    known_words,
+    takes_period,
+    without_latin_cues,
+)
 
 _ANY_DAY = date(2000, 1, 1)
 _FILLERS = re.compile(
@@ -156,7 +161,7 @@ def _suits(
         return False
     if entities is None:
         return True
-    rest, known = remove_cues(asked.clear, folded), known_words(tool, entities)
+    rest, known = without_latin_cues(asked.clear, folded), known_words(tool, entities)
     return not known.unexplained(rest, asks=asks, period=takes_period(tool))
 
 

@@ -79,10 +79,15 @@ def _begins_with(cue: str) -> re.Pattern[str]:
     return re.compile((r"(?<![a-z0-9])" if cue[:1].isascii() else "") + re.escape(cue))
 
 
-def remove_cues(text: str, cues: Sequence[str]) -> str:
-    """A folded text without these folded cues, the longest first."""
+@lru_cache(maxsize=4096)
+def _whole_word(cue: str) -> re.Pattern[str]:
+    return re.compile(_begins_with(cue).pattern + ("[a-z]*" if cue[-1:].isascii() else ""))
+
+
+def remove_cues(text: str, cues: Sequence[str], *, whole: bool = False) -> str:
+    """A folded text without these folded cues, the longest first; `whole` words that begin so."""
     for cue in sorted(cues, key=len, reverse=True):
-        text = _begins_with(cue).sub(" ", text)
+        text = (_whole_word if whole else _begins_with)(cue).sub(" ", text)
     return text
 
 

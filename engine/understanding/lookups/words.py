@@ -1,7 +1,7 @@
 """Which words of a question a tool explains by its cues, examples and arguments (promise 4)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -24,8 +24,8 @@ def _words(text: str) -> frozenset[str]:
 
 LINKS = _words(
     "a an the of for at on in and or s my our your this that these those latest last most recent"
-    " recently current currently now today please pls kindly thanks thank to by with about as per"
-    " all any some only just also too both info information detail details hi hello hey ok okay"
+    " recently right current currently now today please pls kindly thanks thank to by with about as"
+    " per all any some only just also too both info information detail details hi hello hey ok okay"
 )
 """Words that say nothing by themselves."""
 
@@ -34,7 +34,7 @@ _ASKING = _words(
     " you we us me it its they them he she his her their there here what which who whom whose when"
     " where how much many long old far often show list look looking lookup up find display tell"
     " give get see view search read check know want need like help let so then out anything"
-    " something exactly actually again re ve ll d m got one"
+    " something whether wonder wondering exactly actually again re ve ll d m got one"
 )
 _WHICH = _words("who whom whose when where how much many long old far often")
 _PERIOD = _words("from since after starting between until till before through onward onwards")
@@ -94,7 +94,7 @@ _KEPT: WeakKeyDictionary[Entities, dict[object, KnownWords]] = WeakKeyDictionary
 def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     """What the tool's cues, examples and arguments explain; kept as long as the entities are."""
     kept = _KEPT.setdefault(entities, {})
-    key = (tool.arguments, tool.examples, tuple(tool.cues))
+    key = (tool.arguments, tool.examples, tuple(tool.cues), tool.labels)
     if key not in kept:
         kept[key] = _known_words(tool, entities)
     return kept[key]
@@ -102,7 +102,7 @@ def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
 
 def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
-    texts += [*map(fold_cue, tool.cues), *argument_words(tool)]
+    texts += [*map(fold_cue, (*tool.cues, *tool.labels)), *argument_words(tool)]
     runs = [run for text in texts for run in _CHINESE.findall(text)]
     clear = {masked(entities.marked(e), _ANY_DAY): e for e in reversed(tool.examples)}
     return KnownWords(
@@ -125,9 +125,13 @@ def content(clear: str) -> tuple[str, ...]:
     return (*sorted(words), *sorted(filter(None, chinese)))
 
 
-def remove_said(clear: str, cues: list[str]) -> str:
-    """A masked text without the cues that it says."""
-    return remove_cues(clear, [fold_cue(cue) for cue in cues])
+def without_latin_cues(clear: str, cues: Sequence[str]) -> str:
+    """A masked text without the words that begin with these folded cues.
+
+    Chinese cues stay: what stands beside them may belong to the same word.
+    """
+    latin = [cue for cue in cues if cue.isascii() or len(cue) == 1]
+    return remove_cues(clear, latin, whole=True)
 
 
 def _forms(word: str) -> frozenset[str]:

@@ -42,6 +42,7 @@ ALL = Entities((EXPENSE, SUBJECT, CUSTOMER))
         ("小王明天来", ()),
         ("O'Neill buys 3M tape", ("C6",)),
         ("C2", ("C2",)),
+        ("Acme's orders, and Müller & Söhne’s", ("C2", "C1")),
         ("", ()),
     ],
 )

@@ -23,6 +23,8 @@ def looked_up(text: str, *recent: str) -> tuple[str, dict[str, Any]] | None:
         ("how much does W-0815 weigh", "read_order", {"order": "W0815", "part": "weight"}),
         ("Tell me how heavy W-0815 is", "read_order", {"order": "W0815"}),
         ("orders of Müller & Söhne", "list_orders", {"customer": "C1"}),
+        ("Could you please show me Acme's orders? Thanks!", "list_orders", {"customer": "C2"}),
+        ("能不能告诉我Acme都有哪些工单", "list_orders", {"customer": "C2"}),
         ("ORDERS OF MÜLLER  &  SÖHNE?", "list_orders", {"customer": "C1"}),
         ("Which orders does Will and Sons have?", "list_orders", {"customer": "C4"}),
         ("华东电力设备的工单有哪些", "list_orders", {"customer": "C3"}),
