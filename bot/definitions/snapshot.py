@@ -1,7 +1,7 @@
 """The definitions of one moment, shared by all processes through the store (design §5)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
@@ -105,24 +105,27 @@ async def fetch_snapshot(
 
     Raises DefinitionError with the reasons when it cannot be used here.
     """
-    pointer = _parse(Pointer, text, "the pointer")
+    pointer = _parse(Pointer.model_validate_json, text, "the pointer")
     if pointer == current.pointer:
         return None
     known = current.bodies()
 
-    async def body(model: type[M], digest: str) -> M:
+    async def body(model: type[M], digest: str, read: Callable[[str], M]) -> M:
         if isinstance(known_body := known.get(digest), model):
             return known_body
         text = await published.load(digest)
         if text is None:
             raise DefinitionError(f"what the pointer names is not published: {digest}")
-        return _parse(model, text, digest)
+        return _parse(read, text, digest)
 
     definitions = Definitions(
         people,
-        {name: await body(Playbook, digest) for name, digest in pointer.playbooks.items()},
-        await body(Talk, pointer.talk),
-        tuple([await body(Document, digest) for digest in pointer.documents]),
+        {
+            name: await body(Playbook, digest, current.legacy.read_playbook)
+            for name, digest in pointer.playbooks.items()
+        },
+        await body(Talk, pointer.talk, Talk.model_validate_json),
+        tuple([await body(Document, d, Document.model_validate_json) for d in pointer.documents]),
         toolbox,
         current.legacy,
     )
@@ -144,9 +147,9 @@ async def learn_routes(table: RouteTable, published: Published) -> None:
         await asyncio.to_thread(table.learn)
 
 
-def _parse(model: type[M], text: str, name: str) -> M:
+def _parse(read: Callable[[str], M], text: str, name: str) -> M:
     try:
-        return model.model_validate_json(text)
+        return read(text)
     except ValidationError as error:
         why = "was written by another version of this service"
         raise DefinitionError(f"{name} {why}, and cannot be read by this one") from error
@@ -191,7 +194,8 @@ class LiveDefinitions:
 
     def switch_legacy(self, legacy: Legacy) -> None:
         """Read by this mapping from now on what older playbooks name."""
-        self.snapshot = replace(self.snapshot, legacy=legacy)
+        if legacy != self.snapshot.legacy:
+            self.snapshot = replace(self.snapshot, legacy=legacy)
 
     async def playbook(self, digest: str) -> Playbook | None:
         """The playbook that a run began with, or None when it is published nowhere."""

@@ -13,11 +13,23 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.skill import ListTool, RecordTool
 
 
+class LegacyRecords(RecordTool):
+    """The tool that lists what was called so; `leaf_key` is where the leaf of one member stood."""
+
+    leaf_key: str = ""
+
+
+class LegacyBatch(ListTool):
+    """The tool that lists what was called so; `leaf_key` is where the leaf of a record stood."""
+
+    leaf_key: str
+
+
 class Legacy(Frozen):
     """What stands for each name of records: for rules over them, and for batches of them."""
 
-    over: dict[str, RecordTool] = {}
-    batch: dict[str, ListTool] = {}
+    over: dict[str, LegacyRecords] = {}
+    batch: dict[str, LegacyBatch] = {}
 
     def read_playbook(self, stored: str) -> Playbook:
         """A stored playbook. Raises ValidationError, also for a name that nothing stands for."""
@@ -50,18 +62,21 @@ class Legacy(Frozen):
         source = self.over.get(str(over.get("records")))
         if source is None:
             return over
-        today = source.model_dump(mode="json")
-        if over.get("subject") and today["for_each"]:
-            today["for_each"]["only"] = over["subject"]
-        kept = {key: value for key, value in over.items() if key not in ("records", "subject")}
-        return {**today, **kept}
+        today = source.model_dump(mode="json", exclude={"leaf_key"})
+        if over.get(source.leaf_key) and today["for_each"]:
+            today["for_each"]["only"] = over[source.leaf_key]
+        return {**today, **_without(over, source.leaf_key)}
 
     def _batch(self, batch: dict[str, Any]) -> dict[str, Any]:
         source = self.batch.get(str(batch.get("records")))
         if source is None:
             return batch
-        kept = {key: value for key, value in batch.items() if key not in ("records", "subject")}
-        return {**source.model_dump(mode="json"), "name": batch.get("subject"), **kept}
+        today = source.model_dump(mode="json", exclude={"leaf_key"})
+        return {**today, "name": batch.get(source.leaf_key), **_without(batch, source.leaf_key)}
+
+
+def _without(given: dict[str, Any], leaf_key: str) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if key not in ("records", leaf_key)}
 
 
 NO_LEGACY = Legacy()

@@ -30,7 +30,7 @@ FILES = "files"
 
 
 class Instead(Frozen):
-    """What may be said in the place of one value, such as "all" for a subject.
+    """What may be said in the place of one value, such as "all" for one.
 
     It is a button of its own, or one of the `words` in the request or the answer; it clears the
     leaf `of` and sets the state.

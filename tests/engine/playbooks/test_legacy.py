@@ -58,9 +58,10 @@ BINS = Legacy.model_validate(
                 "for_each": {"tool": "list_aisles", "with": {"site": "north"}, "as": "aisle"},
                 "entry": "bin",
                 "count": "bins",
+                "leaf_key": "way",
             }
         },
-        "batch": {"aisles": {"tool": "list_aisles", "with": {"site": "north"}}},
+        "batch": {"aisles": {"tool": "list_aisles", "with": {"site": "north"}, "leaf_key": "way"}},
     }
 )
 
@@ -70,7 +71,7 @@ def of_before() -> dict[str, str]:
     files = documented()
     skill = files["skills/count-check.yaml"]
     start, rest = skill.split("      over:\n")
-    over = "      over: {records: bins, subject: aisle, findings: differences, summary: totals}\n"
+    over = "      over: {records: bins, way: aisle, findings: differences, summary: totals}\n"
     return {**files, "skills/count-check.yaml": start + over + rest[rest.index("      rules:") :]}
 
 
@@ -95,12 +96,12 @@ def test_without_a_mapping_files_of_before_say_what_is_wrong() -> None:
 
 
 def test_a_batch_of_before_names_its_leaf() -> None:
-    given = {"sop": {"batch": {"records": "aisles", "subject": "aisle", "summary": "totals"}}}
+    given = {"sop": {"batch": {"records": "aisles", "way": "aisle", "summary": "totals"}}}
     upgraded = BINS.upgrade_skill(given)["sop"]["batch"]
     assert Batch.model_validate(upgraded) == Batch(
         tool="list_aisles", arguments={"site": "north"}, name="aisle", summary="totals"
     )
-    assert given["sop"]["batch"] == {"records": "aisles", "subject": "aisle", "summary": "totals"}
+    assert given["sop"]["batch"] == {"records": "aisles", "way": "aisle", "summary": "totals"}
 
 
 @pytest.mark.parametrize("given", [None, 5, [], {"sop": 5}, {"sop": {"nodes": [], "batch": 1}}])
