@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
 from cards.policy import Seconds
@@ -49,6 +49,7 @@ _NAMES: dict[Any, str] = {
     bool: "true or false",
     type(None): "null",
     Any: "any value",
+    JsonValue: "any value",
     Bilingual: "text in zh and en",
 }
 _LIMITS: dict[Any, tuple[str, str]] = {
