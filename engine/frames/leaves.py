@@ -35,6 +35,10 @@ def value_of(path: str, state: AgentState) -> Any:
 
 def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
     """The form's field for a leaf, filled in with the value that it has."""
+    value = value_of(path, state)
+    if leaf.type == "file" and value is None and len(state.attachments) == 1:
+        # The one file that came with the request is likely meant; the person sees it and sends it.
+        value = state.attachments[0].name
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
         columns = " | ".join(_column_head(column, lang) for column in leaf.columns.values())
@@ -44,7 +48,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
             "type": "text" if leaf.type == "list" else leaf.type,
             "required": leaf.required,
             "unit": leaf.unit,
-            "value": _form_text(leaf, value_of(path, state), lang),
+            "value": _form_text(leaf, value, lang),
             "hint": hint,
             "cues": leaf.cues,
             "identity": leaf.identity,

@@ -42,21 +42,21 @@ async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
             return end_withdrawn(decision, context)
         case CardAnswered(decision=decision):
-            return _take_answer(frame, skill, ask, decision, context)
+            return await _take_answer(frame, skill, ask, decision, context)
         case CardTimedOut():
             return end_unanswered(context)
         case _:
             return _enter(frame, skill, ask, context)
 
 
-def _take_answer(
+async def _take_answer(
     frame: PromptFrame, skill: Skill, ask: Ask, decision: Decision, context: StepContext
 ) -> StepOutcome:
     if ask.instead and _chooses_instead(ask.instead, decision, context.entities):
         return _take_instead(ask.instead, decision.person, f"{decision.name} answered so")
     # A text may change what was known, and not asked for, as well.
     changed = (name for name in ask.fields if name in decision.values and name not in frame.fields)
-    patch, faults = patch_from_form((*frame.fields, *changed), decision, context)
+    patch, faults = await patch_from_form((*frame.fields, *changed), decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))

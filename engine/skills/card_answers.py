@@ -6,6 +6,7 @@ from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
 from cards.values import Value
+from engine.errors import ToolError, ToolFailed
 from engine.frames.ends import fail_run
 from engine.frames.leaves import from_form
 from engine.frames.outcome import Note, StatusChange, StepContext
@@ -13,7 +14,7 @@ from engine.frames.state import LeafValue, Patch
 from engine.playbooks.nesting import split_path
 
 
-def patch_from_form(
+async def patch_from_form(
     paths: Sequence[str], decision: Decision, context: StepContext
 ) -> tuple[Patch, tuple[str, ...]]:
     """The patch of the form's values, and a sentence for each value that is not valid.
@@ -25,7 +26,11 @@ def patch_from_form(
     for path in paths:
         group, name = split_path(path)
         try:
-            groups[group][name] = _leaf_value(path, decision.values, context)
+            value = _leaf_value(path, decision.values, context)
+            await _check_file(path, value, context)
+            groups[group][name] = value
+        except ToolError as error:
+            faults.append(error.text(context.run.lang))
         except ValueError as error:
             faults.append(literal(str(error)))
     patch = Patch.model_validate(
@@ -38,6 +43,19 @@ def _leaf_value(path: str, values: Mapping[str, Value], context: StepContext) ->
     leaf = context.playbook.definition.leaf(path)
     assert leaf is not None, "the loader checks that a form asks only for leaves"
     return from_form(leaf, values[path], context.run.lang) if path in values else None
+
+
+async def _check_file(path: str, value: LeafValue | None, context: StepContext) -> None:
+    """Raise ToolFailed where the name that stands in a file's place is that of no file there."""
+    leaf = context.playbook.definition.leaf(path)
+    if leaf is None or leaf.type != "file" or value is None:
+        return
+    tool = context.find_tool("file__get_info")
+    found = await context.services.call(tool, {"name": str(value)}, context.tool_context())
+    if not found["found"]:
+        names = say("list.items", context.run.lang).join(found["nearest"])
+        key = "tool.file.unknown_near" if names else "tool.file.unknown"
+        raise ToolFailed(key, name=literal(str(value)), names=literal(names))
 
 
 def end_withdrawn(decision: Decision, context: StepContext) -> StatusChange:

@@ -44,7 +44,7 @@ async def advance(frame: ModelFrame, event: FrameInput, context: StepContext) ->
     """One answer of the model, one round of tool calls, or one card; each is persisted."""
     match event:
         case CardAnswered(decision=decision):
-            return _take_answer(frame, decision, context)
+            return await _take_answer(frame, decision, context)
         case CardTimedOut():
             return end_unanswered(context)
     if frame.finished:
@@ -201,7 +201,7 @@ def _is_blank(value: object) -> bool:
     return value is None or value in ("", ())
 
 
-def _take_answer(frame: ModelFrame, decision: Decision, context: StepContext) -> StepOutcome:
+async def _take_answer(frame: ModelFrame, decision: Decision, context: StepContext) -> StepOutcome:
     skill = _skill(frame, context)
     match decision.choice:
         case "withdraw":
@@ -214,14 +214,14 @@ def _take_answer(frame: ModelFrame, decision: Decision, context: StepContext) ->
             fresh = ModelFrame(skill=skill.id, feedback=feedback)
             return Next(fresh, f"{decision.name} wants a change")
         case "submit":
-            return _take_form(frame, decision, context)
+            return await _take_form(frame, decision, context)
     if frame.finished and skill.card is not None:
         return _take_declared(skill, skill.card, decision, context)
     return _take_option(frame, decision, context)
 
 
-def _take_form(frame: ModelFrame, decision: Decision, context: StepContext) -> Next:
-    patch, faults = patch_from_form(frame.fields, decision, context)
+async def _take_form(frame: ModelFrame, decision: Decision, context: StepContext) -> Next:
+    patch, faults = await patch_from_form(frame.fields, decision, context)
     patch = patch.model_copy(update={"problems": faults})
     if faults:
         return Next(frame, f"{decision.name} answered with faults: {'; '.join(faults)}", patch)
