@@ -10,7 +10,7 @@ from pydantic_core import from_json, to_json
 
 from cards.frozen import Frozen
 from engine.playbooks.model import Playbook
-from engine.playbooks.skill import ListTool, RecordTool
+from engine.playbooks.records import ListTool, RecordTool
 
 
 class LegacyRecords(RecordTool):

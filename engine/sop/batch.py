@@ -17,7 +17,8 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf import MAX_ROWS, value_faults
-from engine.playbooks.skill import Batch, Sop
+from engine.playbooks.records import Batch
+from engine.playbooks.skill import Sop
 from engine.sop.listing import list_members
 from engine.sop.violations import add_counts, chart_of
 

@@ -7,7 +7,7 @@ from cards.markdown import format_value, literal
 from engine.errors import ToolFailed, ToolRetry
 from engine.frames.outcome import StepContext
 from engine.playbooks.conditions import rule_data
-from engine.playbooks.skill import ToolValue
+from engine.playbooks.records import ToolValue
 from engine.rules.evaluate import value_at
 from engine.tools.arguments import normalise_texts
 

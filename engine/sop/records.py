@@ -15,7 +15,8 @@ from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.playbooks.checks.list_tools import PREVIOUS, TODAY
 from engine.playbooks.conditions import rule_data
 from engine.playbooks.leaf import MAX_ROWS
-from engine.playbooks.skill import Members, Over, Sop, SopNode
+from engine.playbooks.records import Members, Over
+from engine.playbooks.skill import Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import go_to
@@ -127,12 +128,14 @@ async def _judge_member(
     """Judge each record by the rules, beside the one before it. Raises ToolError."""
     known = {over.for_each.name: name} if over.for_each else {}
     records = await list_records(over.tool, over.arguments, known, context)
+    today = {TODAY: context.services.today.isoformat()}
+    outer = {**rule_data(context.run.state.tree()), **today}
     violated: list[HardRule] = []
     findings: list[tuple[Finding, Mapping[str, Any]]] = []
     for number, (record, before) in enumerate(zip(records, ({}, *records), strict=False), 1):
         if number % RECORDS_AT_A_TIME == 0:
             await sleep(0)
-        found = _judge(record, before, node, context)
+        found = _judge({**_previous(before), **record, **today}, outer, node, context)
         violated += [rule for rule, _ in found]
         entry = str(record.get(over.entry, "")) if over.entry else str(number)
         listed = findings_of((violation for _, violation in found), context, entry=entry)
@@ -140,17 +143,19 @@ async def _judge_member(
     return _JudgedMember(name, len(records), tuple(violated), tuple(findings))
 
 
+def _previous(before: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{PREVIOUS}{name}": value for name, value in before.items()}
+
+
 def _judge(
-    record: Mapping[str, Any], before: Mapping[str, Any], node: SopNode, context: StepContext
+    record: Mapping[str, Any], outer: Mapping[str, Any], node: SopNode, context: StepContext
 ) -> _Violations:
-    today = {TODAY: context.services.today.isoformat()}
-    previous = {f"{PREVIOUS}{name}": value for name, value in before.items()}
     return HardRuleEngine().by_rule(
         node.rules,
-        {**previous, **record, **today},
+        record,
         context.run.lang,
         label=lambda field: label_of(field, context),
-        outer={**rule_data(context.run.state.tree()), **today},
+        outer=outer,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from engine.playbooks.checks.names import FileCheck
-from engine.playbooks.skill import Batch, Over, ToolValue
+from engine.playbooks.records import Batch, Over, ToolValue
 from engine.rules.names import RuleNames
 from engine.yaml.faults import Path
 

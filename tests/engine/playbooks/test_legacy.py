@@ -11,7 +11,7 @@ from bot.definitions.loader import try_load_legacy
 from engine.errors import DefinitionError
 from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.load import load
-from engine.playbooks.skill import Batch, Members, Over
+from engine.playbooks.records import Batch, Members, Over
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.engine.sop.test_records_of_tools import documented, warehouse

@@ -1,0 +1,85 @@
+"""Lists that tools give: records that rules go over, and the members of a batch (001 §2, §4)."""
+
+from pydantic import ConfigDict
+from pydantic import Field as Key
+
+from cards.frozen import Frozen
+
+ToolValue = str | int | float | bool
+NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+class ListTool(Frozen):
+    """A tool that only reads and gives a list, with its arguments.
+
+    In `with`, `$name` is the data leaf of that name, `$profile.x` and `$decisions.x` likewise; what
+    is not known is left out. `column` is the one that names an entry, in what the tool lists and in
+    the tables that are filled; without it, the name that an entry goes by.
+    """
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    tool: str
+    arguments: dict[str, ToolValue] = Key(default={}, alias="with")
+    column: str = ""
+
+
+class Members(ListTool):
+    """Whose records are judged: of each entry that a tool lists, in turn.
+
+    `as` is its name in the `with` around, written with a `$`. Where the leaf `only` holds one, that
+    one alone.
+    """
+
+    name: str = Key(alias="as", pattern=NAME_PATTERN)
+    only: str = ""
+
+    @property
+    def name_column(self) -> str:
+        """The column that names a member."""
+        return self.column or self.name
+
+
+class RecordTool(Frozen):
+    """Where records come from: a tool that lists them, of each member if there is `for_each`.
+
+    `entry` is the column that tells the records of one member apart, such as their date. `count` is
+    the column of the summary that has the number of records.
+    """
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    tool: str
+    arguments: dict[str, ToolValue] = Key(default={}, alias="with")
+    for_each: Members | None = None
+    entry: str = ""
+    count: str = "records"
+
+
+class Over(RecordTool):
+    """The records that rules judge one by one, instead of the state.
+
+    `findings` is a list leaf that takes a row for each violation: `field`, `value`, `message`, the
+    member, and any columns of the record. `summary` is one that takes a row for each member: the
+    member, how many records, `findings`.
+    """
+
+    findings: str
+    summary: str
+
+
+class Batch(ListTool):
+    """An SOP for each of many records at once: child runs, `concurrency` of them at a time.
+
+    `as` is the data leaf that names the record to its child, `summary` the list leaf that takes a
+    row for each: the record, `result`, `problems`.
+    """
+
+    name: str = Key(alias="as", pattern=NAME_PATTERN)
+    summary: str
+    concurrency: int = Key(default=5, ge=1, le=20)
+
+    @property
+    def name_column(self) -> str:
+        """The column that names a record."""
+        return self.column or self.name
