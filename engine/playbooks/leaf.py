@@ -1,6 +1,7 @@
 """Typed leaves of the state: how people are asked for them, and which values they hold (003)."""
 
 from contextlib import suppress
+from datetime import date
 from typing import Any, assert_never
 
 from pydantic import AliasChoices, JsonValue, model_validator
@@ -97,15 +98,18 @@ class Leaf(TypedValue):
     options_from: OptionsFrom | None = None
 
 
-def value_faults(leaf: Leaf, value: Any) -> list[Fault]:
-    """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing."""
+def value_faults(leaf: Leaf, value: Any, today: date | None = None) -> list[Fault]:
+    """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing.
+
+    A bound that is `today` holds where that day is known.
+    """
     if leaf.type == "list":
-        return _list_faults(leaf, value)
-    wrong = _cell_fault(leaf, value)
+        return _list_faults(leaf, value, today)
+    wrong = _cell_fault(leaf, value, today)
     return [((), wrong)] if wrong else []
 
 
-def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
+def _list_faults(leaf: Leaf, value: Any, today: date | None) -> list[Fault]:
     if not isinstance(value, list | tuple):
         return [((), f"should be a list, not {short_repr(value)}")]
     if len(value) > MAX_ROWS:
@@ -118,13 +122,13 @@ def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
         found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
         for name, column in leaf.columns.items():
             cell = row.get(name)
-            wrong = "" if cell is None else _cell_fault(column, cell)
+            wrong = "" if cell is None else _cell_fault(column, cell, today)
             found += [((number, name), wrong)] if wrong else []
     return found
 
 
-def _cell_fault(spec: TypedValue, value: Any) -> str:
-    return _shape_fault(spec, value) or _form_fault(spec, value)
+def _cell_fault(spec: TypedValue, value: Any, today: date | None) -> str:
+    return _shape_fault(spec, value) or _form_fault(spec, value, today)
 
 
 def _shape_fault(spec: TypedValue, value: Any) -> str:
@@ -159,7 +163,7 @@ def _text_fault(value: Any) -> str:
     return "" if is_storable(value) else "should be without NUL and half characters"
 
 
-def _form_fault(spec: TypedValue, value: Any) -> str:
+def _form_fault(spec: TypedValue, value: Any, today: date | None) -> str:
     """Why a value of the right type is none of the field's: its form, its bounds, its pattern.
 
     Bounds that belong to no such type, and patterns that cannot be run, are told at the load.
@@ -173,7 +177,7 @@ def _form_fault(spec: TypedValue, value: Any) -> str:
         if read is None or (traits.exact and read != value):
             return f"should be {_wanted(spec)}, not {short_repr(value)}"
     with suppress(ValueError):
-        return _bound_fault(spec, value)
+        return _bound_fault(spec, value, today)
     return ""
 
 
@@ -182,10 +186,10 @@ def _wanted(spec: TypedValue) -> str:
     return f"{wanted} in {' or '.join(spec.currencies)}" if spec.currencies else wanted
 
 
-def _bound_fault(spec: TypedValue, value: Any) -> str:
+def _bound_fault(spec: TypedValue, value: Any, today: date | None) -> str:
     shown = format_value(value) if is_money(value) else short_repr(value)
     try:
-        check_bounds(spec, value, "en")
+        check_bounds(spec, value, "en", today)
     except BadValue as fault:
         way = "at least" if fault.key == "form.minimum" else "at most"
         return f"should be {way} {fault.values['limit']}, not {shown}"

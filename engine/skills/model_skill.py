@@ -83,9 +83,10 @@ async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutc
 
 def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
     skill, definition = _skill(frame, context), context.playbook.definition
+    today = context.services.today
     return ModelTask(
         opening=lambda: skill_opening(frame, context),
-        read=lambda text: read_output(text, skill, definition),
+        read=lambda text: read_output(text, skill, definition, today),
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,
         tools=context.read_only_tools(skill.tools),

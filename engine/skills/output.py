@@ -1,5 +1,6 @@
 """A model's output: the schema that it is asked for, and every fault of an answer (spec 003)."""
 
+from datetime import date
 from typing import Any, Literal, get_args
 
 from cards.fields.table import FIELD_TYPES, options_of
@@ -39,13 +40,15 @@ class Output(Frozen):
     control: Control = Control()
 
 
-def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | AnswerFaults:
+def read_output(
+    text: str, skill: Skill, definition: PlaybookFile, today: date | None = None
+) -> Output | AnswerFaults:
     """The model's text as an output that the skill may give, or its faults."""
     output = read_answer(text, Output)
     if isinstance(output, AnswerFaults):
         return output
     output = _known_leaves(output, skill)
-    faults = _leaf_faults(output, skill, definition)
+    faults = _leaf_faults(output, skill, definition, today)
     faults += _control_faults(output.control, skill, definition)
     if not is_storable(output.response):
         faults.append((("response",), "should be without NUL and half characters"))
@@ -68,7 +71,9 @@ def _known_leaves(output: Output, skill: Skill) -> Output:
     return output.model_copy(update=update)
 
 
-def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list[Fault]:
+def _leaf_faults(
+    output: Output, skill: Skill, definition: PlaybookFile, today: date | None
+) -> list[Fault]:
     schema, faults = skill.output_schema, list[Fault]()
     for group, leaves, names in (
         ("profile", output.profile, schema.profile),
@@ -80,7 +85,8 @@ def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list
                 hint = f"unknown key; {suggestion(name, names)}".rstrip("; ")
                 faults.append(((group, name), hint))
                 continue
-            faults += [((group, name, *path), fault) for path, fault in value_faults(leaf, value)]
+            wrong = value_faults(leaf, value, today)
+            faults += [((group, name, *path), fault) for path, fault in wrong]
     return faults
 
 

@@ -1,6 +1,7 @@
 """Leaves in forms and on cards: what a person sees is what comes back (spec 003)."""
 
 import re
+from datetime import date
 from typing import Any
 
 import pytest
@@ -172,3 +173,36 @@ async def test_what_people_and_models_wrote_is_no_markup_in_a_table() -> None:
     table = found.card.text.rpartition("\n\n")[2].splitlines()
     assert len(table) == 3
     assert table[2] == (r"| \[click\](https://evil.example) \| \<b\>↵\# big \`x\` \*y\* |  |")
+
+
+def test_values_of_a_model_keep_to_types_and_bounds() -> None:
+    labels = {"zh": "值", "en": "Value"}
+    today = date(2026, 3, 2)
+    for kind, more, good, bad in (
+        ("money", {"currency": "EUR", "maximum": 9}, {"value": 9, "currency": "EUR"}, 5),
+        ("money", {"currency": "EUR"}, {"value": 9, "currency": "EUR"}, "9 EUR"),
+        ("money", {"currency": "EUR"}, {"value": 1.5, "currency": "EUR"}, {"value": 1.5}),
+        (
+            "money",
+            {"currency": "JPY"},
+            {"value": 1, "currency": "JPY"},
+            {"value": 1.5, "currency": "JPY"},
+        ),
+        (
+            "money",
+            {"currencies": ("EUR",)},
+            {"value": 1, "currency": "EUR"},
+            {"value": 1, "currency": "USD"},
+        ),
+        ("date", {"maximum": "today"}, "2026-03-02", "2026-03-03"),
+        ("time", {"minimum": "08:00"}, "08:00", "07:59"),
+        ("time", {}, "15:30", "3:30 pm"),
+        ("time", {}, "09:05", "9:05"),
+        ("email", {}, "Ann@example.com", "ann"),
+        ("url", {}, "https://example.com", "example.com"),
+        ("boolean", {}, True, "yes"),
+        ("choice", {"options": {"h": labels}}, "h", "Hotel"),
+    ):
+        spec = Leaf.model_validate({"label": labels, "type": kind, **more})
+        assert value_faults(spec, good, today) == [], (kind, good)
+        assert value_faults(spec, bad, today) != [], (kind, bad)
