@@ -20,14 +20,14 @@ from engine.text.claims.words import (
     find_yes_or_no,
 )
 from engine.text.entity_kinds import NO_ENTITIES, Entities
-from engine.text.values import cue_pattern
+from engine.text.values import cue_pattern, field_names
 from engine.text.vocabulary import make_vocabulary, unexplained_text
 
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
 _OLD = re.compile(
     r"上次|上一次|上回|前一次|之前|以前|先前|此前|原来|原先|从前"
-    r"|\b(?:last (?:time|visit|week|month)|previous(?:ly)?|earlier|formerly|used to)\b"
+    r"|\b(?:last [a-z]+|previous(?:ly)?|earlier|formerly|used to)\b"
     r"|(?<!day )\bbefore\b",
     re.IGNORECASE,
 )
@@ -154,7 +154,8 @@ def _find_words(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
 
 def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> list[ValueSpan]:
     """Without what is said of another time, and without what contradicts itself."""
-    claims = [c for c in claims if not _OLD.search(_clause_at(text, c.start))]
+    names = " ".join(name.lower() for field in fields for name in field_names(field))
+    claims = [c for c in claims if not _is_old(_clause_at(text, c.start), names)]
     for field in fields:
         mine = [c for c in claims if field.name in c.values]
         if field.type == "date" and any(c.cued for c in mine):
@@ -163,6 +164,11 @@ def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> l
         if len({c.values[field.name] for c in mine}) > 1:
             claims = [c for c in claims if c not in mine]
     return claims
+
+
+def _is_old(clause: str, names: str) -> bool:
+    """Whether it tells of another time; the last day is none where a field is named so."""
+    return any(match[0].lower() not in names for match in _OLD.finditer(clause))
 
 
 def _clause_at(text: str, at: int) -> str:

@@ -33,7 +33,7 @@ _SMALL = re.compile(
 class Vocabulary:
     """Words, and pairs of neighbouring Chinese characters, that need no explanation.
 
-    So do `lone` characters that stand by themselves, as between a subject and a space.
+    So do `lone` characters that stand by themselves, as between an id and a space.
     """
 
     words: frozenset[str]

@@ -59,6 +59,8 @@ GARAGE = (FRONT, REAR, KM)
         ("shelf B12-7, 1,200 pieces", GOODS, {"shelf": "B12-7"}),
         ("B12-7, pieces: 12,000 and 40.5 kg", GOODS, {"shelf": "B12-7", "pieces": "12000", "load": "40.5"}),
         ("货架 B12-7，件数三百五，重量1.5公斤", GOODS, {"shelf": "B12-7", "pieces": "350", "load": "1.5"}),
+        ("pieces 12 on the last delivery", GOODS, {}),
+        ("last day 5 March", LEAVE, {"end": "2026-03-05"}),
         ("pieces 1,234", GOODS, {"pieces": "1234"}),
         ("pieces twelve", GOODS, {"pieces": "12"}),
         ("load 5 lbs", GOODS, {}),
