@@ -20,6 +20,7 @@ from engine.text.claims.words import (
     find_yes_or_no,
 )
 from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.readers.lexer import GROUPING
 from engine.text.values import cue_pattern, field_names
 from engine.text.vocabulary import make_vocabulary, unexplained_text
 
@@ -96,8 +97,9 @@ def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:
 
 
 def _normalize(text: str) -> str:
-    # A full-width comma lists; NFKC alone would make `70,120` of it.
-    return unicodedata.normalize("NFKC", text.replace("，", "， ")).strip()
+    # A full-width comma lists; NFKC alone would make `70,120` of it. Among wide digits it groups.
+    parted = GROUPING.sub(",", text).replace("，", "， ")
+    return unicodedata.normalize("NFKC", parted).strip()
 
 
 def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:

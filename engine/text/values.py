@@ -29,9 +29,17 @@ _NUMBER = r"(?P<n>(?<![0-9.])(?<![0-9],)[+-]?[0-9]+(?:\.[0-9]+)?)"
 _ENDS = r"(?![0-9]|[.,/][0-9]|\s*(?:→|->|=>|/|改|变|or(?![a-z])|或)|\s*(?:[-~–—至到]|to)\s*[0-9])"
 _PAIR = r"(?<![0-9./-])[0-9]{2,3}\s*(?:/|over)\s*[0-9]{2,3}(?![0-9]|[./-][0-9]|\s*[-~]\s*[0-9])"
 NOT_ENDED = re.compile(
-    r"[0-9]|[.,/][0-9]|\s{0,9}(?:→|->|=>|/|改|变|or(?![a-z])|或|of\b)|\s{0,9}(?:[-~–—至到]|to)\s{0,9}[0-9]"
+    r"\s?[0-9]|[.,/][0-9]|\s{0,9}(?:→|->|=>|/|改|变|or(?![a-z])|或|of\b)"
+    r"|\s{0,9}(?:[-~–—至到]|to)\s{0,9}[0-9]"
 )
 """What stands behind a number that is not the whole of what is said."""
+
+LIMIT = re.compile(
+    r"(?:(?<![a-z])(?:(?:more|less|fewer|higher|lower) than|at (?:most|least)|up to|under|over"
+    r"|below|above|max(?:imum)?|min(?:imum)?)|最[多少高低]|至[多少]|[大小多少高低]于|[超不]过|不到)\s?$",
+    re.IGNORECASE,
+)
+"""What makes a limit of the value behind it: that is no value of a form."""
 
 NO = (
     r"(?:(?<![A-Za-z])(?P<en>no|without)(?:\s+(?:any|new))?\s+"

@@ -9,9 +9,11 @@ from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.durations import amount_in
 from engine.text.readers.reading import Reading
 from engine.text.values import (
+    LIMIT,
     NOT_ENDED,
     UNITS,
     begins_with_unit,
+    cue_pattern,
     field_names,
     is_other_unit,
 )
@@ -33,7 +35,33 @@ def find_numbers(said: FormText, field: Field) -> Iterator[ValueSpan]:
         reading = said.reading_at(match.end())
         if reading is not None and (claim := _behind_cue(said, field, match.start(), reading)):
             yield claim
+    yield from _before_cue(said, field)
     yield from _by_unit(said, field)
+
+
+def _before_cue(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """`12 pieces`: a number that no name stands before, and a name that no number stands behind."""
+    names = said.own_names(field)
+    if not names:
+        return
+    cue = re.compile(rf"(?:\s|[个名位件份])?{cue_pattern(names)}", re.IGNORECASE)
+    counted = [f for f in said.fields if f.type in ("integer", "number")]
+    for reading in said.of_kind("number"):
+        match = cue.match(said.text, reading.end)
+        if match is None or _has_limit(said.text, reading.start):
+            continue
+        led = any(said.is_named(said.own_names(f), reading.start, len(said.text)) for f in counted)
+        leads = any(
+            m.start() < match.end() <= m.end() and said.reading_at(m.end())
+            for m in said.mentions(names)
+        )
+        claim = None if led or leads else _claim(field, reading.start, match.end(), reading.values)
+        if claim is not None:
+            yield claim
+
+
+def _has_limit(text: str, place: int) -> bool:
+    return bool(LIMIT.search(text[max(0, place - NEAR) : place]))
 
 
 def _behind_cue(said: FormText, field: Field, start: int, reading: Reading) -> ValueSpan | None:
@@ -83,6 +111,8 @@ def _by_unit(said: FormText, field: Field) -> Iterator[ValueSpan]:
         return
     for reading in said.of_kind("number", "duration", "money"):
         claim = None
+        if _has_limit(said.text, reading.start):
+            continue
         if reading.kind == "duration":
             claim = _in_time_unit(field, reading, reading.start)
         elif reading.kind == "money":

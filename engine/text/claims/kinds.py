@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from cards.model import Field
 from engine.text.claims.choosing import choose, text_of
-from engine.text.claims.form_text import TWO_WAYS, FormText, ValueSpan
+from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.reading import Reading, ReadingKind
+from engine.text.values import LIMIT
 
 _KINDS: tuple[ReadingKind, ...] = ("money", "date", "time")
 _ADDRESSES = {
@@ -32,7 +33,10 @@ def _field_for(
     said: FormText, asked: list[Field], start: int, end: int
 ) -> tuple[Field, bool] | None:
     named = [f for f in asked if said.is_named(said.own_names(f), start, end)]
-    if len(named or asked) != 1 or (not named and _is_for_number(said, start)):
+    if len(named or asked) != 1:
+        return None
+    before = said.text[max(0, start - NEAR) : start]
+    if not named and (_is_for_number(said, start) or LIMIT.search(before)):
         return None
     return (named or asked)[0], bool(named)
 

@@ -24,6 +24,7 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
+_DENIES = re.compile(r"(?:no longer|not)(?![a-z])|不[是再]", re.IGNORECASE)
 _YES = ("yes", "true", "是", "有", "对")
 _NOT = ("no", "false", "none", "否", "无", "没有", "不")
 
@@ -42,7 +43,7 @@ def find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
     others = cue_pattern([n for f in said.fields if f.name != field.name for n in field_names(f)])
     labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
     value = rf"{others}{LINK}[0-9]|\s(?:and|but)\s+{others}"
-    behind = (rf"\s*{_IS}(?=[^\s:=])", rf"[,;。!?\n]|\.\s|\.$|{value}")
+    behind = (rf"\s*{_IS}(?=[\w\"'“‘「《*#<\[])", rf"[,;。!?\n]|\.\s|\.$|{value}|\s{others}")
     for is_behind, (after, stop) in enumerate((labelled, behind)):
         for start, begin, end in _stretches(said.text, cue + after, stop):
             if claim := _words(said, field, (start, begin, end), is_behind=bool(is_behind)):
@@ -55,7 +56,10 @@ def _words(
     start, begin, end = place
     given = said.text[begin:end]
     kept = _TRAILING.sub("", given.rstrip(" .,;"))
-    if DENIED.search(said.text[max(0, start - NEAR) : start]) or _ASKED.search(given):
+    is_asked = _ASKED.search(given) or said.text[end : end + 1] == "?"
+    if DENIED.search(said.text[max(0, start - NEAR) : start]) or is_asked:
+        return None
+    if is_behind and _DENIES.match(given):
         return None
     if is_behind and (_is_hollow(said, begin, kept) or _is_typed(said, begin)):
         return None

@@ -28,6 +28,9 @@ _ALIKE = {
     ord(a): ord(b) for a, b in zip("−–—〜～’‘￥\u00a0\u202f\u2009", "---~~''¥   ", strict=True)
 }
 _TO_ASCII = {**_FULL, **_ALIKE}
+GROUPING = re.compile("(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+"""A full-width comma that groups the digits of a number."""
+
 _PIECE = re.compile(
     "(?P<han>[\u3400-\u9fff\u3007]+)"
     '|(?P<latin>[^\\s\u3000-\u303f\u3400-\u9fff"“”()\\[\\]{}<>!?;，|]+)'
@@ -77,7 +80,7 @@ class Item:
 
 def lex(text: str) -> tuple[Item, ...]:
     """The items of a text, in order; places are those of the text as it is given."""
-    plain = text if text.isascii() else text.translate(_TO_ASCII)
+    plain = text if text.isascii() else GROUPING.sub(",", text).translate(_TO_ASCII)
     folded = plain.translate(_LOWER)
     items: list[Item] = []
     end = -1

@@ -68,6 +68,8 @@ def _sign_behind(items: Items, at: int) -> Iterator[AmountMatch]:
     quantity = find_quantity(items, at) or _hundreds(items, at)
     if quantity is None or is_part_of_id(items, at, quantity.end) or _is_rough(items, quantity.end):
         return
+    if _ends_range(items, at):
+        return
     currencies, end = _closing(items, quantity.end)
     if not currencies:
         return
@@ -76,6 +78,13 @@ def _sign_behind(items: Items, at: int) -> Iterator[AmountMatch]:
         yield from _kuai(items, quantity, end)
     else:
         yield _money(quantity.numbers, currencies, end)
+
+
+def _ends_range(items: Items, at: int) -> bool:
+    """Between 90 and 110 euros, 90 to 110 euros: that is neither amount."""
+    link = items.text(at - 1)
+    between = link == "and" and items.text(at - 3) == "between"
+    return items.at(at - 2).kind == "number" and (between or link in ("to", "-", "~", "到", "至"))
 
 
 def _hundreds(items: Items, at: int) -> Quantity | None:

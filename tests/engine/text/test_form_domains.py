@@ -15,6 +15,15 @@ INVOICE = Field(name="invoice", label="Invoice number", cues=("发票号", "invo
 PAID_ON = Field(name="paid_on", label="Paid on", type="date", cues=("日期", "paid on"))
 PURPOSE = Field(name="purpose", label="Purpose", cues=("事由", "purpose"), required=False)
 
+COST = Field(name="cost", label="Cost", type="money", cues=("金额", "cost"))
+EUROS = COST.model_copy(update={"currencies": ("EUR",)})
+CALL = Field(name="call", label="Call", type="time")
+MAIL = Field(name="mail", label="Mail", type="email")
+PAGE = Field(name="page", label="Page", type="url")
+RECEIPT = Field(
+    name="receipt", label="Receipt", type="boolean", options=("yes", "no"), cues=("发票",)
+)
+
 KIND = Field(
     name="kind",
     label="Kind of leave",
@@ -56,7 +65,26 @@ GARAGE = (FRONT, REAR, KM)
         ("three days off", LEAVE, {"days": "3"}),
         ("no sick leave", LEAVE, {}),
         ("on 2 March", LEAVE, {}),
-        ("shelf B12-7, 1,200 pieces", GOODS, {"shelf": "B12-7"}),
+        ("shelf B12-7, 1,200 pieces", GOODS, {"shelf": "B12-7", "pieces": "1200"}),
+        ("货架 B12-7，30个件数", GOODS, {"shelf": "B12-7", "pieces": "30"}),
+        ("pieces 2 350", GOODS, {}),
+        ("not more than 40 kg", GOODS, {}),
+        ("最多40公斤", GOODS, {}),
+        ("spent 1,250 yuan", (COST,), {"cost": "1250 CNY"}),
+        ("金额￥２，５００，０００．５０", (COST,), {"cost": "2500000.5 CNY"}),
+        ("cost 95", (COST,), {}),
+        ("cost 95", (EUROS,), {"cost": "95 EUR"}),
+        ("between 80 and 95 euros", (COST,), {}),
+        ("from 80 to 95 EUR", (COST,), {}),
+        ("no more than 95 EUR", (COST,), {}),
+        ("purpose not the fair", (PURPOSE,), {}),
+        ("what purpose does it have?", (PURPOSE,), {}),
+        ("事由，去广州", (PURPOSE,), {}),
+        ("call at 3 pm", (CALL,), {"call": "15:00"}),
+        ("mail to anna@example.com, see https://example.com/a?b=1.", (MAIL, PAGE), {"mail": "anna@example.com", "page": "https://example.com/a?b=1"}),
+        ("receipt: yes", (RECEIPT,), {"receipt": "yes"}),
+        ("there is no receipt", (RECEIPT,), {"receipt": "no"}),
+        ("有发票", (RECEIPT,), {"receipt": "yes"}),
         ("B12-7, pieces: 12,000 and 40.5 kg", GOODS, {"shelf": "B12-7", "pieces": "12000", "load": "40.5"}),
         ("货架 B12-7，件数三百五，重量1.5公斤", GOODS, {"shelf": "B12-7", "pieces": "350", "load": "1.5"}),
         ("pieces 12 on the last delivery", GOODS, {}),
