@@ -41,6 +41,7 @@ IN_TEMPLATE = re.compile(r'"(pages\.[a-z_.]+)"')
 LISTENING = [
     *(ROOT / "engine" / room for room in ("text", "understanding", "tools")),
     ROOT / "engine" / "frames" / "shared_files.py",
+    ROOT / "engine" / "playbooks" / "entity.py",
     ROOT / "adapters" / "knowledge" / "words.py",
 ]
 SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
