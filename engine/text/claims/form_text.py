@@ -1,6 +1,7 @@
 """A text and the fields that it may be for."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -64,10 +65,16 @@ class FormText:
 
     def own_names(self, field: Field) -> tuple[str, ...]:
         """The words that name this field and no other of the form."""
-        others = {
-            name.lower() for f in self.fields if f.name != field.name for name in field_names(f)
+        return self._own_names[field.name]
+
+    @cached_property
+    def _own_names(self) -> Mapping[str, tuple[str, ...]]:
+        names = {field.name: field_names(field) for field in self.fields}
+        counts = Counter(word for own in names.values() for word in {w.lower() for w in own})
+        return {
+            field: tuple(word for word in own if counts[word.lower()] == 1)
+            for field, own in names.items()
         }
-        return tuple(name for name in field_names(field) if name.lower() not in others)
 
     def mentions(self, names: Sequence[str], after: str = LINK) -> Iterator[re.Match[str]]:
         """Where the text has one of the names, each match with what links it to a value."""
