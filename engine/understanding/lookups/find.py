@@ -20,6 +20,8 @@ from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
 from engine.understanding.lookups.words import (
     content,
+    has_matter,
+    is_bare,
     known_words,
     takes_period,
     without_latin_cues,
@@ -52,7 +54,11 @@ def find(
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
     """
     asked = look_at(text, entities, today)
-    found = _by_cue(asked, tools, entities) or _by_example(asked, tools, entities)
+    found = (
+        _by_cue(asked, tools, entities)
+        or _by_example(asked, tools, entities)
+        or _by_words(asked, tools, entities)
+    )
     if found or not recent or not wording.follows_up(asked.said):
         return found
     meant = continue_text(asked, recent, entities)
@@ -130,7 +136,7 @@ def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
         if example is None:
             continue
         same = plain in known.by_text
-        if not same and not _is_plain(tool, asked.said, asked.clear):
+        if not same and not (_is_asked(asked) and _is_plain(tool, asked.said, asked.clear)):
             continue
         arguments = take_arguments(tool, (), asked, example=fold(example))
         if arguments is None:
@@ -141,6 +147,27 @@ def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
             return answer
         alike.append(answer)
     return alike[0] if len(alike) == 1 else None
+
+
+def _by_words(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
+    """The only tool without cues that explains every word by its examples, also what is asked."""
+    if not has_matter(asked.clear) or not _is_asked(asked):
+        return None
+    found: list[Answer] = []
+    for tool in (tool for tool in tools if tool.readonly and tool.examples and not tool.cues):
+        known, period = known_words(tool, entities), takes_period(tool)
+        if _reads_message(tool) or known.unexplained(asked.clear, "exactly", period=period):
+            continue
+        arguments = take_arguments(tool, (), asked)
+        if arguments is not None and _is_plain(tool, asked.said, asked.clear):
+            lookup = Lookup(tool=tool.name, arguments=arguments)
+            found.append((lookup, f"{tool.name}: its examples have every word"))
+    return found[0] if len(found) == 1 else None
+
+
+def _is_asked(asked: LookupText) -> bool:
+    """A question, a bidding, or bare key words."""
+    return wording.asks(asked.said) or wording.reads(asked.said) or is_bare(asked.clear)
 
 
 def _suits(
@@ -162,7 +189,7 @@ def _suits(
     if entities is None:
         return True
     rest, known = without_latin_cues(asked.clear, folded), known_words(tool, entities)
-    return not known.unexplained(rest, asks=asks, period=takes_period(tool))
+    return not known.unexplained(rest, "asked" if asks else "told", period=takes_period(tool))
 
 
 def _is_plain(tool: Tool[Any], said: str, clear: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from engine.text.entities import fold_cue, masked
@@ -40,14 +40,19 @@ _WHICH = _words("who whom whose when where how much many long old far often")
 _PERIOD = _words("from since after starting between until till before through onward onwards")
 _ZH_LINKS = (
     "请问|帮我|帮忙|麻烦|一下|现在|目前|当前|最近|最新|今天|这个|那个|关于|有关|以及|所有|全部|情况|信息"
-    "|详情|谢谢|您好|你好|[请的了在和与及跟或为于这那该个些吧啊哦嗯我你您他她它们]"
+    "|详情|谢谢|您好|你好|[请的了在和与及跟或为于这那该个些吧啊呀哦嗯我你您他她它们]"
 )
+_ZH_WHICH = "什么时候|哪里|哪天|哪几|多少|几|谁"
 _ZH_ASKING = (
-    "什么时候|什么|哪些|哪个|哪里|哪几|哪|多少|是不是|有没有|是否|怎么样|怎样|到底|能不能|可不可以|可以|可否"
-    "|查询|查看|查找|查|看看|看|显示|列出|列|告诉|给|想知道|知道|了解|想|要|需要|一共|总共|共|几|谁|是|有|能|会|吗|呢|么"
+    "什么|哪些|哪个|哪|是不是|有没有|是否|怎么样|怎样|到底|能不能|可不可以|可以|可否"
+    "|查询|查看|查找|查|看看|看|显示|列出|列|告诉|给|想知道|知道|了解|想|要|需要|一共|总共|共|是|有|能|会|吗|呢|么"
     "|把|将|对|都|也|还|又|再|就|出|来|下|找"
 )
 _ZH_PERIOD = "以来|之后|以后|之前|以前|之间|截至|截止|为止|[自从到至起前]"
+
+
+Put = Literal["told", "asked", "exactly"]
+"""How a text is put: as no question, as one, or as one whose question word has to be explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +67,12 @@ class KnownWords:
     by_text: Mapping[str, str]
     by_content: Mapping[tuple[str, ...], str]
 
-    def unexplained(self, text: str, *, asks: bool, period: bool) -> str:
-        """What is left of a masked text; `asks` for a question or a bidding, which has more words
-        that say nothing, `period` where a time from and until may be named."""
-        known = self.latin | LINKS | (_ASKING if asks else frozenset())
-        known |= _PERIOD if period else frozenset()
+    def unexplained(self, text: str, put: Put, *, period: bool) -> str:
+        """What is left of a masked text; `period` where a time from and until may be named."""
+        known = self.latin | _LATIN_WORDS[put] | (_PERIOD if period else frozenset())
         plain = STAND_INS.sub(" ", text)
         left = [word for word in _LATIN.findall(plain) if not _forms(word) & known]
-        small = _ZH_WORDS[asks, period]
+        small = _ZH_WORDS[put, period]
         left += [rest for run in _CHINESE.findall(plain) if (rest := self._chinese(run, small))]
         return " ".join(left)
 
@@ -81,13 +84,23 @@ class KnownWords:
         return small.sub("", "".join(spoken)).replace(" ", "")
 
 
+_ZH_SAID: dict[Put, tuple[str, ...]] = {
+    "told": (),
+    "asked": (_ZH_WHICH, _ZH_ASKING),
+    "exactly": (_ZH_ASKING,),
+}
 _ZH_WORDS = {
-    (asks, period): re.compile(
-        "|".join((_ZH_LINKS, *((_ZH_ASKING,) * asks), *((_ZH_PERIOD,) * period)))
-    )
-    for asks in (False, True)
+    (put, period): re.compile("|".join((_ZH_LINKS, *words, *((_ZH_PERIOD,) * period))))
+    for put, words in _ZH_SAID.items()
     for period in (False, True)
 }
+_LATIN_WORDS: dict[Put, frozenset[str]] = {
+    "told": LINKS,
+    "asked": LINKS | _ASKING,
+    "exactly": (LINKS | _ASKING) - _WHICH,
+}
+
+
 _KEPT: WeakKeyDictionary[Entities, dict[object, KnownWords]] = WeakKeyDictionary()
 
 
@@ -123,6 +136,17 @@ def content(clear: str) -> tuple[str, ...]:
     words = [_stem(w) for w in _LATIN.findall(STAND_INS.sub(" ", clear)) if w not in _SMALL]
     chinese = (_ZH_SMALL.sub("", run) for run in _CHINESE.findall(clear))
     return (*sorted(words), *sorted(filter(None, chinese)))
+
+
+def has_matter(clear: str) -> bool:
+    """Whether a masked text has a word that says what it is about, beside a question word."""
+    return any(word not in _WHICH for word in content(clear))
+
+
+def is_bare(clear: str) -> bool:
+    """Whether a masked text is nothing but key words in Latin letters."""
+    words = _LATIN.findall(STAND_INS.sub(" ", clear))
+    return not _CHINESE.search(clear) and not any(word in _ASKING for word in words)
 
 
 def without_latin_cues(clear: str, cues: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ from tests.bench.router.score import HALVES, messages
 from tests.engine.understanding.routes import TABLE
 from tests.fakes.entities import SUBJECTS
 
-FEATURES = "6730de299e38"
+FEATURES = "372709100b12"
 """Of the features of every message of the bench, as ALGORITHM has them."""
 
 EXAMPLES = [
