@@ -8,6 +8,7 @@ from typing import Final, Literal
 from adapters.filesystem import read_text
 from bot.setting_rules import ZoneName
 from cards.frozen import Frozen
+from cards.texts import COMPLETE
 from engine.errors import DefinitionError
 from engine.yaml.source import Problems, read_yaml, try_build
 
@@ -24,9 +25,10 @@ _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 
 
 class ProjectFile(Frozen):
-    """What `signoff.yaml` says: the time zone of dates and working hours."""
+    """What `signoff.yaml` says: the languages of its texts, and the time zone of its days."""
 
     schema_version: Literal[1] = 1
+    languages: tuple[str, ...] = COMPLETE
     timezone: ZoneName
 
 
@@ -59,7 +61,9 @@ def project_variables() -> dict[str, str]:
     parts = {
         name: part for name, part in _PARTS.items() if name not in _OPTIONAL or Path(part).exists()
     }
-    return {**parts, "SIGNOFF_TIMEZONE": _read(path).timezone}
+    project = _read(path)
+    languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
+    return {**parts, **languages, "SIGNOFF_TIMEZONE": project.timezone}
 
 
 def _read(path: Path) -> ProjectFile:

@@ -12,6 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from bot.masking import compile_mask
 from cards.linear import BadPattern, compile_linear
+from cards.model import Lang
+from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
 from engine.ports.settings import TOKEN, WebAddress, comma_list, is_loopback
 
@@ -140,6 +142,14 @@ def suggest_setting(name: str, known: Sequence[str]) -> str | None:
 
 Prices = Annotated[Mapping[str, tuple[float, float]], BeforeValidator(_prices)]
 Projects = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_projects)]
+
+
+def _languages(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value or any(lang not in languages() for lang in value):
+        raise ValueError("not languages that there are")
+    return tuple(dict.fromkeys(value))
+
+
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]
 RedcapAddress = Annotated[WebAddress, AfterValidator(_redcap_address)]
@@ -147,3 +157,4 @@ RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 FileTypes = Annotated[tuple[str, ...], BeforeValidator(_file_types)]
 Patterns = Annotated[tuple[str, ...] | None, BeforeValidator(parse_patterns)]
 Names = Annotated[tuple[str, ...], BeforeValidator(comma_list)]
+Languages = Annotated[tuple[Lang, ...], BeforeValidator(comma_list), AfterValidator(_languages)]

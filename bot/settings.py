@@ -19,6 +19,7 @@ from bot.setting_rules import (
     REQUIRED_TOGETHER,
     FileTypes,
     HostName,
+    Languages,
     Names,
     Patterns,
     Prices,
@@ -30,6 +31,7 @@ from bot.setting_rules import (
     suggest_setting,
 )
 from cards.linear import BadPattern
+from cards.texts import COMPLETE, languages
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
 from engine.ports.inbox_files import FILE_KINDS
@@ -117,6 +119,9 @@ class Settings(SettingsGroup):
     )
     file_memory_mb: int = visible_setting(
         "SIGNOFF_FILE_MEMORY_MB", 512, "a whole number from 128 to 8192", ge=128, le=8192
+    )
+    languages: Languages = visible_setting(
+        "SIGNOFF_LANGUAGES", COMPLETE, f"some of {', '.join(languages())}, separated by commas"
     )
     timezone: ZoneName = visible_setting(
         "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"

@@ -1,6 +1,6 @@
 """The files that define a service: people, playbooks, talk and documents, read and checked."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +10,8 @@ from adapters.filesystem import read_text
 from bot.definitions.documents import load_documents
 from bot.people.directory import Directory, load_people
 from bot.settings import Settings
+from cards.model import Lang
+from cards.texts import COMPLETE
 from engine.errors import DefinitionError
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.legacy import NO_LEGACY, Legacy
@@ -76,7 +78,12 @@ def load_definitions(
     problems = Problems()
     people = people or try_load_people(settings, problems)
     playbooks = try_load_playbooks(
-        settings.playbooks, people, problems, prefix=SETTING_PREFIX, toolbox=toolbox
+        settings.playbooks,
+        people,
+        problems,
+        prefix=SETTING_PREFIX,
+        toolbox=toolbox,
+        languages=settings.languages,
     )
     documents = _try_load_documents(settings.playbooks, playbooks, problems)
     talk = try_load_talk(settings.playbooks, problems)
@@ -115,6 +122,7 @@ def try_load_playbooks(
     *,
     prefix: str,
     toolbox: Toolbox,
+    languages: Sequence[Lang] = COMPLETE,
     progress: Callable[[list[Path]], Iterable[Path]] = iter,
 ) -> dict[str, Playbook]:
     """Every playbook below the folder, by id; without people, roles are not checked.
@@ -132,7 +140,7 @@ def try_load_playbooks(
         problems.add(f"{prefix}{folder}: there is no */{MAIN} in it")
     for main in progress(mains):
         try:
-            playbook = load_playbook(main, people, toolbox)
+            playbook = load_playbook(main, people, toolbox, languages)
         except DefinitionError as error:
             problems.extend(error.problems)
             continue
@@ -142,7 +150,12 @@ def try_load_playbooks(
     return playbooks
 
 
-def load_playbook(main: Path, people: Directory | None, toolbox: Toolbox) -> Playbook:
+def load_playbook(
+    main: Path,
+    people: Directory | None,
+    toolbox: Toolbox,
+    languages: Sequence[Lang] = COMPLETE,
+) -> Playbook:
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
     files = _read_files(main)
     roles_by_person = _roles_by_person(people) if people else None
@@ -155,6 +168,7 @@ def load_playbook(main: Path, people: Directory | None, toolbox: Toolbox) -> Pla
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
         toolbox,
         legacy.model_dump_json(),
+        tuple(languages),
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -164,9 +178,11 @@ def load_playbook(main: Path, people: Directory | None, toolbox: Toolbox) -> Pla
     return playbook
 
 
-def playbook_warnings(main: Path, people: Directory | None, toolbox: Toolbox) -> list[str]:
+def playbook_warnings(
+    main: Path, people: Directory | None, toolbox: Toolbox, languages: Sequence[Lang]
+) -> list[str]:
     """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
-    playbook = load_playbook(main, people, toolbox)
+    playbook = load_playbook(main, people, toolbox, languages)
     sources = [read_yaml(text, file=name) for name, text in _read_files(main).items()]
     return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
@@ -179,6 +195,7 @@ def _load_cached(
     people: tuple[tuple[str, tuple[str, ...]], ...] | None,
     toolbox: Toolbox,
     legacy: str,
+    languages: tuple[Lang, ...],
 ) -> Playbook:
     return load(
         dict(files),
@@ -188,6 +205,7 @@ def _load_cached(
         tools=toolbox.facts,
         connections=toolbox.connections,
         legacy=Legacy.model_validate_json(legacy),
+        languages=languages,
     )
 
 

@@ -82,7 +82,7 @@ def _playbook(settings: Settings, name: str) -> Playbook:
             f"PLAYBOOK: there is no playbook {name!r};"
             f" {SETTING_PREFIX}{settings.playbooks} has: {known}"
         )
-    return load_playbook(found, people, load_connections(settings).toolbox)
+    return load_playbook(found, people, load_connections(settings).toolbox, settings.languages)
 
 
 def _mains(playbooks: Path) -> list[Path]:

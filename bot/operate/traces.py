@@ -68,7 +68,9 @@ async def replay_traces(
     people = try_load_people(settings, problems)
     toolbox = load_connections(settings).toolbox
     folder = playbooks or settings.playbooks
-    found = try_load_playbooks(folder, people, problems, prefix="", toolbox=toolbox)
+    found = try_load_playbooks(
+        folder, people, problems, prefix="", toolbox=toolbox, languages=settings.languages
+    )
     problems.raise_if_any()
     assert people is not None
     services = _services(settings, people)

@@ -63,6 +63,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
         problems,
         prefix=prefix,
         toolbox=toolbox,
+        languages=settings.languages,
         progress=lambda mains: show_progress(mains, "playbooks", len(mains)),
     )
     try:
@@ -83,7 +84,7 @@ def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     found: list[str] = []
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
         with suppress(DefinitionError):
-            found += playbook_warnings(main, directory, toolbox)
+            found += playbook_warnings(main, directory, toolbox, settings.languages)
     return found
 
 

@@ -9,15 +9,15 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field as Key
-from pydantic import create_model
+from pydantic import create_model, model_validator
 
 from adapters.filesystem import read_text
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
-from cards.texts import SpokenLang, say
+from cards.texts import SpokenLang, languages, say
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import Path as YamlPath
 from engine.yaml.faults import suggestion
 from engine.yaml.source import Problems, Source, read_yaml, try_build
@@ -33,9 +33,18 @@ class Role(Frozen):
     """A role that reviews may name; members of `slack_group` ("TEAM:GROUP") hold it too."""
 
     id: str
-    zh: str
-    en: str
+    name: LocalizedText
     slack_group: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_names(cls, given: Any) -> Any:
+        """A role whose names stand beside its id, a key for each language."""
+        if not isinstance(given, dict) or "name" in given:
+            return given
+        names = {key: given[key] for key in given if key in languages()}
+        rest = {key: each for key, each in given.items() if key not in names}
+        return {**rest, "name": names} if names else given
 
 
 class Delegate(Frozen):
@@ -55,7 +64,7 @@ class Person(Frozen):
     language: SpokenLang | None = None
     zone: str = ""
     delegate: Delegate | None = None
-    label: Bilingual = Key(default=Bilingual(zh="", en=""))
+    label: LocalizedText = Key(default=LocalizedText({"": ""}))
 
     def accounts_on(self, platform: str) -> tuple[str, ...]:
         """Their accounts on a platform, as the file writes them."""
@@ -77,7 +86,7 @@ class Admission(Frozen):
     workspaces: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     ask: str = ""
-    sentence: Bilingual | None = None
+    sentence: LocalizedText | None = None
 
     def includes(self, principal: Principal) -> bool:
         """Whether somebody who is not in the file is admitted by platform, workspace or role."""

@@ -74,7 +74,7 @@ class Roster:
         found = next((each for each in self.file.roles if each.id == role), None)
         if found is None:
             return role
-        return found.zh if lang == "zh" else found.en
+        return found.name(lang)
 
     def rules_of(self, place: str) -> AccountRules:
         """The rules of the platform of a conversation, or of that name."""

@@ -24,6 +24,7 @@ from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
 from bot.wiring.store import StoreConnection
 from cards.model import Card
+from cards.texts import languages
 from engine.errors import DefinitionError, StoreUnavailable
 from engine.ports.accounts import AccountSource
 from engine.ports.doctor import Doctor
@@ -141,7 +142,9 @@ def _connections(url: str | None) -> Callable[[], AbstractAsyncContextManager[Cl
 def _persons(people: Directory) -> list[NamedPerson]:
     """Everybody who has a name in the web chat."""
     return [
-        NamedPerson(id=p.id, name=p.name, web=p.web, label={"zh": p.label.zh, "en": p.label.en})
+        NamedPerson(
+            id=p.id, name=p.name, web=p.web, label={lang: p.label(lang) for lang in languages()}
+        )
         for p in people.people
         if p.web
     ]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from cards.texts import say
+from cards.texts import FALLBACK, say
 from engine.dialogue import first_messages
 from engine.frames.job_graph import Brief
 from engine.frames.outcome import StepContext
@@ -86,7 +86,8 @@ def _member(expert: Expert, context: StepContext) -> str:
     if not expert.skill:
         return f"- {expert.name}: {profile}"
     skill = context.playbook.skills[expert.skill]
-    return f"- {expert.name}: {profile} Always does this, and nothing else: {skill.description.en}"
+    does = skill.description(FALLBACK)
+    return f"- {expert.name}: {profile} Always does this, and nothing else: {does}"
 
 
 def expert_opening(brief: Brief, expert: Expert, context: StepContext) -> tuple[Message, ...]:

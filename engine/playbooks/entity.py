@@ -5,7 +5,7 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from cards.linear import BadPattern, find_spans, matches
 from engine.text.entity_kinds import MAX_ID_CHARS, Case, PatternKind
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import Fault
 
 MAX_KINDS = 20
@@ -24,7 +24,7 @@ class EntityDefinition(Frozen):
     has a row for each: `id` is the column of its id, `names` are the columns of other names.
     """
 
-    name: Bilingual
+    name: LocalizedText
     pattern: str = Key(default="", max_length=MAX_PATTERN_CHARS)
     case: Case = "as_written"
     without: str = Key(default="", max_length=8)

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from cards.frozen import Frozen
 from engine.ports.model import ModelBudget
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 
 LEADER = "leader"
 """Nobody else may have this name: the Leader decomposes, and is no expert."""
@@ -36,7 +36,7 @@ class JobsPart(Frozen):
     requester is asked whether it goes on.
     """
 
-    goal: Bilingual | None = None
+    goal: LocalizedText | None = None
     experts: tuple[Expert, ...]
     expert: str = ""
     life_cycle: int = Field(default=3, ge=1, le=5)

@@ -13,7 +13,7 @@ from cards.frozen import Frozen
 from cards.linear import BadPattern, matches
 from cards.markdown import format_value
 from cards.values import BadValue, Bound, FieldType, is_money
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import Fault, short_repr
 
 MAX_ROWS = 1000
@@ -46,13 +46,13 @@ class TypedValue(Frozen):
     of that kind of the project.
     """
 
-    label: Bilingual
+    label: LocalizedText
     type: FieldType = "text"
     minimum: Bound | None = None
     maximum: Bound | None = None
     pattern: str = ""
     options: tuple[str, ...] = ()
-    labels: dict[str, Bilingual] = {}
+    labels: dict[str, LocalizedText] = {}
     currencies: tuple[str, ...] = Key(default=(), max_length=50)
     entity: str = ""
 
@@ -91,7 +91,7 @@ class Leaf(TypedValue):
     multiline: bool = False
     columns: dict[str, Column] = {}
     cues: tuple[str, ...] = ()
-    hint: Bilingual | None = None
+    hint: LocalizedText | None = None
     inherit: bool = False
     pair_with: str = ""
     identity: bool = False

@@ -1,12 +1,14 @@
 """Playbooks from texts: every file checked, every problem listed at once (spec 000 §2, §4)."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+from cards.model import Lang
 from engine.errors import DefinitionError
+from engine.playbooks.checks.languages import check_languages
 from engine.playbooks.checks.names import KnownNames, fields_of
 from engine.playbooks.checks.phases import PhaseCheck
 from engine.playbooks.checks.skills import SkillCheck, find_stuck_skills
@@ -33,6 +35,7 @@ def load(
     tools: Mapping[str, ToolFacts] | None = None,
     connections: Mapping[str, Connection] | None = None,
     legacy: Legacy = NO_LEGACY,
+    languages: Sequence[Lang] = (),
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
@@ -40,7 +43,8 @@ def load(
     are not known, so that they are not checked; `people` has the roles of each person, which says
     whether a quorum can be reached. `tools` are those of the service itself and `connections` those
     that the playbook's own tools may use, both None when they are not known. What files of earlier
-    versions name is read by `legacy`. Problems stand in the order of files and lines.
+    versions name is read by `legacy`. Texts by language have to be in each of the `languages`.
+    Problems stand in the order of files and lines.
     """
     problems = Problems()
     sources = {name: _read(name, text, problems) for name, text in files.items()}
@@ -75,6 +79,10 @@ def load(
     for found in skills.values():
         if found.skill and found.source:
             SkillCheck(names, found.skill, found.source, problems).run()
+    read = [(definition, main), *((found.skill, found.source) for found in skills.values())]
+    for part, part_source in (*read, (own_tools, source)):
+        if part is not None and part_source is not None:
+            check_languages(part, part_source, languages, problems)
     for skill, index, fault in find_stuck_skills(names.built_skills or ()):
         if source := skills[skill].source:
             problems.add(source.problem(("requires", index), fault))

@@ -15,7 +15,7 @@ from engine.playbooks.skill import Skill
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
 from engine.text.entity_kinds import PatternKind
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import Fault
 
 
@@ -35,7 +35,7 @@ class Request(Frozen):
     """
 
     id: str
-    name: Bilingual
+    name: LocalizedText
     examples: tuple[str, ...] = Key(min_length=1)
     not_yet: bool = False
     phases: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ class Announcement(Frozen):
     run's last phase is never held.
     """
 
-    title: Bilingual
-    text: Bilingual
+    title: LocalizedText
+    text: LocalizedText
     shows: tuple[str, ...] = ()
     holds: bool = False
 
@@ -60,8 +60,8 @@ class Phase(Frozen):
     """One stage; complete when its gate and checkpoints hold (spec 000 §4)."""
 
     id: str
-    name: Bilingual
-    goal: Bilingual
+    name: LocalizedText
+    goal: LocalizedText
     allowed_skills: tuple[str, ...] = ()
     priority_rules: tuple[PriorityRule, ...] = ()
     checkpoints: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class PlaybookFile(Frozen):
     """
 
     id: str
-    name: Bilingual
+    name: LocalizedText
     project: str
     cues: tuple[str, ...]
     requests: tuple[Request, ...] = Key(min_length=1)

@@ -13,7 +13,7 @@ from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.records import Batch, Over
 from engine.playbooks.review import ReviewPolicy
 from engine.rules.hard import HardRule, Severity
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch"]
@@ -35,7 +35,7 @@ class Instead(Frozen):
     """
 
     of: str
-    label: Bilingual
+    label: LocalizedText
     words: tuple[str, ...] = Key(min_length=1)
     sets: dict[str, Setting] = Key(min_length=1)
 
@@ -47,8 +47,8 @@ class Ask(Frozen):
     """
 
     fields: tuple[str, ...]
-    title: Bilingual
-    text: Bilingual
+    title: LocalizedText
+    text: LocalizedText
     again: bool = False
     instead: Instead | None = None
 
@@ -74,8 +74,8 @@ class SkillCard(Frozen):
     """
 
     kind: Literal["confirm", "select"]
-    title: Bilingual
-    text: Bilingual
+    title: LocalizedText
+    text: LocalizedText
     shows: tuple[str, ...] = ()
     decision: str = ""
     field: str = ""
@@ -150,8 +150,8 @@ class SopNode(Frozen):
     only_branches: bool = False
     instruction: str = ""
     tools: tuple[str, ...] = ()
-    title: Bilingual | None = None
-    description: Bilingual | None = None
+    title: LocalizedText | None = None
+    description: LocalizedText | None = None
     review: ReviewPolicy | None = None
     shows: str = ""
     presents: tuple[str, ...] = ()
@@ -199,10 +199,10 @@ class Sop(Frozen):
     `failed`, `expired`; else as its last node judged), and `says`, what people are told.
     """
 
-    name: Bilingual | None = None
+    name: LocalizedText | None = None
     start_node: str
     nodes: dict[str, SopNode]
-    outcomes: dict[str, dict[str, Setting | Bilingual]] = {}
+    outcomes: dict[str, dict[str, Setting | LocalizedText]] = {}
     batch: Batch | None = None
 
     def sets(self, end: str) -> dict[str, Setting]:
@@ -212,7 +212,7 @@ class Sop(Frozen):
         return {
             path: value
             for path, value in outcome.items()
-            if path not in told and not isinstance(value, Bilingual)
+            if path not in told and not isinstance(value, LocalizedText)
         }
 
     def ends_as(self, end: str) -> SopEnd | None:
@@ -220,10 +220,10 @@ class Sop(Frozen):
         given = self.outcomes.get(end, {}).get(END)
         return next((known for known in SOP_ENDS if known == given), None)
 
-    def says(self, end: str) -> Bilingual | None:
+    def says(self, end: str) -> LocalizedText | None:
         """What people are told at that end, where it says so."""
         given = self.outcomes.get(end, {}).get(SAYS)
-        return given if isinstance(given, Bilingual) else None
+        return given if isinstance(given, LocalizedText) else None
 
 
 class PlannedCall(Frozen):
@@ -277,8 +277,8 @@ class Skill(Frozen):
     """
 
     id: str
-    name: Bilingual
-    description: Bilingual
+    name: LocalizedText
+    description: LocalizedText
     category: str
     kind: SkillKind
     requires: tuple[AnyCondition, ...] = ()

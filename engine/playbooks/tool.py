@@ -14,7 +14,7 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from cards.values import FieldType
 from engine.playbooks.leaf import Leaf
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.text.template import BadTemplate, holes_in, parse_template
 
 MAX_ROWS = 10_000
@@ -57,7 +57,7 @@ class ToolFacts:
 class ResultColumn(Frozen):
     """A column of a result: `at` is its JMESPath in a row, by default the column's own name."""
 
-    label: Bilingual
+    label: LocalizedText
     type: FieldType = "text"
     at: Annotated[str, AfterValidator(_path)] = ""
     unit: str = ""
@@ -95,7 +95,7 @@ class ToolDefinition(Frozen):
     result: ResultKind = "one"
     rows: Annotated[str, AfterValidator(_path)] = ""
     columns: dict[str, ResultColumn] = {}
-    tell: Bilingual | None = None
+    tell: LocalizedText | None = None
     examples: tuple[str, ...] = ()
     cues: tuple[str, ...] | dict[str, dict[str, JsonValue]] = ()
     roles: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class ToolDefinition(Frozen):
     def tell_faults(self) -> list[str]:
         """What keeps its templates from being filled in; [] when nothing."""
         faults: list[str] = []
-        for text in dict.fromkeys((self.tell.zh, self.tell.en)) if self.tell else ():
+        for text in self.tell.texts if self.tell else ():
             try:
                 roots = {hole.root for hole in holes_in(parse_template(text))}
             except BadTemplate as error:

@@ -15,7 +15,7 @@ from cards.texts import say
 from engine.rules.check import validate_logic
 from engine.rules.evaluate import passes, value_at
 from engine.rules.operators import RuleFailure, kind_of
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import InnerFaults, Path, suggestion
 
 MAX_QUOTE_CHARS = 80
@@ -24,7 +24,7 @@ MAX_QUOTE_CHARS = 80
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _KNOWN = ("field", "value")
 
-Message = str | Bilingual
+Message = str | LocalizedText
 
 
 def validate_message(message: Message) -> Message:
@@ -32,10 +32,7 @@ def validate_message(message: Message) -> Message:
     texts: dict[Path, str] = (
         {(): message}
         if isinstance(message, str)
-        else {
-            ("zh",): message.zh,
-            ("en",): message.en,
-        }
+        else {((lang,) if lang else ()): text for lang, text in message.root.items()}
     )
     faults = [
         (path, f"nothing fills {{{name}}}; {suggestion(name, _KNOWN)}")

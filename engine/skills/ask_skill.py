@@ -156,7 +156,7 @@ def _rest(ask: Ask, context: StepContext) -> _Rest:
     """What neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
     fields = _fields(ask, ask.fields, context)
-    examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
+    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
     today, entities = context.services.today, context.entities
     reading = read_form(run.text, fields, today, entities=entities, examples=examples)
     colon = say("list.colon", run.lang)

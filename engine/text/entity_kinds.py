@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from cards.frozen import Frozen
 from cards.linear import find_spans
 from engine.text.entities import day_spans, entity_mark, file_spans
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 
 Case = Literal["upper", "lower", "as_written"]
 
@@ -65,7 +65,7 @@ class EntityKind(Protocol):
         ...
 
     @property
-    def label(self) -> Bilingual | None:
+    def label(self) -> LocalizedText | None:
         """What people call one of them."""
         ...
 
@@ -86,7 +86,7 @@ class PatternKind:
     pattern: str
     case: Case = "as_written"
     without: str = ""
-    label: Bilingual | None = None
+    label: LocalizedText | None = None
 
     def find(self, text: str) -> Iterator[EntityMatch]:
         """Every id in the text."""
@@ -106,7 +106,7 @@ class ListKind:
 
     name: str
     names: Mapping[str, str]
-    label: Bilingual | None = None
+    label: LocalizedText | None = None
 
     @cached_property
     def _ids(self) -> Mapping[str, tuple[str, str]]:
@@ -260,7 +260,7 @@ def entities_as_recorded(
 
 
 def list_of(
-    kind: str, rows: Iterable[tuple[str, Iterable[str]]], label: Bilingual | None = None
+    kind: str, rows: Iterable[tuple[str, Iterable[str]]], label: LocalizedText | None = None
 ) -> ListKind:
     """The kind of a list of ids with their other names. An id is always a name of its own."""
     listed = list(rows)

@@ -1,20 +1,62 @@
-"""Which language a person wrote in, and texts that a playbook gives in both."""
+"""Which language a person wrote in, and texts that a playbook gives in its languages."""
 
+import re
 import unicodedata
+from collections.abc import Iterable
+from typing import Any, Self
 
-from cards.frozen import Frozen
+from pydantic import ConfigDict, RootModel, model_serializer, model_validator
+
 from cards.model import Lang
+from cards.texts import FALLBACK
+
+_LANG = re.compile("[a-z]{2,3}")
 
 
-class Bilingual(Frozen):
-    """A text of a playbook in both languages."""
+class LocalizedText(RootModel[dict[str, str]]):
+    """A text of a playbook: plain, or by language.
 
-    zh: str
-    en: str
+    Who reads another language than those there are reads English, else the first. A plain text is
+    kept under "".
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self.root.items())))
 
     def __call__(self, lang: Lang) -> str:
         """The text in that language."""
-        return self.zh if lang == "zh" else self.en
+        texts = self.root
+        return texts.get(lang) or texts.get("") or texts.get(FALLBACK) or next(iter(texts.values()))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text in every language, each once."""
+        return tuple(dict.fromkeys(self.root.values()))
+
+    def lacks(self, languages: Iterable[Lang]) -> list[Lang]:
+        """Those of the languages that it is not written in; a plain text is for all."""
+        return [] if "" in self.root else [lang for lang in languages if lang not in self.root]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return {"": given}
+        if not isinstance(given, dict) or not given:
+            raise ValueError("should be a text, or a text for each language, as {en: ..., zh: ...}")
+        return given
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if unknown := [lang for lang in self.root if lang and not _LANG.fullmatch(lang)]:
+            raise ValueError(f"{unknown[0]!r} is no language, as en or zh are")
+        return self
+
+    @model_serializer
+    def _write(self) -> str | dict[str, str]:
+        return self.root.get("", self.root)
 
 
 def suits_language(example: str, lang: Lang) -> bool:

@@ -20,7 +20,7 @@ from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
 from engine.rules.budget import MAX_WORK
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
 from engine.rules.hard import Logic
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.understanding.learned.talk import Talk
 from tests.docs.reading import ROOT
 
@@ -50,7 +50,7 @@ _NAMES: dict[Any, str] = {
     type(None): "null",
     Any: "any value",
     JsonValue: "any value",
-    Bilingual: "text in zh and en",
+    LocalizedText: "text, or a text for each language",
 }
 _LIMITS: dict[Any, tuple[str, str]] = {
     Ge: ("ge", "at least {}"),
@@ -75,7 +75,7 @@ def written() -> str:
 
 def _below(model: type[BaseModel], done: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
     """The model and those that its fields hold, each once; conditions have a part of their own."""
-    if model in done or model is Bilingual or model in _CONDITIONS:
+    if model in done or model is LocalizedText or model in _CONDITIONS:
         return
     done.add(model)
     yield model

@@ -14,7 +14,7 @@ from tests.fakes.settings import variables
 
 # What is named, and made only when the service or a command runs; or stands for the reader's own.
 NOT_IN_THE_CHECKOUT = {
-    r"(connections|tools|signoff)\.yaml": "files of a project folder, which the samples need not have",
+    r"(connections|tools|signoff)\.yaml": "files of a project folder, which samples need not have",
     r"data/.*": "the data folder of a service",
     r"build/.*": "made by make",
     r"answer\.md": "a file that the service sends",

@@ -1,5 +1,6 @@
 """A project folder is checked, served and tried by its name, with settings and data of its own."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.bot.signoff_process import answering, ended, serving
 from tests.fakes.garage import bookings, write_project
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, new_id, text_of
+from tests.scenarios.conftest import Start
 from tests.scenarios.test_failpoints import insist
 
 
@@ -75,3 +77,42 @@ async def test_a_folder_of_before_is_read_with_a_warning(tmp_path: Path) -> None
     looked = await ended(tmp_path, "doctor", "garage")
     assert "has no signoff.yaml" in looked.err
     assert "connection workshop" in looked.out
+
+
+def in_english(name: str, text: str) -> str:
+    """The file with plain texts in place of those in two languages; roles have one name."""
+    plain = re.sub(r"\{zh: [^{}]*?, en: ([^{}]*)\}", r"\1", text)
+    return re.sub(r"zh: [^{}]*?, en: (\w+)", r"name: \1", plain) if name == "people.yaml" else plain
+
+
+async def test_one_language_is_enough(tmp_path: Path, start: Start) -> None:
+    project = write_project(tmp_path / "garage")
+    (project / "signoff.yaml").write_text("languages: [en]\ntimezone: UTC\n", encoding="utf-8")
+    files = [*project.rglob("*.yaml")]
+    for path in files:
+        path.write_text(in_english(path.name, path.read_text("utf-8")), encoding="utf-8")
+    assert not any("zh:" in path.read_text("utf-8") for path in files)
+    checked = await ended(tmp_path, "validate", "garage")
+    assert (checked.status, checked.out) == (0, "ok\n")
+    service = await start(
+        playbooks=project / "playbooks",
+        people=project / "people.yaml",
+        connections=project / "connections.yaml",
+        languages=("en",),
+    )
+    async with WebRoom(service.url) as room:
+        await room.say("mia", "please book a hoist")
+        form = await room.card("clarify")
+        assert "Which bay, and which day?" in text_of(form)
+
+
+async def test_a_text_that_lacks_a_language_of_the_folder_is_told(tmp_path: Path) -> None:
+    write_project(tmp_path / "garage", **{"signoff.yaml": "languages: [en, zh]\ntimezone: UTC\n"})
+    main = tmp_path / "garage" / "playbooks" / "hoists" / "playbook.yaml"
+    text = main.read_text("utf-8").replace("{zh: 举升机, en: Hoists}", "{en: Hoists}")
+    main.write_text(text, encoding="utf-8")
+    checked = await ended(tmp_path, "validate", "garage")
+    assert (checked.status, checked.out) == (
+        1,
+        "playbooks/hoists/playbook.yaml:2: name: lacks zh; a plain text is for every language\n",
+    )

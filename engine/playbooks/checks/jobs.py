@@ -17,11 +17,11 @@ class JobsCheck(FileCheck):
 
     def run(self, jobs: JobsPart) -> None:
         """Check goal, experts, and where the results go."""
-        for lang in ("zh", "en"):
-            for match in _NAMED.finditer(getattr(jobs.goal, lang)) if jobs.goal else ():
-                known = self.names.data_fields
+        for lang, text in jobs.goal.root.items() if jobs.goal else ():
+            at: Path = ("jobs", "goal", lang) if lang else ("jobs", "goal")
+            for match in _NAMED.finditer(text):
                 name = match[1] or match[2]
-                self.require_known(name, known, ("jobs", "goal", lang), "data field")
+                self.require_known(name, self.names.data_fields, at, "data field")
         self._experts(jobs)
         self._leaves(jobs)
         self.check_settings(jobs.on_error, ("jobs", "on_error"))

@@ -18,7 +18,7 @@ from engine.playbooks.skill import (
 )
 from engine.rules.check import check_logic
 from engine.rules.operand_checks import operand_faults
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.yaml.faults import Fault, Path, suggestion
 from engine.yaml.source import Source
 
@@ -56,16 +56,16 @@ class SopCheck(FileCheck):
             self.check_settings(sop.sets(end), at, by_review=by_review)
             self._ending(outcome, at)
 
-    def _ending(self, outcome: Mapping[str, Setting | Bilingual], at: Path) -> None:
+    def _ending(self, outcome: Mapping[str, Setting | LocalizedText], at: Path) -> None:
         """What an outcome says besides what it sets."""
         if END in outcome:
             given = outcome[END]
             known = isinstance(given, str) and given in SOP_ENDS
             self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
         for key, value in outcome.items():
-            if isinstance(value, Bilingual) and key != SAYS:
+            if isinstance(value, LocalizedText) and key != SAYS:
                 self.add((*at, key), f"is a text in both languages; only {SAYS} is one")
-        if SAYS in outcome and not isinstance(outcome[SAYS], Bilingual):
+        if SAYS in outcome and not isinstance(outcome[SAYS], LocalizedText):
             self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:

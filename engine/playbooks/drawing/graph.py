@@ -12,7 +12,7 @@ from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, Value, 
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 
 INSTRUCTION_CHARS = 120
 WAY_CHARS = 60
@@ -191,7 +191,7 @@ class _GraphBuilder:
             ),
         )
 
-    def _line(self, text: Bilingual) -> str:
+    def _line(self, text: LocalizedText) -> str:
         return one_line(text(self._lang))
 
     def _skill_name(self, name: str) -> str:

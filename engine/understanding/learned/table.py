@@ -39,7 +39,7 @@ class Route:
     """A playbook as people ask for it; `cues` are words that ask for work."""
 
     playbook: str
-    names: tuple[str, str]
+    names: tuple[str, ...]
     requests: tuple[Request, ...]
     cues: tuple[str, ...]
 
@@ -51,7 +51,7 @@ class RouteTable:
         self, playbooks: Mapping[str, PlaybookFile], tools: Sequence[Tool[Any]], talk: Talk
     ) -> None:
         self.routes = tuple(
-            Route(name, (d.name.zh, d.name.en), d.requests, d.cues) for name, d in playbooks.items()
+            Route(name, d.name.texts, d.requests, d.cues) for name, d in playbooks.items()
         )
         self.talk = talk
         self.entity_kinds = pattern_kinds(playbooks.values())

@@ -106,7 +106,7 @@ def _first_messages(text: str, context: RouteContext) -> tuple[Message, ...]:
         json.dumps(
             {
                 "route": name,
-                "names": [request.name.zh, request.name.en],
+                "names": [*request.name.texts],
                 "examples": request.examples[:SHOWN],
             },
             ensure_ascii=False,

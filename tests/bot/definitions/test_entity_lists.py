@@ -9,14 +9,14 @@ from cards.model import Lang, Principal
 from engine.errors import ToolFailed
 from engine.playbooks.entity import EntityDefinition
 from engine.playbooks.model import Playbook, PlaybookFile, Request
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.entities import ORDER
 from tests.fakes.services import services_of
 
-CUSTOMER = Bilingual(zh="客户", en="Customer")
+CUSTOMER = LocalizedText(zh="客户", en="Customer")
 LIN = Principal(id="lin", name="Lin", roles=("clerk",))
 BO = Principal(id="bo", name="Bo")
 

@@ -8,7 +8,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, Request
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 from engine.toolbox.toolbox import Toolbox
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
@@ -39,8 +39,8 @@ def shipped(name: str) -> Playbook:
     return load(files, roles=None, held=None, tools=Toolbox().facts)
 
 
-def both(text: str) -> Bilingual:
-    return Bilingual(zh=text, en=text)
+def both(text: str) -> LocalizedText:
+    return LocalizedText(zh=text, en=text)
 
 
 def skill(

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
-from engine.text.language import Bilingual
+from engine.text.language import LocalizedText
 
 RECORD: dict[str, Any] = {"ecog": 1, "weight_kg": 61.5, "digits": "5", "nothing": None}
 
@@ -24,7 +24,7 @@ def run(logic: dict[str, Any], data: dict[str, Any] = RECORD) -> tuple[Violation
 
 
 def test_all_rules_are_evaluated_in_order_and_none_stops_the_others() -> None:
-    texts = Bilingual(zh="体重应小于 60", en="weight below 60")
+    texts = LocalizedText(zh="体重应小于 60", en="weight below 60")
     rules = [
         HardRule(field="digits", logic={"<": [v("digits"), 6]}, message="x", severity="info"),
         HardRule(field="ecog", logic={"<": [v("ecog"), 2]}, message="passes"),
@@ -88,7 +88,7 @@ def test_data_nested_without_end_is_told_and_fails_one_rule_only(
     assert [violation.message for violation in found] == [told, "too high"]
 
 
-TOLD = Bilingual(zh="{field}是 {value}，应小于 60", en="{field} is {value}, not below 60")
+TOLD = LocalizedText(zh="{field}是 {value}，应小于 60", en="{field} is {value}, not below 60")
 
 
 @pytest.mark.parametrize(
