@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cards.clipping import shorten
+from cards.fields.table import FIELD_TYPES
 from cards.markdown import literal
 from cards.model import SUBMIT, Choice, Decision, Field
 from cards.texts import say
@@ -113,11 +114,7 @@ def _schema(step: LlmPlanStep, context: StepContext) -> Mapping[str, Any]:
 def _field(key: str, step: LlmPlanStep, name: str, context: StepContext) -> Field:
     schema = properties(_schema(step, context)).get(name, {})
     options = tuple(str(option) for option in schema.get("enum", ()))
-    kind: FieldType = _TYPES.get(str(schema.get("type")), "text")
-    if options:
-        kind = "choice"
-    elif schema.get("format") == "date":
-        kind = "date"
+    kind = _type_of(schema)
     leaf = context.playbook.definition.data_fields.get(name)
     return Field(
         name=key,
@@ -126,8 +123,21 @@ def _field(key: str, step: LlmPlanStep, name: str, context: StepContext) -> Fiel
         options=options,
         hint=shorten(str(schema.get("description", "")), HINT_CHARS),
         cues=leaf.cues if leaf else (name,),
-        entity=str(schema.get("entity", "")) if kind == "text" else "",
+        entity=str(schema.get("entity", "")) if kind in ("text", "entity") else "",
+        currencies=tuple(schema.get("currencies", ())),
     )
+
+
+def _type_of(schema: Mapping[str, Any]) -> FieldType:
+    """The type of the field that asks for an argument of that schema."""
+    own = str(schema.get("field_type"))
+    if known := next((kind for kind in FIELD_TYPES if kind == own != "list"), None):
+        return known
+    if schema.get("enum"):
+        return "choice"
+    if schema.get("format") == "date":
+        return "date"
+    return _TYPES.get(str(schema.get("type")), "text")
 
 
 def _label(name: str, context: StepContext) -> str:

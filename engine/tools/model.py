@@ -13,10 +13,11 @@ from engine.ports.meter import NO_METER, Meter
 from engine.ports.systems.records import Records
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
-LOOKUP_KEYS = ("entity", "reads", "said", "option_words")
+LOOKUP_KEYS = ("entity", "reads", "said", "option_words", "field_type", "currencies")
 """What an argument's `json_schema_extra` says for look-ups without a model: of which kind of entity
 it names one; that it `reads` a `file`'s name, or the `message` as it stands; words for it, and for
-its options, each as a pair of the option and the word."""
+its options, each as a pair of the option and the word. A form goes by its `field_type`, and by the
+`currencies` of money."""
 
 Args = TypeVar("Args", bound=BaseModel)
 

@@ -1,0 +1,72 @@
+"""The arguments of a project folder's tools: fields like any other, checked as those are."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model
+from pydantic_core import to_jsonable_python
+
+from cards.fields.table import FIELD_TYPES
+from engine.playbooks.leaf import Leaf, TypedValue, value_faults
+from engine.playbooks.tool import ToolDefinition
+from engine.tools.arguments import Arguments
+from engine.tools.remote import schema_arguments
+
+Json = dict[str, Any]
+
+
+def arguments_model(name: str, definition: ToolDefinition) -> type[BaseModel]:
+    """The model of a tool's arguments, by its file or by what its system says."""
+    if definition.arguments_schema is not None:
+        return schema_arguments(definition.arguments_schema)
+    fields: dict[str, Any] = {n: _field(leaf) for n, leaf in definition.arguments.items()}
+    return create_model(name, __base__=Arguments, __doc__="", **fields)
+
+
+def _field(leaf: Leaf) -> tuple[Any, Any]:
+    schema = _value_schema(leaf)
+
+    def check(value: Any) -> Any:
+        if value is None and not leaf.required:
+            return None
+        if faults := value_faults(leaf, to_jsonable_python(value)):
+            raise ValueError(faults[0][1])
+        # JSON has one kind of number: 3.0 is a whole one.
+        return int(value) if leaf.type == "integer" else value
+
+    shown = schema if leaf.required else {"anyOf": [schema, {"type": "null"}]}
+    kind = Annotated[Any, WithJsonSchema(shown), AfterValidator(check)]
+    form = FIELD_TYPES[leaf.type].schema.get("description", "")
+    words = (leaf.label("en"), leaf.hint("en") if leaf.hint else "", form)
+    told: Json = {"description": " ".join(filter(None, words)), "json_schema_extra": _marks(leaf)}
+    return kind, Field(**told) if leaf.required else Field(default=None, **told)
+
+
+def _marks(leaf: Leaf) -> Json:
+    """What a model is told beside the type, and what look-ups without one go by."""
+    marks: Json = {"unit": leaf.unit} if leaf.unit else {}
+    marks |= {"field_type": leaf.type, "currencies": list(leaf.currencies)}
+    marks |= {"entity": leaf.entity} if leaf.entity else {}
+    marks |= {"reads": "file"} if leaf.type == "file" else {}
+    marks["said"] = [leaf.label("zh"), leaf.label("en"), *leaf.cues]
+    marks["option_words"] = [
+        [option, label(lang)] for option, label in leaf.labels.items() for lang in ("zh", "en")
+    ]
+    return marks
+
+
+def _value_schema(leaf: Leaf) -> Json:
+    """The JSON schema of the argument's values."""
+    if leaf.type != "list":
+        return _cell_schema(leaf)
+    cells = {name: _cell_schema(column) for name, column in leaf.columns.items()}
+    row = {"type": "object", "properties": cells, "additionalProperties": False}
+    return {"type": "array", "items": row}
+
+
+def _cell_schema(spec: TypedValue) -> Json:
+    schema = dict(FIELD_TYPES[spec.type].schema)
+    if spec.type == "date":
+        schema["format"] = "date"
+    if spec.options and schema["type"] == "string":
+        schema["enum"] = list(spec.options)
+    return schema
