@@ -5,7 +5,6 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal, Protocol, TypeGuard
 
-from babel.numbers import get_currency_precision
 from typing_extensions import TypedDict
 
 FieldType = Literal[
@@ -105,4 +104,6 @@ def money_text(money: Money) -> str:
 @cache
 def decimals_of(currency: str) -> int:
     """Return how many decimals amounts of the currency usually have."""
+    from babel.numbers import get_currency_precision
+
     return get_currency_precision(currency)

@@ -1,14 +1,15 @@
-"""Reads amounts of money as people write them: `120.50 EUR`, `USD 120.50`, `120,50 €`."""
+"""Reads amounts of money as people write them: `120.50 EUR`, `USD 120.50`, `120,50 €`.
+
+Babel is loaded when an amount is first read.
+"""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from string import ascii_uppercase
 from typing import Final
-
-from babel.core import get_global
-from babel.numbers import NumberFormatError, get_currency_symbol, parse_decimal
 
 from cards.values import BadValue, Money, decimals_of
 
@@ -33,6 +34,8 @@ _USUAL_IN: Final[Mapping[str, Mapping[str, str]]] = {"zh": {"¥": "CNY"}}
 @cache
 def currency_codes() -> frozenset[str]:
     """Return the ISO 4217 codes of all money that is in use today."""
+    from babel.core import get_global
+
     listed = get_global("territory_currencies").values()
     return frozenset(code for each in listed for code, _, end, tender in each if tender and not end)
 
@@ -94,19 +97,17 @@ def _codes_of(word: str) -> frozenset[str]:
 
 @cache
 def _by_sign() -> Mapping[str, frozenset[str]]:
+    from babel.numbers import get_currency_symbol
+
     signs: dict[str, set[str]] = {}
     for code in currency_codes():
         written = {get_currency_symbol(code, locale) for locale in ("en", "zh")}
-        written.add(_narrow(code))
+        # The sign of a currency where it is at home: `CA$` is `$` there.
+        sign = get_currency_symbol(code, "en")
+        written.add(sign.lstrip(ascii_uppercase) or sign)
         for sign in written - {code}:
             signs.setdefault(unicodedata.normalize("NFKC", sign).upper(), set()).add(code)
     return {sign: frozenset(codes) for sign, codes in signs.items()}
-
-
-def _narrow(code: str) -> str:
-    """The sign of a currency where it is at home: `CA$` is `$` there."""
-    sign = get_currency_symbol(code, "en")
-    return sign.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ") or sign
 
 
 def _amount(text: str, currency: str) -> Decimal:
@@ -129,6 +130,8 @@ def _readings(text: str) -> set[Decimal]:
     """What the digits may mean; a single point always stands before decimals."""
     if _EXACT.fullmatch(text):
         return {Decimal(text)}
+    from babel.numbers import NumberFormatError, parse_decimal
+
     read: set[Decimal] = set()
     for locale in ("en", "de"):
         try:

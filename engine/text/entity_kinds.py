@@ -26,7 +26,6 @@ _MAX_WORDS = 8
 _SURE_LETTERS = 4
 # Chinese is written without spaces: a Latin name ends where it begins.
 _WORD = re.compile(r"[^\W_㐀-鿿]+(?:['’&.\-_/][^\W_㐀-鿿]+)*")
-_AROUND = re.compile(r"^\W+|\W+$")
 _ANY_DAY = date(2000, 1, 1)
 _MAX_KEPT = 4096
 _KEPT_CHARS = 300
@@ -276,7 +275,9 @@ def _without_genitive(text: str, end: int) -> tuple[int, ...]:
 
 def _folded(text: str) -> str:
     """As names are compared: without regard to case, spaces and what stands around them."""
-    return _AROUND.sub("", " ".join(unicodedata.normalize("NFKC", text).casefold().split()))
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    inner = [at for at, letter in enumerate(folded) if letter.isalnum() or letter == "_"]
+    return folded[inner[0] : inner[-1] + 1] if inner else ""
 
 
 def _cased(text: str, case: Case) -> str:

@@ -17,6 +17,7 @@ from engine.text import form_reading as reading
 from engine.text import values
 from engine.tools.registry import TOOLS
 from engine.understanding.lookups import find as lookup
+from engine.understanding.lookups import text as lookup_text
 from tests.fakes.entities import SUBJECTS
 from tests.patterns.automaton import automaton
 from tests.patterns.collect import Collected, built, collected, sources
@@ -53,8 +54,9 @@ def build_every_kind() -> None:
     """Calls whatever builds patterns from the words of playbooks, with words that are new."""
     reading.read_form(SAID, FIELDS, TODAY)
     values.states_number(SAID, ["heft"])
-    values.remove_values(SAID, ["heft it", "份量 词"])
+    values.remove_values(SAID, ["noted thing", "份量 词"])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
+    lookup_text.remove_cues(SAID, ["a word that is new"], whole=True)
     lookup.find("那 P002 呢", TOOLS, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"])
     remove_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}

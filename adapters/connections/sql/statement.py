@@ -1,9 +1,9 @@
 """A statement of a project folder, with its arguments as bound parameters."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -15,17 +15,18 @@ Dialect = Literal["sqlite", "postgresql"]
 KEY = "key"
 """The parameter that holds a write's idempotency key."""
 
-_TOKENS = re.compile(
+_TOKEN = re.compile(
     r"""
-    (?P<kept> '(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/
-            | \$(?P<tag>[A-Za-z_]*)\$.*?\$(?P=tag)\$ | ::)
-    | : (?P<name> [A-Za-z_]\w*(?:\.\w+)*)
+    (?P<opens> ['"] | -- | /\* | \$(?:[A-Za-z_]\w{0,62})?\$ )
+    | (?P<cast> ::)
+    | (?P<name> : [A-Za-z_]\w*(?:\.\w+)*)
     | (?P<end> ;)
-    | (?P<percent> %)
+    | (?P<word> \w+)
     | (?P<other> .)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_CLOSED_BY = {"--": "\n", "/*": "*/"}
 _READS = ("select", "with", "values")
 _WRITES = ("insert", "update", "delete", "with", "merge", "replace")
 
@@ -59,15 +60,19 @@ class Statement:
         return bound
 
 
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
 def read_statement(
     sql: str, arguments: frozenset[str], *, writes: bool, keyed: bool, dialect: Dialect
 ) -> Statement:
     """The statement. Raises BadCall: several statements, another kind, unknown arguments."""
     holes: dict[str, Hole] = {}
-    pieces = list(_pieces(sql, holes, dialect))
-    text = "".join(pieces).strip()
-    first = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(\w+)", text, re.DOTALL)
-    word = first[1].lower() if first else ""
+    tokens = _tokens(sql)
+    text = "".join(_pieces(tokens, holes, dialect)).strip()
+    word = next((token.text.lower() for token in tokens if token.kind == "word"), "")
     problems = []
     if word not in (_WRITES if writes else _READS):
         wanted = "INSERT, UPDATE or DELETE" if writes else "SELECT"
@@ -84,18 +89,34 @@ def read_statement(
     return Statement(text, holes)
 
 
-def _pieces(sql: str, holes: dict[str, Hole], dialect: Dialect) -> Iterator[str]:
+def _tokens(sql: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    at = 0
+    while found := _TOKEN.match(sql, at):
+        end, kind = found.end(), found.lastgroup or "other"
+        if kind == "opens":
+            closing = _CLOSED_BY.get(found[0], found[0])
+            closed = sql.find(closing, end)
+            if closed < 0 and found[0] != "--":
+                raise BadCall(f"sql: {found[0]} is opened and never closed")
+            end = len(sql) if closed < 0 else closed + len(closing)
+        tokens.append(_Token(kind, sql[at:end]))
+        at = end
+    return tokens
+
+
+def _pieces(tokens: Iterable[_Token], holes: dict[str, Hole], dialect: Dialect) -> Iterator[str]:
     ended = False
-    for token in _TOKENS.finditer(sql):
-        text = token[0]
-        if token["end"]:
+    for kind, text in tokens:
+        if kind == "end":
             ended = True
             continue
         if ended and text.strip() and not text.startswith(("--", "/*")):
             raise BadCall("sql: should be one statement; there is more after the ;")
-        if token["name"]:
-            parameter = "p_" + token["name"].replace(".", "__")
-            holes[parameter] = Hole(token["name"])
+        if kind == "name":
+            name = text[1:]
+            parameter = "p_" + name.replace(".", "__")
+            holes[parameter] = Hole(name)
             yield f":{parameter}" if dialect == "sqlite" else f"%({parameter})s"
         elif dialect == "postgresql":
             # The driver reads a percent sign as a parameter wherever it stands.

@@ -1,7 +1,7 @@
 """Numbers for fields: behind a cue, by a unit, or as one of a pair."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cards.model import Field
 from engine.text.claims.choosing import choose, text_of
@@ -25,6 +25,9 @@ _CHANGE = re.compile(
     r"|减|瘦|胖|增|掉|降|升|轻了|重了",
     re.IGNORECASE,
 )
+# How far back the name of a pair may begin, and what it does not go over.
+_NAME_CHARS = 24
+_PARTING = frozenset("0123456789,;:，；：。、\n")
 # A pair that may be a day and a month is no pair where nothing says so.
 _DAYS = 31
 
@@ -136,6 +139,7 @@ def find_pairs(said: FormText) -> Iterator[ValueSpan]:
     """Two numbers of two fields, written together as in 120/80; those behind a cue first."""
     asked = {f.name: f for f in said.fields if f.type in ("integer", "number")}
     pairs = [(f, asked[f.pair_with]) for f in asked.values() if f.pair_with in asked]
+    pairs = pairs or _alike(said.fields)
     for reading in said.of_kind("pair", "range") if pairs else ():
         (value,) = reading.values[:1]
         if not isinstance(value, dict) or isinstance(next(iter(value.values())), str):
@@ -145,9 +149,29 @@ def find_pairs(said: FormText) -> Iterator[ValueSpan]:
         lone = reading.kind == "pair" and max(one, other) > _DAYS and len(pairs) == 1
         for first, second in behind[:1] or (pairs if lone else []):
             start = _cue_before(said, (first, second), reading.start)
+            if start is None and not first.pair_with:
+                start = _clause_start(said.text, reading.start)
             end = after_unit(said.text, reading.end, first.unit)
             values = {first.name: text_of(one), second.name: text_of(other)}
             yield ValueSpan(reading.start if start is None else start, end, values)
+
+
+def _alike(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
+    """The two numbers, one right after the other, that have a unit which no other field has."""
+    numbers = {"integer", "number"}
+    by_unit: dict[str, list[int]] = {}
+    for place, field in enumerate(fields):
+        if field.unit and field.type in numbers:
+            by_unit.setdefault(field.unit, []).append(place)
+    found = [at for at in by_unit.values() if len(at) == 2 and at[1] == at[0] + 1]
+    return [(fields[at[0]], fields[at[1]]) for at in found]
+
+
+def _clause_start(text: str, end: int) -> int:
+    """Where what a clause says before a pair begins, which names the pair."""
+    before = text[max(0, end - _NAME_CHARS) : end]
+    parted = max((at for at, letter in enumerate(before) if letter in _PARTING), default=-1)
+    return end - len(before[parted + 1 :].lstrip())
 
 
 def _cue_before(said: FormText, pair: tuple[Field, Field], place: int) -> int | None:

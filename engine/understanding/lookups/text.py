@@ -19,7 +19,9 @@ from engine.text.entities import (
 )
 from engine.text.entity_kinds import Entities, EntityMatch
 
-_NUMBER = re.compile(r"(?<![\w.])[+-]?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.]*[0-9])")
+_NUMBER = re.compile(
+    r"(?<![\w.])[+-]?[0-9]{1,15}(?:,[0-9]{3}){0,4}(?:\.[0-9]{1,9})?(?![\w.]{0,9}[0-9])"
+)
 _MARKED = re.compile(rf"[{ENTITY_MARKS}]+")
 
 

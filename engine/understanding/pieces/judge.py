@@ -37,7 +37,8 @@ LEAST = 0.2
 """What scores less is not offered as what may have been meant."""
 
 _LISTED = re.compile(
-    rf"[{ENTITY_MARKS}]+(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[{ENTITY_MARKS}]+){{1,4}}"
+    rf"(?<![{ENTITY_MARKS}])[{ENTITY_MARKS}]+"
+    rf"(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[{ENTITY_MARKS}]+){{1,4}}"
 )
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
