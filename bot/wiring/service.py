@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
-from adapters.mcp.tools import McpTools
+from adapters.connections.mcp.tools import McpTools
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from bot.definitions.entity_lists import EntityLists
 from bot.definitions.loader import load_definitions

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from adapters.mcp.tools import McpTools
+from adapters.connections.mcp.tools import McpTools
 from engine.ports.systems.remote_tools import Server, Stdio
 
 ROOT = Path(__file__).parents[2]

@@ -4,10 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from adapters.connections.http.connection import HttpConnection, PreparedHttpCall
+from adapters.connections.json_schema import ArgumentCheck, BadSchema, argument_check
 from adapters.connections.openapi.document import OpenApiDocument, UnreadableDocument, read_document
 from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
 from adapters.connections.problems import read_call
+from engine.errors import ToolRetry
 from engine.ports.systems.connections import BadCall, CallRequest, CallShape
 
 # Never asked: a faulty document prepares no call.
@@ -42,7 +46,7 @@ class OpenApiConnection:
         schema["required"] = [name for name in schema["required"] if name not in call.fixed]
         return CallShape(schema, operation.writes, operation.description)
 
-    def prepare(self, request: CallRequest) -> PreparedHttpCall:
+    def prepare(self, request: CallRequest) -> "PreparedOperation":
         """The call, checked. Raises BadCall."""
         call = read_call(OpenApiCall, request)
         operation = self._read().operation(call.operation)
@@ -66,7 +70,11 @@ class OpenApiConnection:
             "most": call.most,
         }
         inner = CallRequest(body, there | call.fixed.keys(), request.writes, request.result)
-        return self._http.prepare(inner, fixed=call.fixed)
+        check = _check_of(call.operation, operation.schema)
+        properties = {name: operation.schema["properties"][name] for name in call.fixed}
+        if fault := _check_of(call.operation, {"properties": properties})(call.fixed):
+            raise BadCall(f"fixed: {fault}")
+        return PreparedOperation(self._http.prepare(inner, fixed=call.fixed), check, call, there)
 
     async def probe(self) -> Sequence[str]:
         """What is wrong with the document, else with the connection."""
@@ -80,3 +88,38 @@ class OpenApiConnection:
         if self._fault or self._document is None:
             raise BadCall(self._fault)
         return self._document
+
+
+class PreparedOperation:
+    """An operation, whose arguments are checked against the document before it is called."""
+
+    def __init__(
+        self,
+        inner: PreparedHttpCall,
+        check: ArgumentCheck,
+        call: OpenApiCall,
+        names: frozenset[str],
+    ) -> None:
+        self._inner = inner
+        self._check = check
+        self._fixed = call.fixed
+        self._names = names
+
+    @property
+    def keyed(self) -> bool:
+        """As the HTTP call's own."""
+        return self._inner.keyed
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """What the API answers. Raises ToolRetry for what the document does not allow."""
+        given = {name: value for name, value in values.items() if name in self._names}
+        if fault := self._check({**given, **self._fixed}):
+            raise ToolRetry(fault)
+        return await self._inner(given, key=key)
+
+
+def _check_of(operation: str, schema: Mapping[str, Any]) -> ArgumentCheck:
+    try:
+        return argument_check({"type": "object", **schema}, vouched=True)
+    except BadSchema as error:
+        raise BadCall(f"operation: {operation!r} cannot be checked: {error}") from error

@@ -167,12 +167,17 @@ class OpenApiDocument:
             told["properties"] = {
                 name: self._inlined(each, depth + 1) for name, each in told["properties"].items()
             }
-        if "items" in told:
-            told["items"] = self._inlined(told["items"], depth + 1)
+        for key in ("items", "additionalProperties", "not"):
+            if isinstance(told.get(key), Mapping):
+                told[key] = self._inlined(told[key], depth + 1)
+        for key in ("anyOf", "oneOf"):
+            if isinstance(told.get(key), list):
+                told[key] = [self._inlined(each, depth + 1) for each in told[key]]
         kinds = told.get("type")
         if isinstance(kinds, list):
-            told["type"] = next((each for each in kinds if each != "null"), "string")
-        return told
+            named = [each for each in kinds if each != "null"]
+            told["type"] = named[0] if len(named) == 1 else named or "string"
+        return _with_bounds_of_today(told)
 
 
 def read_document(path: Path) -> OpenApiDocument:
@@ -195,6 +200,16 @@ def _identifier(name: str) -> str:
 
 def _described(schema: dict[str, Any], words: Any) -> dict[str, Any]:
     return {"description": str(words), **schema} if words else schema
+
+
+def _with_bounds_of_today(schema: dict[str, Any]) -> dict[str, Any]:
+    """Bounds that OpenAPI 3.0 marks as exclusive, as JSON Schema has had them since."""
+    for bound, mark in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if isinstance(schema.get(mark), bool):
+            exclusive = schema.pop(mark)
+            if exclusive and bound in schema:
+                schema[mark] = schema.pop(bound)
+    return schema
 
 
 def _merged(parts: list[dict[str, Any]]) -> dict[str, Any]:

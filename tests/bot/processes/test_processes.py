@@ -62,7 +62,7 @@ def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
 ) -> None:
     without = "asyncio.run(McpTools((), ()).run())"
     service = "bot.processes.web, bot.processes.worker"
-    loading = f"import asyncio, {service}; from adapters.mcp.tools import McpTools"
+    loading = f"import asyncio, {service}; from adapters.connections.mcp.tools import McpTools"
     loaded = loaded_by(f"{loading}; {without}", tmp_path)
     assert "bot.wiring.service" in loaded
     assert not {"openai", "mcp"} & loaded

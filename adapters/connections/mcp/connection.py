@@ -14,9 +14,9 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from adapters.mcp.offers import OfferedTool, select_tools
-from adapters.mcp.sanitize import clean, cut
-from adapters.mcp.transport import transport
+from adapters.connections.mcp.offers import OfferedTool, select_tools
+from adapters.connections.mcp.transport import transport
+from adapters.connections.printable import clean, cut
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.systems.remote_tools import Server
 

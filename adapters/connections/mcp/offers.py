@@ -3,25 +3,18 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
-from jsonschema.validators import extend, validator_for
 from mcp import types
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
-from adapters.mcp.sanitize import clean
+from adapters.connections.json_schema import ArgumentCheck, BadSchema, argument_check
+from adapters.connections.printable import clean
 from engine.ports.systems.remote_tools import RemoteTool, Server
 
 MAX_CHARS = 4000
 WORDS_CHARS = 300
-HINT_CHARS = 200
-
-ArgumentCheck = Callable[[Mapping[str, Any]], str | None]
 # Chat completions take none of these at the top of a tool's schema: all offers would be refused.
 _NOT_ON_TOP = frozenset({"oneOf", "anyOf", "allOf", "enum", "not"})
 DESCRIPTION_CHARS = 400
@@ -57,7 +50,7 @@ def select_tools(
             if len(taken) == MAX_TOOLS:
                 raise UnusableTool(f"its server has more than {MAX_TOOLS}")
             taken[name] = _offer(server, tool, name)
-        except UnusableTool as error:
+        except (UnusableTool, BadSchema) as error:
             left[clean(tool.name, 64)] = str(error)
     return taken, left
 
@@ -106,53 +99,6 @@ def clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     if tidy.get("type") != "object" or not _NOT_ON_TOP.isdisjoint(tidy):
         raise UnusableTool("its schema is not that of a plain object")
     return {**tidy, "properties": tidy.get("properties", {})}
-
-
-def argument_check(schema: Mapping[str, Any]) -> ArgumentCheck:
-    """Return a check that says what is wrong with arguments. Raises UnusableTool for the schema."""
-    kind = validator_for(schema, default=Draft202012Validator)
-    try:
-        kind.check_schema(schema)
-    except (SchemaError, RecursionError) as error:
-        raise UnusableTool("its schema is no valid JSON schema") from error
-    # An empty registry: nothing is fetched because a server's schema points to it.
-    validator = extend(kind, _safe_keywords(kind))(schema, registry=Registry())
-
-    def check(arguments: Mapping[str, Any]) -> str | None:
-        try:
-            json.dumps(dict(arguments), allow_nan=False, ensure_ascii=False).encode()
-        except (ValueError, TypeError, RecursionError):
-            # What the SDK cannot write down would end the whole session.
-            return "Wrong arguments: they cannot be written as JSON."
-        try:
-            fault = best_match(validator.iter_errors(dict(arguments)))
-        except (Unresolvable, RecursionError):
-            # The server checks what we cannot.
-            return None
-        if fault is None:
-            return None
-        where = ".".join(map(str, fault.absolute_path))
-        return clean(f"Wrong arguments {where}: {fault.message}", HINT_CHARS)
-
-    return check
-
-
-def _safe_keywords(kind: Any) -> dict[str, Any]:
-    """Return validators that skip a server's regular expressions, which could run for ever."""
-    plain = kind.VALIDATORS["additionalProperties"]
-
-    def additional(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
-        if "patternProperties" not in schema:
-            yield from plain(validator, allowed, value, schema) or ()
-
-    skipped = dict.fromkeys(
-        ("pattern", "patternProperties", "unevaluatedProperties"), _accept_anything
-    )
-    return {**skipped, "additionalProperties": additional}
-
-
-def _accept_anything(validator: Any, keyword: Any, value: Any, schema: Any) -> tuple[()]:
-    return ()
 
 
 def _tidy(node: Any) -> Any:

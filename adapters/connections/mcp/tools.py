@@ -9,7 +9,7 @@ from engine.errors import ToolFailed
 from engine.ports.systems.remote_tools import RemoteTool, Server
 
 if TYPE_CHECKING:
-    from adapters.mcp.connection import McpConnection
+    from adapters.connections.mcp.connection import McpConnection
 
 
 class McpTools:
@@ -40,7 +40,7 @@ class McpTools:
         if not self._servers:
             return
         # The SDK takes a while to load, and only a worker that has servers needs it.
-        from adapters.mcp.connection import McpConnection
+        from adapters.connections.mcp.connection import McpConnection
 
         self._connections = [McpConnection(s, self._reserved, self._gather) for s in self._servers]
         # Not asyncio's group: its way to cancel breaks through the shield behind which the SDK may

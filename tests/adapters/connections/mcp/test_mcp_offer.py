@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from mcp import types
 
-from adapters.mcp.offers import (
+from adapters.connections.json_schema import BadSchema, argument_check
+from adapters.connections.mcp.offers import (
     MAX_TOOLS,
     UnusableTool,
-    argument_check,
     clean_schema,
     is_readonly,
     public_name,
@@ -107,7 +107,7 @@ def test_a_schema_without_end_is_unfit() -> None:
 
 
 def test_a_schema_that_is_none_is_unfit() -> None:
-    with pytest.raises(UnusableTool, match="no valid JSON schema"):
+    with pytest.raises(BadSchema, match="no valid JSON schema"):
         argument_check({"type": "object", "properties": {"a": {"type": "no such type"}}})
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from adapters.mcp.connection import MAX_CHARS
-from adapters.mcp.tools import McpTools
+from adapters.connections.mcp.connection import MAX_CHARS
+from adapters.connections.mcp.tools import McpTools
 from bot.waits import cancel_tasks
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.systems.remote_tools import Http, Server, Stdio
