@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from adapters.filesystem import read_text
-from bot.setting_rules import ZoneName
+from bot.setting_rules import ProjectName, ZoneName
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
@@ -25,11 +25,15 @@ _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 
 
 class ProjectFile(Frozen):
-    """What `signoff.yaml` says: the languages of its texts, and the time zone of its days."""
+    """What `signoff.yaml` says: the languages of its texts, and the time zone of its days.
+
+    To the `project` belong conversations of which no setting names another.
+    """
 
     schema_version: Literal[1] = 1
     languages: tuple[str, ...] = COMPLETE
     timezone: ZoneName
+    project: ProjectName = ""
 
 
 def enter_project(folder: Path) -> None:
@@ -63,7 +67,8 @@ def project_variables() -> dict[str, str]:
     }
     project = _read(path)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
-    return {**parts, **languages, "SIGNOFF_TIMEZONE": project.timezone}
+    home = {"SIGNOFF_PROJECT": project.project} if project.project else {}
+    return {**parts, **languages, **home, "SIGNOFF_TIMEZONE": project.timezone}
 
 
 def _read(path: Path) -> ProjectFile:

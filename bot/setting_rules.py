@@ -150,6 +150,13 @@ def _languages(value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
+def _project(value: str) -> str:
+    if value and not _PROJECT.fullmatch(value):
+        raise ValueError("no name of a project")
+    return value
+
+
+ProjectName = Annotated[str, AfterValidator(_project)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]
 RedcapAddress = Annotated[WebAddress, AfterValidator(_redcap_address)]

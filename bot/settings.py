@@ -23,6 +23,7 @@ from bot.setting_rules import (
     Names,
     Patterns,
     Prices,
+    ProjectName,
     Projects,
     RedcapAddress,
     RedisAddress,
@@ -93,6 +94,7 @@ class Settings(SettingsGroup):
     projects: Projects = visible_setting(
         "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
     )
+    project: ProjectName = visible_setting("SIGNOFF_PROJECT", "", "a project, as in MATTER-7")
     connections: Path | None = visible_setting("SIGNOFF_CONNECTIONS", None, "a file")
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)

@@ -125,11 +125,11 @@ class ToolError(BotError):
     def __init__(self, message: str, key: str, /, **values: object) -> None:
         super().__init__(message)
         self.key = key
-        self._values = values
+        self.values = values
 
     def text(self, lang: Lang) -> str:
         """The sentence for people, in their language."""
-        return say(self.key, lang, **self._values)
+        return say(self.key, lang, **self.values)
 
 
 class ToolRetry(ToolError):

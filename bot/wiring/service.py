@@ -12,7 +12,7 @@ from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from bot.definitions.entity_lists import EntityLists
 from bot.definitions.loader import load_definitions
 from bot.definitions.mcp_servers import load_servers
-from bot.definitions.projects import project_finder
+from bot.definitions.projects import project_finder, shared_project
 from bot.definitions.reloader import Reloader, fingerprint_folder, open_reloader
 from bot.definitions.snapshot import LiveDefinitions
 from bot.failpoints import Failpoint
@@ -178,7 +178,11 @@ def _services(
     meter: SharedMeter,
     toolbox: Toolbox,
 ) -> Services:
-    default, isolated = resources.records.project, settings.isolates_workspaces
+    named = settings.project or resources.records.project
+
+    def home() -> str:
+        return named or shared_project(current.snapshot.playbooks.values())
+
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,
@@ -191,7 +195,7 @@ def _services(
         playbook=current.playbook,
         new_id=store.partitions.new_id,
         derived_id=store.partitions.derived_id,
-        project=project_finder(settings.projects, default=default, isolated=isolated),
+        project=project_finder(settings.projects, home, isolated=settings.isolates_workspaces),
         tracing=TraceSettings(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
         library=Library(resources.documents, store.memory, resources.files),
         files=resources.inbox_files,

@@ -260,6 +260,7 @@ class ToolPlanFrame(Frozen):
     """A tool plan's position: the next call; `started` once its intent is recorded.
 
     `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
+    `told` is what the calls so far gave, where their tools have words for it.
     """
 
     kind: Literal["tool_plan"] = "tool_plan"
@@ -269,6 +270,7 @@ class ToolPlanFrame(Frozen):
     started: bool = False
     asked: str = ""
     lost: str = ""
+    told: tuple[str, ...] = ()
 
 
 Frame = Annotated[

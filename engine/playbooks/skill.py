@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
+from pydantic import BeforeValidator
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
@@ -192,6 +193,16 @@ END, SAYS = "end", "says"
 """The keys of an outcome that set nothing: how the SOP ended there, and what people are told."""
 
 
+def _with_text(outcome: Any) -> Any:
+    """The outcome, in which a plain text of `says` is one, and no value of the state."""
+    if not isinstance(outcome, dict) or not isinstance(outcome.get(SAYS), str):
+        return outcome
+    return {**outcome, SAYS: LocalizedText.model_validate(outcome[SAYS])}
+
+
+Outcome = Annotated[dict[str, Setting | LocalizedText], BeforeValidator(_with_text)]
+
+
 class Sop(Frozen):
     """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached.
 
@@ -202,7 +213,7 @@ class Sop(Frozen):
     name: LocalizedText | None = None
     start_node: str
     nodes: dict[str, SopNode]
-    outcomes: dict[str, dict[str, Setting | LocalizedText]] = {}
+    outcomes: dict[str, Outcome] = {}
     batch: Batch | None = None
 
     def sets(self, end: str) -> dict[str, Setting]:

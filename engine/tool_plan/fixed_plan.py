@@ -1,5 +1,8 @@
 """The frame of a fixed plan: its calls, one at a time, after their approval."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
@@ -39,7 +42,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     if refused:
         return fail_run(context.run, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
-        return Done(_success_patch(skill), "every call is done")
+        return Done(_success_patch(skill, frame.told), "every call is done")
     planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
@@ -64,7 +67,16 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
         return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
         return ask_about_lost(frame, call, result.why, context)
-    return _next_call(frame, call, f"called {call.tool.name}")
+    update = {"told": (*frame.told, *_words_of(call, result, context))}
+    return _next_call(frame.model_copy(update=update), call, f"called {call.tool.name}")
+
+
+def _words_of(call: Call, result: dict[str, Any], context: StepContext) -> tuple[str, ...]:
+    """What people are told of the result, where the playbook's tool has words for it."""
+    own = context.playbook.tools.get(call.tool.name)
+    if own is None or own.tell is None:
+        return ()
+    return (call.tool.tell(result, context.run.lang),)
 
 
 def _next_call(frame: ToolPlanFrame, call: Call, why: str) -> Next:
@@ -109,8 +121,9 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
     return Done(_success_patch(skill), f"{plan.rehearses} would succeed")
 
 
-def _success_patch(skill: Skill) -> Patch:
-    return Patch.from_paths(skill.id, skill.sets, ending=Ending(end="done"))
+def _success_patch(skill: Skill, told: Sequence[str] = ()) -> Patch:
+    ending = Ending(end="done", said="\n\n".join(told))
+    return Patch.from_paths(skill.id, skill.sets, ending=ending)
 
 
 def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, JsonValue
 from pydantic_core import to_jsonable_python
 
 from cards.values import TODAY
-from engine.errors import ToolRetry
+from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.systems.connections import PreparedCall
@@ -24,7 +24,14 @@ def connect_tool(
     async def run(args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
         given = to_jsonable_python(args, exclude_none=True)
         _check_days(definition, given, ctx)
-        return shape_result(name, definition, await call({**given, **_context(ctx)}, key=ctx.key))
+        answer = await call({**given, **_context(ctx)}, key=ctx.key)
+        try:
+            return shape_result(name, definition, answer)
+        except ToolFailed as error:
+            if definition.writes is None:
+                raise
+            # It was done, or so it seems: people have to look.
+            raise ToolUnsure(error.key, **error.values) from error
 
     return Tool(
         name=name,

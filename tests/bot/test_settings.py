@@ -197,6 +197,7 @@ WRONG = [
     ("SIGNOFF_WEB_SESSION_H", "0", "a number of hours from 0.1 to 720, not '0'"),
     ("SIGNOFF_WEB_USER_HEADER", "X User", f"{HEADER}, not 'X User'"),
     ("SIGNOFF_WEB_TRUSTED_PROXY", "proxy", f"{NETWORKS}, not 'proxy'"),
+    ("SIGNOFF_PROJECT", "A:1", "a project, as in MATTER-7, not 'A:1'"),
     ("SIGNOFF_GROUP_AGE_S", "0", "a number of seconds from 1 to 86400, not '0'"),
     ("SIGNOFF_ALLOW_UNSAFE_REDIS", "perhaps", "true or false, not 'perhaps'"),
     ("SIGNOFF_TIMEZONE", "Mars/Base", "an IANA time zone, as in Europe/Berlin, not 'Mars/Base'"),

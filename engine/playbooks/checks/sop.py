@@ -64,9 +64,9 @@ class SopCheck(FileCheck):
             self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
         for key, value in outcome.items():
             if isinstance(value, LocalizedText) and key != SAYS:
-                self.add((*at, key), f"is a text in both languages; only {SAYS} is one")
+                self.add((*at, key), f"is a text by language; only {SAYS} is one")
         if SAYS in outcome and not isinstance(outcome[SAYS], LocalizedText):
-            self.add((*at, SAYS), "should be a text in both languages, zh and en")
+            self.add((*at, SAYS), "should be a text, or a text for each language")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
         for key, target in {**node.targets, "on_error": node.on_error}.items():

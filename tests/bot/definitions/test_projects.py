@@ -25,4 +25,4 @@ PAIRS = (
     ],
 )
 def test_the_longest_beginning_up_to_a_colon_counts(conversation: str, project: str) -> None:
-    assert project_finder(PAIRS, default="SAMPLE")(conversation) == project
+    assert project_finder(PAIRS, default=lambda: "SAMPLE")(conversation) == project

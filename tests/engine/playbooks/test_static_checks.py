@@ -599,10 +599,10 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         )
         for more, told in (
             ("end: gone", "end: should be one of done, rejected, refused, failed, expired"),
-            ("says: yes", "says: should be a text in both languages, zh and en"),
+            ("says: 5", "says: should be a text, or a text for each language"),
             (
                 "profile.stage: {zh: 好, en: good}",
-                "profile.stage: is a text in both languages; only says is one",
+                "profile.stage: is a text by language; only says is one",
             ),
         )
     ),

@@ -1,0 +1,175 @@
+"""The expenses sample from the request to the write, over its API, when things go wrong too."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import file_makers as made
+from tests.fakes.expenses import TOKEN, ExpensesServer, copy_expenses
+from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.scenarios.conftest import Service, Start
+
+TAXI = {
+    "kind": "taxi",
+    "amount": "38.50 EUR",
+    "spent_on": "2026-02-03",
+    "purpose": "To the fair",
+    "receipt": "taxi.pdf",
+}
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[ExpensesServer]:
+    async with ExpensesServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def service(
+    start: Start, api: ExpensesServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Service:
+    monkeypatch.setenv("EXPENSES_TOKEN", TOKEN)
+    folder = copy_expenses(tmp_path / "expenses", api.url)
+    return await start(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        connections=folder / "connections.yaml",
+        languages=("en",),
+    )
+
+
+@pytest.fixture
+async def room(service: Service) -> AsyncIterator[WebRoom]:
+    async with WebRoom(service.url) as room:
+        yield room
+
+
+async def claim(room: WebRoom, **changed: str) -> None:
+    """Ada claims a taxi, with a receipt, or what is changed of it."""
+    await room.share("ada", "please claim an expense", taxi__pdf=made.pdf(["Taxi 38.50 EUR"]))
+    form = await room.card("clarify")
+    _, told = await room.fill("ada", form, "submit", **{**TAXI, **changed})
+    assert told["ok"], told
+
+
+async def ended(room: WebRoom, state: str, *words: str) -> str:
+    """What the reply says once a part of it is in that state and says these words."""
+
+    def matches(message: Message) -> bool:
+        parts = [each for each in message["parts"] if each["state"] == state]
+        return bool(parts) and all(word in text_of(message) for word in words)
+
+    return text_of(await room.wait_for(matches))
+
+
+def written(api: ExpensesServer) -> list[str]:
+    """The purposes of what was written."""
+    return [each["purpose"] for each in api.ledger.claims.values()][3:]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("what is the status of my expense E-1234?", "E-1234 (hotel, 240 EUR) is paid."),
+        ("is e-1235 paid", "E-1235 (taxi, 38.5 EUR) is submitted."),
+        ("status of E-9999", "Nothing was found."),
+        ("show my expenses", "E-1235"),
+    ],
+)
+async def test_a_question_is_answered_from_the_api(room: WebRoom, said: str, told: str) -> None:
+    await room.say("ada", said)
+    await ended(room, "answered", told)
+
+
+async def test_a_claim_is_approved_by_a_manager_and_written_once(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    await claim(room)
+    card = await room.card("confirm")
+    for word in ("Taxi", "38.5", "EUR", "2026-02-03", "To the fair", "taxi.pdf"):
+        assert word in text_of(card)
+    assert (await room.tap("ada", card, "approve"))[1]["ok"] is False
+    assert (await room.tap("finn", card, "approve"))[1]["ok"] is False
+    assert written(api) == []
+    assert (await room.tap("mona", card, "approve"))[1]["ok"]
+    await ended(room, "done", "E-1237")
+    (new,) = [each for each in api.ledger.claims.values() if each["number"] == "E-1237"]
+    assert new["owner"] == "ada"
+    assert new["approved_by"] == "mona"
+    assert new["amount"] == {"value": 38.5, "currency": "EUR"}
+
+
+async def test_finance_approves_too_what_is_above_500(room: WebRoom, api: ExpensesServer) -> None:
+    await claim(room, kind="hotel", amount="640 EUR")
+    first = await room.card("confirm")
+    assert (await room.tap("mona", first, "approve"))[1]["ok"]
+    second = await room.wait_for(
+        lambda m: bool(m["card"]) and "above 500 EUR" in text_of(m) and not m["card"]["outcome"]
+    )
+    assert written(api) == []
+    assert (await room.tap("mona", second["card"], "approve"))[1]["ok"] is False
+    assert (await room.tap("finn", second["card"], "approve"))[1]["ok"]
+    await ended(room, "done", "E-1237")
+    assert written(api) == ["To the fair"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"amount": "120 EUR"}, "more than the policy pays"),
+        ({"amount": "38.50 USD"}, "claims are in EUR"),
+        ({"receipt": ""}, "is needed above 25 EUR"),
+    ],
+)
+async def test_what_the_policy_does_not_pay_is_refused_with_the_reason(
+    room: WebRoom, api: ExpensesServer, changed: dict[str, str], told: str
+) -> None:
+    await claim(room, **changed)
+    await ended(room, "refused", "Nothing was submitted", told)
+    assert written(api) == []
+
+
+async def test_a_rejection_is_told_with_its_reason(room: WebRoom, api: ExpensesServer) -> None:
+    await claim(room)
+    card = await room.card("confirm")
+    _, told = await room.fill("mona", card, "reject", reason="Take the tram")
+    assert told["ok"], told
+    await ended(room, "rejected", "Mona Reyes", "Take the tram")
+    assert written(api) == []
+
+
+async def test_an_answer_that_is_lost_is_asked_for_with_the_same_key(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    api.troubles.extend(["lost", "busy"])
+    await claim(room)
+    await room.tap("mona", await room.card("confirm"), "approve")
+    await ended(room, "done", "E-1237")
+    assert written(api) == ["To the fair"]
+    assert len(api.keys) == 3
+    assert len({*api.keys}) == 1
+
+
+async def test_an_api_that_is_away_is_told(room: WebRoom, api: ExpensesServer) -> None:
+    api.away = True
+    await room.say("ada", "what is the status of my expense E-1234?")
+    await ended(room, "failed", "expenses")
+
+
+async def test_a_write_that_the_api_refuses_is_told_in_its_words(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    await claim(room, purpose="Me")
+    await room.tap("mona", await room.card("confirm"), "approve")
+    await ended(room, "failed", "purpose is too short")
+    assert written(api) == []
+
+
+async def test_a_room_belongs_to_the_project_of_the_folder(service: Service) -> None:
+    assert service.parts.services.project("web:local:main") == "EXPENSES"
+
+
+async def test_a_room_belongs_to_the_project_that_a_setting_names(start: Start) -> None:
+    service = await start(project="MATTER-7")
+    assert service.parts.services.project("web:local:main") == "MATTER-7"
