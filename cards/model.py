@@ -132,6 +132,9 @@ class Row(Frozen):
 class Review(Frozen):
     """Who may decide: holders of `roles` or the named `persons`; `quorum` counts seats.
 
+    A person is named as the one whom the card asks about their own request, or, with `approvers`,
+    by a playbook's policy.
+
     `four_eyes` refuses the requester (design §7). `approvers` are the ids of all who could decide
     when the card opened; whoever taps must be one of them and hold a role still (None: the card is
     older than that list). `decides` says how votes count, `delegable` whether seats may be given to
@@ -150,6 +153,11 @@ class Review(Frozen):
     escalate: Escalation | None = None
     execute_s: int | None = None
     may_edit: tuple[str, ...] = ()
+
+    @property
+    def by_policy(self) -> bool:
+        """Whether a policy says who decides, and it is nobody's own card."""
+        return bool(self.roles) or self.approvers is not None
 
 
 class Vote(Frozen):

@@ -162,7 +162,9 @@ def _check_roles(definitions: Definitions) -> None:
         for playbook in definitions.playbooks.values()
         for skill in playbook.skills.values()
         for node in (skill.sop.nodes.values() if skill.sop else ())
-        if (review := node.review) and not definitions.people.held_roles & set(review.roles)
+        if (review := node.review)
+        and review.roles
+        and not definitions.people.held_roles & set(review.roles)
     ]
     if problems:
         raise DefinitionError(*problems)

@@ -91,7 +91,7 @@ class Directory(Roster):
         """Whether all who read this conversation may see the card anyway."""
         if conversation == card.conversation:
             return True
-        if card.review.roles:
+        if card.review.by_policy:
             scope = self.scope_to(card.conversation)
             if conversation in scope.reviewer_homes(card.review):
                 return True

@@ -55,7 +55,10 @@ class Delegate(Frozen):
 
 
 class Person(Frozen):
-    """One voter. `_file_model` adds a field for each platform, with their accounts there."""
+    """One voter. `_file_model` adds a field for each platform, with their accounts there.
+
+    `manager` is the id of the person who approves what they ask for, where a playbook says so.
+    """
 
     id: str
     name: str
@@ -64,6 +67,7 @@ class Person(Frozen):
     language: SpokenLang | None = None
     zone: str = ""
     delegate: Delegate | None = None
+    manager: str = ""
     label: LocalizedText = Key(default=LocalizedText({"": ""}))
 
     def accounts_on(self, platform: str) -> tuple[str, ...]:
@@ -142,7 +146,7 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
 
 def _check(people: PeopleFile, rules: Rules, source: Source, problems: Problems) -> None:
     faults = [*_role_faults(people), *_person_faults(people), *_account_faults(people, rules)]
-    faults += [*_delegate_faults(people), *_delegation_cycles(people)]
+    faults += [*_delegate_faults(people), *_delegation_cycles(people), *_manager_faults(people)]
     faults += _admission_faults(people, rules)
     for at, message in faults:
         problems.add(source.problem(at, message))
@@ -209,6 +213,18 @@ def _delegate_faults(people: PeopleFile) -> Faults:
             yield at, "nobody can delegate to themselves"
         elif other not in known:
             yield at, f"there is no person {other!r} in this file{_hint(other, known)}"
+
+
+def _manager_faults(people: PeopleFile) -> Faults:
+    """A manager who is nobody in this file, or the person themselves."""
+    known = {person.id for person in people.people}
+    for index, person in enumerate(people.people):
+        at = ("people", index, "manager")
+        if person.manager == person.id:
+            yield at, "nobody is their own manager"
+        elif person.manager and person.manager not in known:
+            hint = _hint(person.manager, known)
+            yield at, f"there is no person {person.manager!r} in this file{hint}"
 
 
 def _delegation_cycles(people: PeopleFile) -> Faults:

@@ -9,9 +9,10 @@ from typing import Self
 from bot.people.file import PeopleFile, Person, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import drop_lapsed_votes
-from cards.model import Card, Principal
+from cards.model import Card, Principal, Review
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
+from engine.text.entities import fold
 
 GroupMembers = Callable[[str], frozenset[str]]
 """The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
@@ -143,6 +144,38 @@ class Roster:
         listed = [each for each in self.everybody if set(roles) & set(each.roles)]
         return [*listed, *self.unlisted_holders(roles)]
 
+    def deciders(self, review: Review) -> Sequence[Principal]:
+        """Everybody who may decide by a policy now: holders of its roles, and whom it names."""
+        holders = self.holders(review.roles)
+        if not review.by_policy:
+            return holders
+        found = {each.id for each in holders}
+        named = (self.person(each) for each in review.persons if each not in found)
+        return [*holders, *filter(None, named)]
+
+    def find_listed(self, handle: str) -> Principal | None:
+        """The person of this id or account; None where that is nobody, or several.
+
+        An account may be written as in the file, or with its platform in front.
+        """
+        if found := self._by_id.get(handle) or self.owners.get(handle):
+            return self.principal_of(found)
+        wanted = fold(handle)
+        able = [each for each in self.visible if wanted in map(fold, self._handles(each))]
+        return self.principal_of(able[0]) if len(able) == 1 else None
+
+    def manager_of(self, principal: Principal) -> Principal | None:
+        """The person's manager; None where they have none, or one who is not visible here."""
+        names = (principal.id, *principal.accounts)
+        person = next((p for n in names if (p := self._by_id.get(n) or self.owners.get(n))), None)
+        return self.person(person.manager) if person else None
+
+    def _handles(self, person: Person) -> Iterator[str]:
+        yield person.id
+        yield from self.accounts_of(person)
+        for name in self.rules:
+            yield from person.accounts_on(name)
+
     def unlisted_holders(self, roles: Sequence[str]) -> Iterator[Principal]:
         """Members of the roles' Slack groups who are not in the file."""
         groups = (role.slack_group for role in self.file.roles if role.id in roles)
@@ -167,7 +200,7 @@ class Roster:
         givers = handed | {person.id for person in delegators}
         if not givers:
             return principal
-        seats = self.holders(card.review.roles) if card else map(self.principal_of, delegators)
+        seats = self.deciders(card.review) if card else map(self.principal_of, delegators)
         stands_for = tuple(each for each in seats if not each.ids.isdisjoint(givers))
         return principal.model_copy(update={"stands_for": stands_for})
 
@@ -183,7 +216,7 @@ class Roster:
         """The card with those votes alone that count by the roles held now."""
         if not card.votes:
             return card
-        holders = self.scope_to(card.conversation).holders(card.review.roles)
+        holders = self.scope_to(card.conversation).deciders(card.review)
         people = [self.principal_of(person) for person in self.people]
         return drop_lapsed_votes(card, holders=holders, people=people, now=now)
 

@@ -44,7 +44,7 @@ class HandOverRefusal:
 
 def can_hand_over(card: Card) -> bool:
     """Whether seats of the card can be handed over at all."""
-    return card.status == "open" and bool(card.review.roles) and card.review.delegable
+    return card.status == "open" and card.review.by_policy and card.review.delegable
 
 
 def hand_over_form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:

@@ -64,7 +64,7 @@ def is_final(card: Card, choice: Choice) -> bool:
     """Whether one tap does what nobody can undo: a choice in warning style, or an approval."""
     if choice.form:
         return False
-    reviewed = card.traits.signs_off and bool(card.review.roles)
+    reviewed = card.traits.signs_off and card.review.by_policy
     return choice.style == "danger" or (reviewed and choice.style == "primary")
 
 
@@ -183,7 +183,7 @@ def _join(card: Card, texts: list[str]) -> str:
 def _note(card: Card) -> str:
     if not card.waiting_for:
         return ""
-    if card.review.roles:
+    if card.review.by_policy:
         note = say(
             "card.waits_for_role",
             card.lang,

@@ -15,6 +15,18 @@ class People(Protocol):
         """Everybody who holds one of the roles."""
         ...
 
+    def deciders(self, review: Review) -> Sequence[Principal]:
+        """Everybody who may decide by a policy now: holders of its roles, and whom it names."""
+        ...
+
+    def find_listed(self, handle: str) -> Principal | None:
+        """The person of this id or account; None where that is nobody, or several."""
+        ...
+
+    def manager_of(self, principal: Principal) -> Principal | None:
+        """The person's manager; None where they have none, or may have nothing to do with us."""
+        ...
+
     @property
     def everybody(self) -> Sequence[Principal]:
         """All the people there are."""

@@ -156,7 +156,7 @@ class SeatTransfers:
 
     def _holders(self, card: Card) -> Sequence[Principal]:
         people = self.people.scope_to(card.conversation)
-        return people.holders(card.review.roles) if card.review.roles else ()
+        return people.deciders(card.review) if card.review.by_policy else ()
 
     def _seats(self, found: CardNow) -> TransferOptions:
         givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]

@@ -83,8 +83,6 @@ class CardJudge:
                 values=values,
                 facts=facts,
             )
-        named = card.review.persons
-        persons = (p for p in here.everybody if not p.ids.isdisjoint(named))
         return edit(
             card,
             person,
@@ -92,7 +90,7 @@ class CardJudge:
             found.now,
             revision=answer.revision,
             values=values,
-            approvers=(*here.holders(card.review.roles), *persons),
+            approvers=here.deciders(card.review),
             facts=facts,
         )
 
@@ -138,7 +136,7 @@ class CardJudge:
         """
         card, needed = verdict.card, verdict.votes_needed
         text = say("vote.needed", lang, choice=label_in(card, choice, lang), needed=needed)
-        left = open_seats(card, self.people.holders(card.review.roles))
+        left = open_seats(card, self.people.deciders(card.review))
         may_escalate = card.review.escalate is not None and not card.escalated
         if may_escalate or len(left) >= needed:
             return text

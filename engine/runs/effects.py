@@ -265,7 +265,7 @@ def card_posts(run: Run, opened: tuple[Card, ...], context: StepContext) -> tupl
     """Where each card is shown: with the reply or below it, and where its approvers are."""
     posts: list[Post] = []
     for index, card in enumerate(opened):
-        places = _approver_places(card, context) if card.review.roles else []
+        places = _approver_places(card, context) if card.review.by_policy else []
         if run.slot and index == 0:
             # It stands with the reply, however many approvers are reached there.
             places = [place for place in places if place != run.place]

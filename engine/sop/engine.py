@@ -86,7 +86,7 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
         case "soft_instruction":
             return await judge(frame, sop, node, context)
         case "human_review":
-            return ask(frame, sop, node, context)
+            return await ask(frame, sop, node, context)
         case "branch":
             return _branch(frame, sop, node, context)
         case _:

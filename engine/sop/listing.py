@@ -6,14 +6,12 @@ from typing import Any
 from cards.markdown import format_value, literal
 from engine.errors import ToolFailed, ToolRetry
 from engine.frames.outcome import StepContext
-from engine.playbooks.conditions import rule_data
+from engine.frames.tool_values import values_for_tool
 from engine.playbooks.records import ToolValue
-from engine.rules.evaluate import value_at
 from engine.tools.arguments import normalise_texts
 
 MAX_LISTED = 10_000
 """No list of a tool may be longer."""
-_REFERENCE = "$"
 
 
 async def list_members(
@@ -21,7 +19,7 @@ async def list_members(
 ) -> tuple[str, ...]:
     """What the entries of a tool's list are called, each once. Raises ToolError."""
     names: dict[str, None] = {}
-    for row in await _list(tool, _values(arguments, context), context):
+    for row in await _list(tool, values_for_tool(arguments, context.run.state), context):
         name = row.get(column) if isinstance(row, Mapping) else row
         if name in (None, "") or isinstance(name, Mapping | list):
             raise ToolFailed("records.no_name", tool=literal(tool), column=literal(column))
@@ -33,7 +31,7 @@ async def list_records(
     tool: str, arguments: Mapping[str, ToolValue], member: Mapping[str, str], context: StepContext
 ) -> list[Mapping[str, Any]]:
     """The records that a tool lists, of a member by its name in the arguments. Raises ToolError."""
-    rows = await _list(tool, _values(arguments, context, member), context)
+    rows = await _list(tool, values_for_tool(arguments, context.run.state, member), context)
     if not all(isinstance(row, Mapping) for row in rows):
         raise ToolFailed("records.no_list", tool=literal(tool))
     return list(rows)
@@ -43,26 +41,13 @@ def normalise_member(
     tool: str, arguments: Mapping[str, ToolValue], name: str, text: str, context: StepContext
 ) -> str:
     """A member as the tool writes what it is given under that name. Raises ToolFailed."""
-    used = next((n for n, value in arguments.items() if value == f"{_REFERENCE}{name}"), None)
+    used = next((n for n, value in arguments.items() if value == f"${name}"), None)
     if used is None:
         return text
-    values = normalise_texts(context.list_tool(tool), _values(arguments, context, {name: text}))
+    values = normalise_texts(
+        context.list_tool(tool), values_for_tool(arguments, context.run.state, {name: text})
+    )
     return str(values[used])
-
-
-def _values(
-    arguments: Mapping[str, ToolValue],
-    context: StepContext,
-    member: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    data = {**rule_data(context.run.state.tree()), **(member or {})}
-    values = {
-        name: value_at(data, value.removeprefix(_REFERENCE))
-        if isinstance(value, str) and value.startswith(_REFERENCE)
-        else value
-        for name, value in arguments.items()
-    }
-    return {name: value for name, value in values.items() if value is not None}
 
 
 async def _list(name: str, values: Mapping[str, Any], context: StepContext) -> Sequence[Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
@@ -15,21 +16,26 @@ from engine.frames.leaves import (
     value_tables,
     values_at,
 )
-from engine.frames.outcome import NodeVerdict, Note, StepContext, StepOutcome, Suspend
+from engine.frames.outcome import (
+    NodeVerdict,
+    Note,
+    StatusChange,
+    StepContext,
+    StepOutcome,
+    Suspend,
+)
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode, ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
+from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
-    block_without_reviewers,
     deadline_of,
     good_until,
     reject_choice,
     rejection_text,
-    review_of,
-    reviewer_names,
     run_card_fields,
 )
 from engine.rules.soft import SoftDialogue
@@ -41,17 +47,18 @@ SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
 
 
-def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
+async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Ask those whom the node's review names; the run is blocked when there is nobody."""
     run, policy, values = context.run, _policy(node), shown_values(node, context)
     involved = {*run.requester.ids, *authors_of(values, context).values()}
-    if blocked := block_without_reviewers(policy, involved, context):
-        return blocked
-    digest, roles = _shown_digest(node, context), reviewer_names(policy, context)
-    card = _card(frame, sop, values, roles, context).model_copy(update={"shown_digest": digest})
+    approvers = await find_approvers(policy, involved, context)
+    if isinstance(approvers, StatusChange):
+        return approvers
+    digest, names = _shown_digest(node, context), approvers.names
+    card = _card(frame, sop, values, approvers, context).model_copy(update={"shown_digest": digest})
     frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
-    return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=literal(names)))
+    return Suspend(frame, (card,), note, f"{frame.node} waits for {approvers.why}")
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
@@ -113,7 +120,11 @@ def _as_called(tool: str, arguments: dict[str, Any], context: StepContext) -> di
 
 
 def _card(
-    frame: SopFrame, sop: Sop, values: tuple[LabelledValue, ...], roles: str, context: StepContext
+    frame: SopFrame,
+    sop: Sop,
+    values: tuple[LabelledValue, ...],
+    approvers: Approvers,
+    context: StepContext,
 ) -> Card:
     node = sop.nodes[frame.node]
     run, policy, lang = context.run, _policy(node), context.run.lang
@@ -135,9 +146,9 @@ def _card(
         ),
         editing=offer.editing if offer else None,
         authors=authors_of(values, context),
-        review=review_of(policy, context.services.people.holders(policy.roles)),
+        review=approvers.review(),
         **run_card_fields(context),
-        waiting_for=roles,
+        waiting_for=approvers.names,
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(policy, context),
     )

@@ -16,7 +16,7 @@ async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) 
     engine = _engine(node, context)
     dialogue = frame.soft or _begin(engine, node, context)
     if dialogue.unsure:
-        return ask(frame, sop, node, context)
+        return await ask(frame, sop, node, context)
     after = await engine.advance(dialogue)
     frame = frame.model_copy(update={"soft": after})
     if after.verdict is not None and not after.unsure:

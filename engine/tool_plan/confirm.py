@@ -6,18 +6,16 @@ from cards.markdown import literal, quote
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, ShownCall
-from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
+from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch
-from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
 from engine.reviews.approvals import call_digest, is_too_old
+from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.policy import (
-    block_without_reviewers,
     deadline_of,
     good_until,
     reject_choice,
     rejection_text,
-    reviewer_names,
 )
 from engine.tool_plan.calls import Call
 from engine.tool_plan.responses import dropped_text, fail_plan
@@ -48,7 +46,7 @@ def approval_of(frame: LlmPlanFrame, write: NumberedCall, context: StepContext) 
     return "" if is_too_old(approval, context.services.now) and not frame.started else approval
 
 
-def ask(
+async def ask(
     frame: LlmPlanFrame,
     planner: ToolPlanner,
     writes: tuple[NumberedCall, ...],
@@ -57,15 +55,19 @@ def ask(
     """Ask those whom the review names; the run is blocked when there is nobody."""
     run, policy = context.run, planner.review
     assert policy is not None, "the loader checks that a planner with writes names its reviewers"
-    if ended := block_without_reviewers(policy, run.requester.ids, context):
-        return ended
+    approvers = await find_approvers(policy, run.requester.ids, context)
+    if isinstance(approvers, StatusChange):
+        return approvers
     shown = tuple(ShownCall(number=write.number, call=write.call.digest) for write in writes)
-    card = _card(frame, policy, writes, context).model_copy(update={"shown_digest": _digest(shown)})
+    card = _card(frame, approvers, writes, context).model_copy(
+        update={"shown_digest": _digest(shown)}
+    )
     update = {"asked": card.token, "asks": "confirm", "shown": shown, "approval": ""}
-    roles = reviewer_names(policy, context)
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
-    names = ", ".join(f"{write.number} {write.call.tool.name}" for write in writes)
-    return Suspend(frame.model_copy(update=update), (card,), note, f"asks to approve {names}")
+    names = literal(approvers.names)
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=names))
+    calls = ", ".join(f"{write.number} {write.call.tool.name}" for write in writes)
+    why = f"asks {approvers.why} to approve {calls}"
+    return Suspend(frame.model_copy(update=update), (card,), note, why)
 
 
 def _digest(shown: tuple[ShownCall, ...]) -> str:
@@ -74,7 +76,7 @@ def _digest(shown: tuple[ShownCall, ...]) -> str:
 
 def _card(
     frame: LlmPlanFrame,
-    policy: ReviewPolicy,
+    approvers: Approvers,
     writes: tuple[NumberedCall, ...],
     context: StepContext,
 ) -> Card:
@@ -87,17 +89,17 @@ def _card(
     text += [call_text(write.call, context, number=write.number) for write in writes]
     problems = (dropped_text(frame.dropped, lang),) if frame.dropped else ()
     return review_card(
-        policy,
+        approvers,
         context,
         title=say("plan.confirm", lang, n=len(writes)),
         text="\n\n".join(text),
         problems=problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            reject_choice(policy, lang),
+            reject_choice(approvers.policy, lang),
         ),
         task_key=f"confirm:{run.id}",
-        deadline=deadline_of(policy, context),
+        deadline=deadline_of(approvers.policy, context),
     )
 
 

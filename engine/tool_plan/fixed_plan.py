@@ -52,7 +52,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     if isinstance(event, CardTimedOut):
         return end_unanswered(context)
     if frame.lost:
-        return ask_about_lost(frame, call, frame.lost, context)
+        return await ask_about_lost(frame, call, frame.lost, context)
     if not frame.started:
         started = frame.model_copy(update={"started": True})
         return Next(started, f"is about to call {call.tool.name}")
@@ -66,7 +66,7 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
     except ToolError as error:
         return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
-        return ask_about_lost(frame, call, result.why, context)
+        return await ask_about_lost(frame, call, result.why, context)
     update = {"told": (*frame.told, *_words_of(call, result, context))}
     return _next_call(frame.model_copy(update=update), call, f"called {call.tool.name}")
 

@@ -118,7 +118,7 @@ async def _take_step(
         return fail_plan(frame, planner, reason, approval, context)
     call = replace(call, by=approval.by)
     if frame.lost:
-        return ask_about_lost(frame, call, frame.lost, context)
+        return await ask_about_lost(frame, call, frame.lost, context)
     if not frame.started:
         started = frame.model_copy(update={"started": True})
         return Next(started, f"is about to call {call.tool.name}")
@@ -140,7 +140,7 @@ async def _ask_approval(
         await context.services.rehearse(call.tool, call.arguments, context.tool_context())
     except ToolError as error:
         return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
-    return confirm.ask(frame, planner, _certain_writes(frame, context), context)
+    return await confirm.ask(frame, planner, _certain_writes(frame, context), context)
 
 
 def _certain_writes(frame: LlmPlanFrame, context: StepContext) -> tuple[NumberedCall, ...]:
@@ -164,7 +164,7 @@ async def _call(
     except ToolError as error:
         return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
-        return ask_about_lost(frame, call, result.why, context)
+        return await ask_about_lost(frame, call, result.why, context)
     step = CompletedStep(
         number=frame.steps[0].number,
         tool=call.tool.name,

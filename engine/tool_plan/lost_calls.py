@@ -4,17 +4,16 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Note, StepContext, StepOutcome, Suspend
+from engine.frames.outcome import Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
-from engine.playbooks.review import ReviewPolicy
-from engine.reviews.policy import block_without_reviewers, reviewer_names
+from engine.reviews.approvers import Approvers, find_approvers
 from engine.tool_plan.calls import Call, policy_of
 from engine.tool_plan.review_cards import call_text, review_card
 
 AGAIN, HAPPENED, FAIL = "again", "happened", "fail"
 
 
-def ask_about_lost(
+async def ask_about_lost(
     frame: ToolPlanFrame | LlmPlanFrame, call: Call, why: str, context: StepContext
 ) -> StepOutcome:
     """Ask those who approve the skill's writes; the run is blocked when there is nobody.
@@ -24,24 +23,25 @@ def ask_about_lost(
     run, skill = context.run, context.playbook.skills[frame.skill]
     policy = policy_of(skill, context.playbook)
     # One person who has looked is enough.
-    policy = policy.model_copy(update={"quorum": 1}) if policy else None
-    if ended := block_without_reviewers(policy, run.requester.ids, context):
-        return ended
-    card = _card(call, why, policy, context)
+    one = policy.model_copy(update={"quorum": 1}) if policy else None
+    approvers = await find_approvers(one, run.requester.ids, context) if one else None
+    if isinstance(approvers, StatusChange):
+        return approvers
+    card = _card(call, why, approvers, context)
     asks = {"asks": "lost"} if isinstance(frame, LlmPlanFrame) else {}
     frame = frame.model_copy(update={"asked": card.token, "lost": why, **asks})
-    roles = reviewer_names(policy, context)
+    roles = literal(approvers.names if approvers else run.requester.name)
     note = Note("in_review", say("lost.part", run.lang, name=run.name, roles=roles))
     reason = f"{call.tool.name} may have run ({call.key}), and is not repeated: {why}"
     return Suspend(frame, (card,), note, reason)
 
 
-def _card(call: Call, why: str, policy: ReviewPolicy | None, context: StepContext) -> Card:
+def _card(call: Call, why: str, approvers: Approvers | None, context: StepContext) -> Card:
     lang = context.run.lang
     text = [say("lost.text", lang, why=literal(why)), call_text(call, context)]
     text += [say("lost.keyed", lang)] if call.tool.keyed else []
     return review_card(
-        policy,
+        approvers,
         context,
         title=say("lost.title", lang, tool=call.tool.name),
         text="\n\n".join(text),

@@ -9,21 +9,20 @@ from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import label_of
 from engine.frames.outcome import StepContext
-from engine.playbooks.review import ReviewPolicy
-from engine.reviews.policy import requester_card_fields, review_of, reviewer_names
+from engine.reviews.approvers import Approvers
+from engine.reviews.policy import requester_card_fields
 from engine.tool_plan.calls import Call
 
 LINE_CHARS = 80
 
 
 def review_card(
-    policy: ReviewPolicy | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
+    approvers: Approvers | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
 ) -> Card:
-    """A card for those whom the policy names, or the requester; `shown` are its other fields."""
+    """A card for these approvers, or the requester; `shown` are its other fields."""
     fields = requester_card_fields(context)
-    if policy is not None:
-        fields["review"] = review_of(policy, context.services.people.holders(policy.roles))
-        fields["waiting_for"] = reviewer_names(policy, context)
+    if approvers is not None:
+        fields |= {"review": approvers.review(), "waiting_for": approvers.names}
     return Card(**{**fields, "kind": "confirm", **shown}, choices=choices)
 
 

@@ -70,6 +70,12 @@ def test_homes_are_on_connected_platforms_only(tmp_path: Path) -> None:
         ('"T1:U1"', '"T1:@ana"', f"people.0.slack.0: {ACCOUNT}"),
         ('"77"', '"@ana"', f"people.0.telegram.0: {NUMBER}"),
         ("web: bo", "delegate: {person: bo}", f"{TO}: nobody can delegate to themselves"),
+        ("web: bo", "manager: bo", "people.1.manager: nobody is their own manager"),
+        (
+            "web: bo",
+            "manager: anna",
+            "people.1.manager: there is no person 'anna' in this file; did you mean 'ana'?",
+        ),
         (
             "web: bo",
             "delegate: {person: anna}",

@@ -91,8 +91,9 @@ class CardFormatter:
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
         people = self.people.scope_to(card.conversation)
-        holders = people.holders(card.review.roles) if card.review.roles else ()
+        holders = people.deciders(card.review) if card.review.by_policy else ()
         known = {card.requester: card.requester_name or card.requester}
+        known |= {person.id: person.name for person in holders}
         named = [
             *(person.name for person in holders),
             *(known.get(person, person) for person in card.review.persons),

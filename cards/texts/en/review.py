@@ -68,6 +68,18 @@ TEXTS: Final[dict[str, str]] = {
     "run.too_few": (
         "besides the requester only {n} people may review it ({roles}), and it needs {quorum}"
     ),
+    # whom a playbook's data names as the one who approves
+    "approver.empty": "{source} names nobody who could approve this",
+    "approver.several": "{source} names {n} people, and one of them has to approve this",
+    "approver.nobody": (
+        "{source} says that {value} approves this; nobody in people.yaml who may work here has "
+        "that id or account"
+    ),
+    "approver.no_manager": "{name} has no manager in people.yaml, and a manager approves this",
+    "approver.tool": "{tool} did not say who approves this: {reason}",
+    "approver.involved": (
+        "{name} is the one to approve this, but asked for it or changed it, and may not"
+    ),
     "run.approval_too_old": (
         "the approval by {name} was too old to write on, and nothing was written; please decide "
         "again"

@@ -59,6 +59,15 @@ TEXTS: Final[dict[str, str]] = {
     "ping.due": "提醒（{n}/{of}）：「{title}」还在等待决定（申请人：{requester}）。{votes}",
     "ping.closed": "「{title}」不再需要处理。{outcome}",
     "run.too_few": "除申请人外，只有 {n} 人可以审核（{roles}），而需要 {quorum} 人",
+    # whom a playbook's data names as the one who approves
+    "approver.empty": "「{source}」没有说明由谁审批",
+    "approver.several": "「{source}」给出了 {n} 个人，而审批人只能是其中一位",
+    "approver.nobody": (
+        "「{source}」说由 {value} 审批，但 people.yaml 中没有哪位可以在此办事的人使用这个编号或账号"
+    ),
+    "approver.no_manager": "{name} 在 people.yaml 中没有上级（manager），而此事须由上级审批",
+    "approver.tool": "没能从 {tool} 得知由谁审批：{reason}",
+    "approver.involved": "此事应由 {name} 审批，但申请是此人提出或改动过的，所以不能由此人批准",
     "run.approval_too_old": "{name} 的批准已经超过有效期，没有写入；请重新决定",
     "part.asked_again": "{name}：批准已过有效期，需要重新审核",
 }

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.records import Batch, Over, ToolValue
+from engine.playbooks.review import REQUESTER, PersonTool
 from engine.rules.names import RuleNames
 from engine.yaml.faults import Path
 
@@ -49,6 +50,14 @@ class ListToolCheck(FileCheck):
         self._arguments(batch.tool, batch.arguments, (), at)
         self.require_known(batch.name, self.names.data_fields, (*at, "as"), "data field")
         self._table(batch.summary, (*at, "summary"), (batch.name_column, *RESULT_COLUMNS))
+
+    def check_person(self, source: PersonTool, at: Path) -> None:
+        """Check the tool that names who approves."""
+        self.check_list_tool(source.tool, (*at, "tool"))
+        self._arguments(source.tool, source.arguments, (REQUESTER,), at)
+        facts = (self.names.tools or {}).get(source.tool)
+        if facts and facts.columns:
+            self.require_known(source.column, facts.columns, (*at, "column"), "column")
 
     def _arguments(
         self, tool: str, given: Mapping[str, ToolValue], members: Collection[str], at: Path

@@ -3,13 +3,17 @@
 from zoneinfo import available_timezones
 
 from cards.policy import Hours, Reminders
+from engine.playbooks.checks.list_tools import ListToolCheck
 from engine.playbooks.checks.names import FileCheck
-from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.review import MANAGER_OF, REQUESTER, PersonTool, ReviewPolicy
 from engine.playbooks.skill import SopNode
 from engine.yaml.faults import Path
 
 MIN_REMINDER_PAUSE_S = 60
 """Nobody is reminded more often than this."""
+
+_NAMING = ("text", "person", "choice", "entity", "email")
+"""Types of fields that may hold the id or account of a person."""
 
 
 class ReviewCheck(FileCheck):
@@ -25,12 +29,47 @@ class ReviewCheck(FileCheck):
 
     def policy(self, review: ReviewPolicy, at: Path) -> None:
         """Check who decides, how votes count, and the clocks."""
-        self._roles(review, at)
+        self._deciders(review, at)
         self._quorum(review, at)
         if review.escalate:
             self._escalation(review, (*at, "escalate"))
         if review.remind:
             self._reminders(review.remind, review.deadline_s, (*at, "remind"))
+
+    def _person(self, source: str | PersonTool, review: ReviewPolicy, at: Path) -> None:
+        """Whom data names: what it reads has to be there, and nobody who decides may change it."""
+        if review.quorum > 1:
+            self.add((*at[:-1], "quorum"), f"is {review.quorum}, and one person has one vote")
+        if isinstance(source, PersonTool):
+            tools = ListToolCheck(self.names, self.source, self.problems)
+            tools.check_person(source, at)
+            read = [str(value) for value in source.arguments.values()]
+        else:
+            read = [source]
+            if not MANAGER_OF.fullmatch(source):
+                self._person_field(source, at)
+        for index, path in enumerate(review.may_edit):
+            if f"${path}" in read:
+                fault = f"{path} says who approves; whoever approves may not change it"
+                self.add((*at[:-1], "may_edit", index), fault)
+
+    def _person_field(self, source: str, at: Path) -> None:
+        path, definition = source.removeprefix("$"), self.names.definition
+        if path == source or not path or path.split(".")[0] == REQUESTER:
+            self.add(at, "should be a field as $manager, $requester.manager, or a tool")
+            return
+        self.check_path(path, at)
+        leaf = definition.leaf(path) if definition else None
+        if leaf is not None and leaf.type not in _NAMING:
+            self.add(at, f"{path} is a field of type {leaf.type}, which names no person")
+
+    def _deciders(self, review: ReviewPolicy, at: Path) -> None:
+        if review.person is None:
+            self._roles(review, at)
+            return
+        if review.roles:
+            self.add((*at, "person"), "does not go together with roles; give one of them")
+        self._person(review.person, review, (*at, "person"))
 
     def _roles(self, review: ReviewPolicy, at: Path) -> None:
         if not review.roles:
@@ -49,7 +88,7 @@ class ReviewCheck(FileCheck):
             )
             self.add((*at, "quorum"), f"{fault} to {review.quorum // 2}")
         people = self.names.people
-        if people is None:
+        if people is None or not review.roles:
             return
         holders = {person for person, held in people.items() if set(held) & set(review.roles)}
         who = " or ".join(review.roles)

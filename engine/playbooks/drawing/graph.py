@@ -205,7 +205,9 @@ class _GraphBuilder:
 def _review_details(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
     if review is None:
         return {}
-    return {"roles": review.roles, "quorum": [review.quorum], "four_eyes": [review.four_eyes]}
+    votes: dict[DetailKey, Iterable[Value]]
+    votes = {"quorum": [review.quorum], "four_eyes": [review.four_eyes]}
+    return {"roles": review.roles, "reviewers": [review.named_by], **votes}
 
 
 def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tuple[Value, ...]]:

@@ -7,6 +7,32 @@ AT = "sop.nodes.ask.review"
 
 CASES: list[tuple[str, dict[str, tuple[str, ...]], str]] = [
     (
+        "roles: [reviewer], person: $law",
+        MANY,
+        f"{AT}.person: does not go together with roles; give one of them",
+    ),
+    ("person: $law, quorum: 2", MANY, f"{AT}.quorum: is 2, and one person has one vote"),
+    (
+        "person: law",
+        MANY,
+        f"{AT}.person: should be a field as $manager, $requester.manager, or a tool",
+    ),
+    (
+        "person: $requester.boss",
+        MANY,
+        f"{AT}.person: should be a field as $manager, $requester.manager, or a tool",
+    ),
+    (
+        "person: $amount",
+        MANY,
+        f"{AT}.person: amount is a field of type number, which names no person",
+    ),
+    (
+        "person: $law, may_edit: [law]",
+        MANY,
+        f"{AT}.may_edit.0: law says who approves; whoever approves may not change it",
+    ),
+    (
         "roles: [reviewer], quorum: 2",
         LONE,
         f"{AT}.quorum: is 2, and only 1 in people.yaml hold reviewer",
