@@ -5,12 +5,10 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
-from adapters.filesystem import read_text
 from bot.setting_rules import ProjectName, ZoneName
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
-from engine.yaml.source import Problems, read_yaml, try_build
 
 PROJECT_FILE: Final = "signoff.yaml"
 _PARTS: Final = {
@@ -72,6 +70,10 @@ def project_variables() -> dict[str, str]:
 
 
 def _read(path: Path) -> ProjectFile:
+    # Loaded here, since the command line reads settings before it knows what it is asked for.
+    from adapters.filesystem import read_text
+    from engine.yaml.source import Problems, read_yaml, try_build
+
     try:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:

@@ -82,7 +82,9 @@ def _playbook(settings: Settings, name: str) -> Playbook:
             f"PLAYBOOK: there is no playbook {name!r};"
             f" {SETTING_PREFIX}{settings.playbooks} has: {known}"
         )
-    return load_playbook(found, people, load_connections(settings).toolbox, settings.languages)
+    # Tools are those of the folder that the playbook lies in.
+    beside = settings.model_copy(update={"playbooks": found.parent.parent})
+    return load_playbook(found, people, load_connections(beside).toolbox, settings.languages)
 
 
 def _mains(playbooks: Path) -> list[Path]:

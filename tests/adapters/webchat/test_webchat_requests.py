@@ -254,6 +254,7 @@ async def test_people_are_listed_with_their_roles(client):
         "role": {"zh": "申请人", "en": "Requester"},
         "rooms": own_room_prefix("lin"),
         "home": home_room("lin"),
+        "examples": {"zh": [], "en": []},
     }
 
 

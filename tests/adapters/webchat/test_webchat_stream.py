@@ -29,7 +29,7 @@ class Events:
         self.comments = 0
 
     async def next(self) -> tuple[str, dict[str, Any]]:
-        _, position, body = await self.kinds_and_ids()
+        _, position, body = await self.named()
         return position, body
 
     async def named(self) -> tuple[str, str, dict[str, Any]]:
@@ -222,14 +222,14 @@ async def test_one_stream_follows_several_rooms_and_goes_on_in_each(client, chat
     await chat.send(other, view("other 1"), key="o1")
     query = "?room=main&person=lin&after=1&room=other&person=chen&after=0"
     async with events(client, query) as stream:
-        got = sorted([await stream.kinds_and_ids() for _ in range(2)])
+        got = sorted([await stream.named() for _ in range(2)])
         assert [(name, body["id"]) for name, _, body in got] == [("0", "m2"), ("1", "o1")]
         await chat.send(other, view("other 2"), key="o2")
-        name, position, body = await stream.kinds_and_ids()
+        name, position, body = await stream.named()
         assert (name, position, body["id"]) == ("1", "2,2", "o2")
     await chat.send(MAIN, view("main 3"), key="m3")
     async with events(client, query, **{"Last-Event-ID": position}) as stream:
-        name, position, body = await stream.kinds_and_ids()
+        name, position, body = await stream.named()
         assert (name, position, body["id"]) == ("0", "3,2", "m3")
 
 
@@ -250,4 +250,4 @@ async def test_several_rooms_are_followed_whole_or_not_at_all(client, query, sta
 
 async def test_a_page_hears_the_heart_beat_of_its_stream(client):
     async with events(client, "?room=main&beats=1") as stream:
-        assert await stream.kinds_and_ids() == ("beat", "", {})
+        assert await stream.named() == ("beat", "", {})

@@ -68,7 +68,7 @@ def name_in(folder: Path) -> str:
 
 
 def name_of(parts: Parts) -> str:
-    return parts.reloader.current.snapshot.playbooks["clinical_qc"].definition.name.en
+    return parts.reloader.current.snapshot.playbooks["clinical_qc"].definition.name("en")
 
 
 async def looked(parts: Parts) -> None:
@@ -90,7 +90,7 @@ async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
     rename(playbooks, "Visits")
     await looked(parts)
     assert name_of(parts) == "Visits"
-    assert old.playbooks["clinical_qc"].definition.name.en == "Clinical data"
+    assert old.playbooks["clinical_qc"].definition.name("en") == "Clinical data"
     new = parts.reloader.current.snapshot.playbooks["clinical_qc"]
     assert new.digest != old.playbooks["clinical_qc"].digest
     for playbook in (new, old.playbooks["clinical_qc"]):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ended
 
-Change = Callable[[str], str] | None
+Change = Callable[[str], str]
 KEYS = {"text", "intents"}
 INTENT = {"kind", "text", "playbook", "depends_on", "confidence", "sure", "why"}
 KINDS = {"qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"}
@@ -143,7 +143,7 @@ async def test_what_can_do_nothing_yet_needs_no_phases_and_all_else_does(
     assert refused.status == 1
     line = able.splitlines().index("phases: []") + 1
     assert f"{path}:{line}: phases: " in refused.out
-    (small / "talk.yaml").unlink()
+    (small / "talk.yaml").write_text("x: 1\n", "utf-8")
     stopped = await ended(tmp_path, "route", "x", **files(small))
     assert (stopped.status, stopped.out) == (2, "")
     assert f"{path}:{line}: phases: " in stopped.err
@@ -153,27 +153,22 @@ async def test_what_can_do_nothing_yet_needs_no_phases_and_all_else_does(
 @pytest.mark.parametrize(
     ("change", "where"),
     [
-        (None, ""),
         (lambda text: text.replace("smalltalk:\n", "small:\n", 1), "small"),
         (lambda text: text.replace("  - 您好\n", "  - {a: 1}\n", 1), "{a: 1}"),
         (lambda text: "- 你好\n", "- 你好"),
         (lambda text: text + "\t- x\n", "\t- x"),
     ],
-    ids=["missing", "unknown key", "not a text", "a list", "no YAML"],
+    ids=["unknown key", "not a text", "a list", "no YAML"],
 )
-async def test_talk_that_is_missing_or_faulty_is_refused_where_it_stands(
+async def test_talk_that_is_faulty_is_refused_where_it_stands(
     tmp_path: Path, playbooks: Path, change: Change, where: str
 ) -> None:
     talk = playbooks / "talk.yaml"
-    if change:
-        talk.write_text(change(talk.read_text("utf-8")), "utf-8")
-    else:
-        talk.unlink()
+    talk.write_text(change(talk.read_text("utf-8")), "utf-8")
     answer = await ended(tmp_path, "validate", **files(playbooks))
     assert answer.status == 1
     problems = [line for line in answer.out.splitlines() if line.startswith(f"{talk}:")]
     assert problems == answer.out.splitlines()
     lines = [problem.removeprefix(f"{talk}:").split(":")[0] for problem in problems]
-    if where:
-        text = talk.read_text("utf-8").splitlines()
-        assert any(where in text[int(line) - 1] for line in lines)
+    text = talk.read_text("utf-8").splitlines()
+    assert any(where in text[int(line) - 1] for line in lines)

@@ -139,7 +139,13 @@ def changed(*changes: Change) -> dict[str, str]:
 
 def problems(*changes: Change) -> list[str]:
     with pytest.raises(DefinitionError) as caught:
-        load(changed(*changes), tools=TOOLS, roles=("crc", "reviewer"), held=("reviewer",))
+        load(
+            changed(*changes),
+            tools=TOOLS,
+            roles=("crc", "reviewer"),
+            held=("reviewer",),
+            languages=("zh", "en"),
+        )
     return list(caught.value.problems)
 
 
@@ -438,7 +444,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((MAIN, "      cause: {label: {zh: 案由, en: Cause}}", "      cause: {label: {zh: x}}"),),
-        "data_fields.causes.columns.cause.label.en: is required",
+        "data_fields.causes.columns.cause.label: lacks en; a plain text is for every language",
     ),
     # fields
     (

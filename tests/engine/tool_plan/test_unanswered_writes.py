@@ -214,7 +214,7 @@ async def test_it_is_replayed_as_it_was(kind: str, choice: str) -> None:
 
 def fixed_from_the_start() -> Walk:
     playbook = load(fixed_files(), roles=("reviewer",), held=("reviewer",))
-    return begun(playbook, new_run(playbook, message="subject W3", text="subject W3"))
+    return begun(playbook, new_run(playbook, message="look up", text="look up"))
 
 
 @pytest.mark.usefixtures("tools")
