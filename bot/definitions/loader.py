@@ -1,7 +1,7 @@
 """The files that define a service: people, playbooks, talk and documents, read and checked."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.tool import TOOLS_FILE
 from engine.ports.library import Document
 from engine.ports.systems.sync import target_fault
+from engine.text.language import only_language
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
@@ -109,7 +110,8 @@ def _try_load_documents(
 def try_load_people(settings: Settings, problems: Problems) -> Directory | None:
     """The people of the settings' file; None, and what is wrong in `problems`, for a faulty one."""
     try:
-        return load_people(settings.people, settings.accounts)
+        people = load_people(settings.people, settings.accounts)
+        return replace(people, lang=only_language(settings.languages))
     except DefinitionError as error:
         problems.extend(error.problems)
         return None

@@ -77,7 +77,8 @@ class Directory(Roster):
         for person in self.people:
             is_admin = ADMIN in self.principal_of(person).roles
             for home in self._homes(person) if is_admin else ():
-                found.setdefault(home, person.language or detect_language(person.name))
+                lang = person.language or self.lang or detect_language(person.name)
+                found.setdefault(home, lang)
         return list(found.items())
 
     def private_place(self, actor: Actor, conversation: str) -> str:

@@ -62,8 +62,9 @@ class PersonalHome:
         """The person's page, by the roles held now. Raises StoreError."""
         person = self.people.principal(actor)
         if not self.people.is_admitted(person) and not person.roles:
-            texts = (self.people.stranger_text(person, each) for each in COMPLETE)
-            return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
+            langs = (person.lang,) if person.lang else COMPLETE
+            texts = (self.people.stranger_text(person, each) for each in langs)
+            return HomePage(lang=person.lang or "en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
         living = RunFilter(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(living, after="", limit=MOST_RUNS)

@@ -9,7 +9,7 @@ from typing import Self
 from bot.people.file import PeopleFile, Person, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import drop_lapsed_votes
-from cards.model import Card, Principal, Review
+from cards.model import Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
 from engine.text.entities import fold
@@ -24,7 +24,8 @@ class Roster:
 
     Members of a role's Slack group hold the role, whether or not they are in the file. With
     `isolated`, Slack's workspaces know nothing of each other: in the scope of one (`workspace`)
-    only its people, groups and accounts are visible (bot/people/workspaces.py).
+    only its people, groups and accounts are visible (bot/people/workspaces.py). Who names no
+    language reads the `lang`, without one that in which they write.
     """
 
     file: PeopleFile
@@ -32,6 +33,7 @@ class Roster:
     members: GroupMembers = lambda group: frozenset()
     isolated: bool = False
     workspace: str = ""
+    lang: Lang | None = None
 
     def scope_to(self, conversation: str) -> Self:
         """The same, with only those visible who may have to do with that conversation."""
@@ -98,7 +100,7 @@ class Roster:
             id=person.id,
             name=person.name,
             roles=tuple(dict.fromkeys((*person.roles, *self._group_roles(accounts)))),
-            lang=person.language,
+            lang=person.language or self.lang,
             zone=person.zone,
             accounts=accounts,
         )
@@ -250,7 +252,7 @@ class Roster:
 
     def _stranger(self, account: str, name: str) -> Principal:
         roles = self._group_roles((account,))
-        return Principal(id=account, name=name, roles=roles, accounts=(account,))
+        return Principal(id=account, name=name, roles=roles, lang=self.lang, accounts=(account,))
 
     def _group_roles(self, accounts: Iterable[str]) -> tuple[str, ...]:
         """The roles that these accounts hold through Slack groups."""

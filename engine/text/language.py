@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Self
 
 from pydantic import ConfigDict, RootModel, model_serializer, model_validator
 
 from cards.model import Lang
 from cards.texts import FALLBACK
+
+DETECTED: Final[tuple[Lang, ...]] = ("zh", "en")
+"""The languages that `detect_language` tells apart."""
 
 _LANG = re.compile("[a-z]{2,3}")
 
@@ -62,6 +65,12 @@ class LocalizedText(RootModel[dict[str, str]]):
 def suits_language(example: str, lang: Lang) -> bool:
     """Whether to show an example to a reader of that language: Chinese ones to readers of it."""
     return (detect_language(example) == "zh") == (lang == "zh")
+
+
+def only_language(languages: Sequence[Lang]) -> Lang | None:
+    """The language that everybody is answered in; None where it is told by what they write."""
+    told = [lang for lang in languages if lang in DETECTED]
+    return None if len(told) > 1 else next(iter((*told, *languages)), None)
 
 
 def detect_language(text: str, fallback: Lang = "en") -> Lang:

@@ -140,7 +140,7 @@ class Intake:
         """One sentence; nothing is stored."""
         texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
         typed = [text for text in texts if text.strip() and not text.startswith("/")]
-        langs = (detect_language(typed[0]),) if typed else COMPLETE
+        langs = _languages_of(principal, typed[0] if typed else "")
         told = (self.people.stranger_text(principal, lang) for lang in langs)
         return DirectAnswer(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
 
