@@ -14,10 +14,11 @@ PROJECT_FILE: Final = "signoff.yaml"
 _PARTS: Final = {
     "SIGNOFF_PLAYBOOKS": "playbooks",
     "SIGNOFF_PEOPLE": "people.yaml",
+    "SIGNOFF_SKILLS": "skills",
     "SIGNOFF_CONNECTIONS": "connections.yaml",
     "SIGNOFF_MCP": "mcp.yaml",
 }
-"""What lies in the folder, by the setting that names it; the last two need not be there."""
+"""What lies in the folder, by the setting that names it; the last three need not be there."""
 
 _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 

@@ -88,6 +88,7 @@ class Settings(SettingsGroup):
     data_dir: Path = visible_setting("SIGNOFF_DATA_DIR", Path("data"), "a folder")
     playbooks: Path = visible_setting("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
     people: Path = visible_setting("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    skills: Path | None = visible_setting("SIGNOFF_SKILLS", None, "a folder")
     group_age_s: float = visible_setting(
         "SIGNOFF_GROUP_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
     )

@@ -8,6 +8,12 @@ from typing import Any
 
 from adapters.filesystem import read_text
 from bot.definitions.documents import load_documents
+from bot.definitions.playbook_files import (
+    add_new,
+    check_shared_skills,
+    read_playbook_files,
+    read_shared_skills,
+)
 from bot.people.directory import Directory, load_people
 from bot.settings import Settings
 from cards.model import Lang
@@ -85,6 +91,7 @@ def load_definitions(
         prefix=SETTING_PREFIX,
         toolbox=toolbox,
         languages=settings.languages,
+        skills=settings.skills,
     )
     documents = _try_load_documents(settings.playbooks, playbooks, problems)
     talk = try_load_talk(settings.playbooks, problems)
@@ -125,12 +132,13 @@ def try_load_playbooks(
     prefix: str,
     toolbox: Toolbox,
     languages: Sequence[Lang] = COMPLETE,
+    skills: Path | None = None,
     progress: Callable[[list[Path]], Iterable[Path]] = iter,
 ) -> dict[str, Playbook]:
     """Every playbook below the folder, by id; without people, roles are not checked.
 
-    `progress` iterates over their files, and may show how far it is. `prefix` stands before
-    problems of the folder itself.
+    `skills` is the folder of those that they share. `progress` iterates over their files, and may
+    show how far it is. `prefix` stands before problems of the folder itself.
     """
     playbooks: dict[str, Playbook] = {}
     if not folder.is_dir():
@@ -142,13 +150,14 @@ def try_load_playbooks(
         problems.add(f"{prefix}{folder}: there is no */{MAIN} in it")
     for main in progress(mains):
         try:
-            playbook = load_playbook(main, people, toolbox, languages)
+            playbook = load_playbook(main, people, toolbox, languages, skills)
         except DefinitionError as error:
-            problems.extend(error.problems)
+            add_new(error.problems, problems)
             continue
         if playbook.id in playbooks:
             problems.add(f"{main}:1: id: playbook {playbook.id!r} is defined twice")
         playbooks[playbook.id] = playbook
+    check_shared_skills(skills, try_load_legacy(folder, Problems()), problems)
     return playbooks
 
 
@@ -157,9 +166,15 @@ def load_playbook(
     people: Directory | None,
     toolbox: Toolbox,
     languages: Sequence[Lang] = COMPLETE,
+    skills: Path | None = None,
 ) -> Playbook:
-    """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
-    files = _read_files(main)
+    """The playbook of a playbook.yaml; raises DefinitionError with every problem of it.
+
+    `skills` is the folder of those that playbooks share.
+    """
+    files = read_playbook_files(main)
+    # What cannot be read is told where the whole folder is loaded.
+    shared = read_shared_skills(skills, Problems())
     roles_by_person = _roles_by_person(people) if people else None
     # Others than the file's own problems are told where the whole folder is loaded.
     legacy = try_load_legacy(main.parent.parent, Problems())
@@ -171,6 +186,7 @@ def load_playbook(
         toolbox,
         legacy.model_dump_json(),
         tuple(languages),
+        tuple(shared.items()),
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -181,11 +197,16 @@ def load_playbook(
 
 
 def playbook_warnings(
-    main: Path, people: Directory | None, toolbox: Toolbox, languages: Sequence[Lang]
+    main: Path,
+    people: Directory | None,
+    toolbox: Toolbox,
+    languages: Sequence[Lang],
+    skills: Path | None = None,
 ) -> list[str]:
     """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
-    playbook = load_playbook(main, people, toolbox, languages)
-    sources = [read_yaml(text, file=name) for name, text in _read_files(main).items()]
+    playbook = load_playbook(main, people, toolbox, languages, skills)
+    files = read_shared_skills(skills, Problems()) | read_playbook_files(main)
+    sources = [read_yaml(text, file=name) for name, text in files.items()]
     return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
 
@@ -198,6 +219,7 @@ def _load_cached(
     toolbox: Toolbox,
     legacy: str,
     languages: tuple[Lang, ...],
+    shared: tuple[tuple[str, str], ...],
 ) -> Playbook:
     return load(
         dict(files),
@@ -208,6 +230,7 @@ def _load_cached(
         connections=toolbox.connections,
         legacy=Legacy.model_validate_json(legacy),
         languages=languages,
+        shared=dict(shared),
     )
 
 
@@ -266,23 +289,6 @@ def _load_talk_cached(text: str, file: str) -> Talk:
     problems.raise_if_any()
     assert talk is not None
     return talk
-
-
-def _read_files(main: Path) -> dict[str, str]:
-    own_tools = main.parent / TOOLS_FILE
-    paths = [main, *sorted(main.parent.glob("skills/*.yaml"))]
-    paths += [own_tools] if own_tools.exists() else []
-    files: dict[str, str] = {}
-    problems = Problems()
-    for path in paths:
-        try:
-            files[str(path)] = read_text(path)
-        except OSError as error:
-            problems.add(f"{path}:1: cannot be read: {error.strerror}")
-        except UnicodeDecodeError:
-            problems.add(f"{path}:1: is not UTF-8 text")
-    problems.raise_if_any()
-    return files
 
 
 def _roles_by_person(people: Directory) -> dict[str, tuple[str, ...]] | None:

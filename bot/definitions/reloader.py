@@ -32,17 +32,21 @@ Fingerprint = frozenset[tuple[str, int, int, int]]
 """Path, inode, size and time of change of every file that is read."""
 
 
-def fingerprint_folder(folder: Path) -> Fingerprint:
-    """A value that changes whenever a file of the playbooks folder is written, added or removed."""
+def fingerprint_folder(folder: Path, skills: Path | None = None) -> Fingerprint:
+    """A value that changes whenever a file of the playbooks folder is written, added or removed.
+
+    So for that of the skills that playbooks share.
+    """
+    found = [path for pattern in READ_PATTERNS for path in folder.glob(pattern)]
+    found += skills.glob("*.yaml") if skills else ()
     files = set()
-    for pattern in READ_PATTERNS:
-        for path in folder.glob(pattern):
-            try:
-                stat = path.stat()
-            except OSError:
-                # Removed meanwhile, or a link to nowhere.
-                continue
-            files.add((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns))
+    for path in found:
+        try:
+            stat = path.stat()
+        except OSError:
+            # Removed meanwhile, or a link to nowhere.
+            continue
+        files.add((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns))
     return frozenset(files)
 
 
@@ -127,7 +131,8 @@ class Reloader:
         self.current.problems = tuple(problems)
 
     async def _fingerprint(self) -> Fingerprint:
-        return await asyncio.to_thread(fingerprint_folder, self._settings.playbooks)
+        folder, skills = self._settings.playbooks, self._settings.skills
+        return await asyncio.to_thread(fingerprint_folder, folder, skills)
 
     def _load(self) -> Snapshot:
         return make_snapshot(load_definitions(self._settings, self._toolbox, self._people))

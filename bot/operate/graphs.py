@@ -84,7 +84,8 @@ def _playbook(settings: Settings, name: str) -> Playbook:
         )
     # Tools are those of the folder that the playbook lies in.
     beside = settings.model_copy(update={"playbooks": found.parent.parent})
-    return load_playbook(found, people, load_connections(beside).toolbox, settings.languages)
+    toolbox = load_connections(beside).toolbox
+    return load_playbook(found, people, toolbox, settings.languages, settings.skills)
 
 
 def _mains(playbooks: Path) -> list[Path]:

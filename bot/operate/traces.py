@@ -69,7 +69,13 @@ async def replay_traces(
     toolbox = load_connections(settings).toolbox
     folder = playbooks or settings.playbooks
     found = try_load_playbooks(
-        folder, people, problems, prefix="", toolbox=toolbox, languages=settings.languages
+        folder,
+        people,
+        problems,
+        prefix="",
+        toolbox=toolbox,
+        languages=settings.languages,
+        skills=settings.skills,
     )
     problems.raise_if_any()
     assert people is not None

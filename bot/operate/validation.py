@@ -64,6 +64,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
         prefix=prefix,
         toolbox=toolbox,
         languages=settings.languages,
+        skills=settings.skills,
         progress=lambda mains: show_progress(mains, "playbooks", len(mains)),
     )
     try:
@@ -84,7 +85,9 @@ def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     found: list[str] = []
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
         with suppress(DefinitionError):
-            found += playbook_warnings(main, directory, toolbox, settings.languages)
+            found += playbook_warnings(
+                main, directory, toolbox, settings.languages, settings.skills
+            )
     return found
 
 

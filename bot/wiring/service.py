@@ -82,7 +82,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     Raises Stopped as soon as `stop` is set while the store is waited for.
     """
     # Before it is loaded, so that a change in between is noticed later.
-    fingerprint = fingerprint_folder(settings.playbooks)
+    fingerprint = fingerprint_folder(settings.playbooks, settings.skills)
     connections = load_connections(settings)
     definitions = load_definitions(settings, connections.toolbox)
     servers = load_servers(settings.mcp, definitions.people.roles)

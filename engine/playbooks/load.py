@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from cards.model import Lang
 from engine.errors import DefinitionError
@@ -16,7 +16,12 @@ from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.nesting import flatten_groups
-from engine.playbooks.skill import Skill
+from engine.playbooks.skill_files import (
+    SkillFile,
+    clash_problems,
+    read_skills,
+    shared_skills_used,
+)
 from engine.playbooks.tool import TOOLS_FILE, ToolFacts
 from engine.ports.systems.connections import Connection
 from engine.yaml.source import Problems, Source, read_yaml, try_build
@@ -36,6 +41,7 @@ def load(
     connections: Mapping[str, Connection] | None = None,
     legacy: Legacy = NO_LEGACY,
     languages: Sequence[Lang] = (),
+    shared: Mapping[str, str] = MappingProxyType({}),
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
@@ -44,10 +50,12 @@ def load(
     whether a quorum can be reached. `tools` are those of the service itself and `connections` those
     that the playbook's own tools may use, both None when they are not known. What files of earlier
     versions name is read by `legacy`. Texts by language have to be in each of the `languages`.
+    `shared` are files of skills that playbooks share; the playbook gets those that it names.
     Problems stand in the order of files and lines.
     """
     problems = Problems()
-    sources = {name: _read(name, text, problems) for name, text in files.items()}
+    parts = {name: text for name, text in files.items() if _is_no_skill(PurePosixPath(name))}
+    sources = {name: _read(name, text, problems) for name, text in parts.items()}
     name = next((name for name in sources if PurePosixPath(name).name == MAIN), None)
     if name is None:
         folder = PurePosixPath(next(iter(files), MAIN)).parent
@@ -60,7 +68,8 @@ def load(
     )
     main = flatten_groups(main, problems) if main else None
     definition = try_build(PlaybookFile, main, problems) if main else None
-    skills = _skills(sources, problems, legacy)
+    own_skills = {name: text for name, text in files.items() if name not in parts}
+    skills = _read_skills(own_skills, shared, definition, problems, legacy)
     names = KnownNames(
         _fields(definition, main),
         definition,
@@ -77,8 +86,7 @@ def load(
         else:
             phases.run_parts()
     for found in skills.values():
-        if found.skill and found.source:
-            SkillCheck(names, found.skill, found.source, problems).run()
+        problems.extend(_skill_problems(found, names, own=found.file in files))
     read = [(definition, main), *((found.skill, found.source) for found in skills.values())]
     for part, part_source in (*read, (own_tools, source)):
         if part is not None and part_source is not None:
@@ -86,7 +94,7 @@ def load(
     for skill, index, fault in find_stuck_skills(names.built_skills or ()):
         if source := skills[skill].source:
             problems.add(source.problem(("requires", index), fault))
-    problems.sort(key=lambda problem: _place(problem, tuple(files)))
+    problems.sort(key=lambda problem: _place(problem, (*files, *shared)))
     problems.raise_if_any()
     assert definition is not None
     built = {key: found.skill for key, found in skills.items() if found.skill}
@@ -95,12 +103,32 @@ def load(
     return playbook.model_copy(update={"digest": digest})
 
 
-@dataclass(frozen=True, slots=True)
-class _SkillFile:
-    """A skill's file: without a skill when that has faults, without a source when it is no YAML."""
+def _is_no_skill(path: PurePosixPath) -> bool:
+    return path.name in (MAIN, TOOLS_FILE) and path.parent.name != "skills"
 
-    source: Source | None
-    skill: Skill | None
+
+def _read_skills(
+    own: Mapping[str, str],
+    shared: Mapping[str, str],
+    definition: PlaybookFile | None,
+    problems: Problems,
+    legacy: Legacy,
+) -> dict[str, SkillFile]:
+    """The playbook's own skills, and the shared ones that it uses."""
+    # An id that two shared files have is told where the folder is read.
+    skills, others = read_skills(own, problems, legacy), read_skills(shared, Problems(), legacy)
+    problems.extend(clash_problems(skills, others))
+    return skills | shared_skills_used(definition, skills, others)
+
+
+def _skill_problems(found: SkillFile, names: KnownNames, *, own: bool) -> Sequence[str]:
+    """Those of a skill's file, and what it names that the playbook does not have."""
+    problems = Problems()
+    if found.skill and found.source:
+        SkillCheck(names, found.skill, found.source, problems).run()
+    playbook = names.definition.id if names.definition else ""
+    told = problems if own else [f"{each}; playbook {playbook} uses it" for each in problems]
+    return [*found.problems, *told]
 
 
 def _read(name: str, text: str, problems: Problems) -> Source | None:
@@ -109,23 +137,6 @@ def _read(name: str, text: str, problems: Problems) -> Source | None:
     except DefinitionError as error:
         problems.extend(error.problems)
         return None
-
-
-def _skills(
-    sources: Mapping[str, Source | None], problems: Problems, legacy: Legacy
-) -> dict[str, _SkillFile]:
-    """Every skill by id, as far as it stands; a faulty one still has its name."""
-    skills: dict[str, _SkillFile] = {}
-    for name, source in sources.items():
-        source = replace(source, data=legacy.upgrade_skill(source.data)) if source else None
-        skill = try_build(Skill, source, problems) if source else None
-        given = source.data.get("id") if source and isinstance(source.data, dict) else None
-        # Where even the id is lost, the file's name is the best guess: others call it by that.
-        key = given if isinstance(given, str) else PurePosixPath(name).stem
-        if source and key in skills:
-            problems.add(source.problem(("id",), f"skill {key!r} is defined twice"))
-        skills[key] = _SkillFile(source, skill)
-    return skills
 
 
 def _fields(
