@@ -20,6 +20,7 @@ _PARTS: Final = {
 }
 """What lies in the folder, by the setting that names it; the last three need not be there."""
 
+_PLAYBOOKS: Final = "SIGNOFF_PLAYBOOKS"
 _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 
 
@@ -53,18 +54,22 @@ def enter_project(folder: Path) -> None:
             os.environ.setdefault(name, part)
 
 
-def project_variables() -> dict[str, str]:
-    """The settings that the current folder brings as a project; none where it is none.
+def project_variables(playbooks: Path) -> dict[str, str]:
+    """The settings that the current folder brings as a project, else the folder of `playbooks`.
 
-    Raises DefinitionError with every problem of its `signoff.yaml`.
+    None where neither is one. Raises DefinitionError with every problem of its `signoff.yaml`.
     """
-    path = Path(PROJECT_FILE)
-    if not path.exists():
+    folder = next((each for each in (Path(), playbooks) if (each / PROJECT_FILE).exists()), None)
+    if folder is None:
         return {}
     parts = {
-        name: part for name, part in _PARTS.items() if name not in _OPTIONAL or Path(part).exists()
+        name: str(folder / part)
+        for name, part in _PARTS.items()
+        if name not in _OPTIONAL or (folder / part).exists()
     }
-    project = _read(path)
+    if not (folder / _PARTS[_PLAYBOOKS]).is_dir():
+        parts[_PLAYBOOKS] = str(folder)
+    project = _read(folder / PROJECT_FILE)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
     home = {"SIGNOFF_PROJECT": project.project} if project.project else {}
     return {**parts, **languages, **home, "SIGNOFF_TIMEZONE": project.timezone}

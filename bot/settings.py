@@ -53,6 +53,8 @@ from engine.ports.settings import (
     visible_setting,
 )
 
+NO_ZONE = "nothing says which: write timezone in signoff.yaml, or SIGNOFF_TIMEZONE"
+
 _ENV_FILE = ".env"
 _ENCODING = "utf-8-sig"
 _LONGEST_SHOWN = 40
@@ -232,6 +234,11 @@ class Settings(SettingsGroup):
         return any(each.isolates_workspaces for each in self.platforms.values())
 
     @property
+    def names_zone(self) -> bool:
+        """Whether somebody chose the time zone."""
+        return "timezone" in self.model_fields_set
+
+    @property
     def has_page(self) -> bool:
         """Whether a platform is a page of the service itself."""
         return any(each.has_page for each in self.platforms.values())
@@ -327,8 +334,8 @@ def _read(
 
 def read_environment() -> dict[str, str | None]:
     """The variables of this process over those of `.env`, and these over what a project brings."""
-    told = dotenv_values(_ENV_FILE, encoding=_ENCODING)
-    return {**project_variables(), **told, **os.environ}
+    told = {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
+    return {**project_variables(Path(told.get("SIGNOFF_PLAYBOOKS") or "playbooks")), **told}
 
 
 def _line(group: type[SettingsGroup], detail: ErrorDetails) -> str:

@@ -12,7 +12,7 @@ from bot.http.server import TimedRunner
 from bot.pages.routes import admin_routes
 from bot.people.directory import NOBODY_MAY_ASK
 from bot.processes.sd_notify import Notifier
-from bot.settings import Settings
+from bot.settings import NO_ZONE, Settings
 from bot.waits import cancel_tasks, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
@@ -35,7 +35,9 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
             reuse_port=settings.share_port or None,
         )
         await site.start()
-        log.info("web_started", host=settings.host, port=settings.port)
+        log.info("web_started", host=settings.host, port=settings.port, zone=settings.timezone)
+        if not settings.names_zone:
+            log.warning("no_time_zone", zone=settings.timezone, warning=NO_ZONE)
         for name in parts.resources.people.closed_platforms(parts.resources.platforms):
             log.warning("platform_shut_out", platform=name, warning=NOBODY_MAY_ASK)
         try:

@@ -7,7 +7,7 @@ from adapters.openai import OpenAIModel
 from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
 from bot.people.directory import NOBODY_MAY_ASK, load_people
-from bot.settings import Settings
+from bot.settings import NO_ZONE, Settings
 from bot.wiring.connections import load_connections
 from bot.wiring.contexts import platform_doctors
 from engine.errors import DefinitionError, ModelError, StoreError
@@ -28,7 +28,14 @@ def open_doctors(settings: Settings) -> Sequence[Doctor]:
         for name, doctor in platform_doctors(settings).items()
     ]
     connections = _connections(settings)
-    return (_Store(settings), *platforms, _People(settings), *connections, *_models(settings))
+    return (
+        _Store(settings),
+        _Zone(settings),
+        *platforms,
+        _People(settings),
+        *connections,
+        *_models(settings),
+    )
 
 
 def _connections(settings: Settings) -> Sequence[Doctor]:
@@ -43,6 +50,18 @@ def _models(settings: Settings) -> Sequence[Doctor]:
     if settings.llm_model is None:
         return [_Off("model", "LLM_MODEL")]
     return [_Model(settings, name) for name in (settings.llm_model, *settings.llm_fallback_models)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Zone:
+    settings: Settings
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        """The time zone that decides which day it is, and whether anybody chose it."""
+        zone = self.settings.timezone
+        if self.settings.names_zone:
+            return [Diagnosis(check="time zone", state="ok", told=zone)]
+        return [Diagnosis(check="time zone", state="off", told=f"{zone}; {NO_ZONE}")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,3 +118,23 @@ async def test_a_text_that_lacks_a_language_of_the_folder_is_told(tmp_path: Path
         1,
         "playbooks/hoists/playbook.yaml:2: name: lacks zh; a plain text is for every language\n",
     )
+
+
+async def test_a_time_zone_that_nobody_chose_is_told(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "garage")
+    chosen = await ended(tmp_path, "doctor", "garage")
+    assert "time zone" in chosen.out
+    assert "nothing says which" not in chosen.out
+    (project / "signoff.yaml").unlink()
+    (project / "playbooks" / "hoists").rename(project / "hoists")
+    looked = await ended(tmp_path, "doctor", "garage")
+    assert "Asia/Shanghai; nothing says which" in looked.out
+
+
+async def test_playbooks_may_lie_in_the_folder_itself(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "garage")
+    (project / "playbooks" / "hoists").rename(project / "hoists")
+    (project / "playbooks").rename(tmp_path / "rest")
+    checked = await ended(tmp_path, "validate", "garage")
+    assert (checked.status, checked.out) == (0, "ok\n")
+    assert "is read as a folder of playbooks" not in checked.err

@@ -168,7 +168,13 @@ async def test_each_workspace_that_installed_the_app_is_looked_at(
 async def test_what_is_not_set_is_off(tmp_path: Path) -> None:
     found = await told(tmp_path, 0)
     states = {check: one["state"] for check, one in found.items()}
-    assert states == {"redis": "ok", "slack": "off", "telegram": "off", "model": "off"}
+    assert states == {
+        "redis": "ok",
+        "time zone": "off",
+        "slack": "off",
+        "telegram": "off",
+        "model": "off",
+    }
     # It only looks: the embedded server is not started.
     assert not (tmp_path / "data").exists()
 
