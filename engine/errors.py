@@ -146,6 +146,10 @@ class ToolFailed(ToolError):
         super().__init__(say(key, "en", **values), key, **values)
 
 
+class ToolChanged(ToolFailed):
+    """What a write's system takes is not what it was when people approved it: nothing was sent."""
+
+
 class ToolUnsure(ToolFailed):
     """The answer to a write is lost: it may or may not have happened."""
 

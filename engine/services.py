@@ -67,8 +67,9 @@ class Services:
 
     `playbooks`, `tools` (which only read) and `entity_kinds` are those of the moment at which a
     turn began; `barred` are requests (`playbook/request`) that the person may not start. Steps of a
-    run use their pinned playbook and its tools of the `toolbox` instead; `call` and `rehearse` are
-    their way to tools, and `recorded_calls()` gives the answers of the model and of tools so far.
+    run use their pinned playbook and its tools of the `toolbox` instead; `call`, `rehearse` and
+    `pin` are their way to tools, and `recorded_calls()` gives the answers of the model and of tools
+    so far.
     """
 
     clock: Clock
@@ -98,6 +99,7 @@ class Services:
     barred: Mapping[str, Request] = field(default_factory=dict)
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse
+    pin: registry.CallTool = registry.pin
     recorded_calls: Callable[[], tuple[dict[str, Any], ...]] = tuple
 
     @property

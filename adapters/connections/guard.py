@@ -1,15 +1,23 @@
 """A connection that costs nobody else anything while its system is away or slow."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
 from adapters.breaker import Breaker
 from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.meter import Meter
-from engine.ports.systems.connections import CallRequest, CallShape, Connection, PreparedCall
+from engine.ports.systems.connections import (
+    CallRequest,
+    CallShape,
+    Connection,
+    PinnedCall,
+    PreparedCall,
+)
+
+T = TypeVar("T")
 
 _MOST_AT_ONCE = 16
 _AWAY = frozenset({"connection.away", "connection.slow", "connection.fault", "connection.unsure"})
@@ -41,7 +49,10 @@ class GuardedConnection:
 
     def prepare(self, request: CallRequest) -> "GuardedCall":
         """The call, guarded. Raises BadCall."""
-        return GuardedCall(self, self._inner.prepare(request))
+        call = self._inner.prepare(request)
+        if isinstance(call, PinnedCall):
+            return GuardedPinnedCall(self, call)
+        return GuardedCall(self, call)
 
     async def probe(self) -> Sequence[str]:
         """What is wrong with the connection now."""
@@ -51,8 +62,8 @@ class GuardedConnection:
         """Makes no call from now on."""
         await self._inner.close()
 
-    async def run(self, call: PreparedCall, values: Mapping[str, JsonValue], key: str) -> JsonValue:
-        """What the call gives. Raises ToolError, at once where the system is left alone."""
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What the work gives. Raises ToolError, at once where the system is left alone."""
         if self._places.locked():
             self._count("busy")
             raise ToolFailed("connection.busy", name=self.name)
@@ -62,7 +73,7 @@ class GuardedConnection:
                 self._count("left_alone")
                 raise ToolFailed("connection.away", name=self.name)
             try:
-                told = await call(values, key=key)
+                told = await work()
             except ToolError as error:
                 self._count(_result_of(error))
                 if _is_away(error):
@@ -95,7 +106,19 @@ class GuardedCall:
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """What the system answers. Raises ToolError."""
-        return await self._connection.run(self._inner, values, key)
+        return await self._connection.run(lambda: self._inner(values, key=key))
+
+
+class GuardedPinnedCall(GuardedCall):
+    """A prepared call of a system that may change what it takes."""
+
+    def __init__(self, connection: GuardedConnection, inner: PinnedCall) -> None:
+        super().__init__(connection, inner)
+        self._pinned = inner
+
+    async def schema_digest(self) -> str:
+        """The digest of what the system says it takes, asked for now. Raises ToolError."""
+        return await self._connection.run(self._pinned.schema_digest)
 
 
 def _is_away(error: ToolError) -> bool:

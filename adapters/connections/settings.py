@@ -26,5 +26,15 @@ def _from_environment(value: Any, info: ValidationInfo) -> Any:
 Secret = Annotated[SecretStr, BeforeValidator(_from_environment)]
 """A secret, which a file names as `$NAME`; validate with `context={"environment": {...}}`."""
 
+
+def _secret_or_text(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, str) and value.startswith("$"):
+        return SecretStr(_from_environment(value, info))
+    return value
+
+
+SecretOrText = Annotated[SecretStr | str, BeforeValidator(_secret_or_text)]
+"""A secret as `$NAME`, or a text that stands in the file as it is."""
+
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
 HeaderValue = Annotated[str, StringConstraints(pattern=r"^[\x20-\x7e]{0,2000}$")]

@@ -14,6 +14,8 @@ from adapters.breaker import Breaker
 from adapters.connections.guard import GuardedConnection
 from adapters.connections.http.connection import HttpConnection
 from adapters.connections.http.model import HttpSettings
+from adapters.connections.mcp.connection import McpConnection
+from adapters.connections.mcp.model import McpSettings
 from adapters.connections.openapi.connection import OpenApiConnection
 from adapters.connections.openapi.model import OpenApiSettings
 from adapters.connections.sheet.connection import SheetConnection
@@ -54,6 +56,7 @@ def _open_sql(name: str, settings: SqlSettings, folder: Path) -> Connection:
 KINDS: Mapping[str, ConnectionKind] = {
     "http": ConnectionKind(HttpSettings, lambda name, given, _: HttpConnection(name, given)),
     "openapi": ConnectionKind(OpenApiSettings, OpenApiConnection),
+    "mcp": ConnectionKind(McpSettings, lambda name, given, _: McpConnection(name, given)),
     "sql": ConnectionKind(SqlSettings, _open_sql),
     "sheet": ConnectionKind(SheetSettings, SheetConnection),
 }

@@ -66,10 +66,14 @@ class CompletedStep(Frozen):
 
 
 class ShownCall(Frozen):
-    """A call on a card that was shown for approval: the step's number and the call's digest."""
+    """A call on a card that was shown for approval: the step's number and the call's digest.
+
+    `takes` is the digest of what the tool's system took then, "" where that does not change.
+    """
 
     number: int
     call: str
+    takes: str = ""
 
 
 class LlmPlanFrame(Frozen):
@@ -80,6 +84,7 @@ class LlmPlanFrame(Frozen):
     it is approved, those that may run: `approval` names the approval among the run's. `started`
     while a write may be under way, `lost` why nobody knows what came of it. `failure` is what the
     plan before failed of, for the model, and `reason` for people; there is one more plan at most.
+    `changed` is the tool that takes something else than what was approved.
     """
 
     kind: Literal["llm_plan"] = "llm_plan"
@@ -98,3 +103,4 @@ class LlmPlanFrame(Frozen):
     lost: str = ""
     failure: str = ""
     reason: str = ""
+    changed: str = ""

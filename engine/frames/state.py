@@ -33,13 +33,15 @@ LeafValue = Value | Rows
 class Approval(Frozen):
     """What was approved, and by whom: the digest of what the card showed.
 
-    At `until` it is too old for a write; None when it does not age.
+    At `until` it is too old for a write; None when it does not age. `schemas` are the digests of
+    what systems took that may change it, by tool.
     """
 
     by: str
     name: str
     digest: str
     until: datetime | None = None
+    schemas: dict[str, str] = {}
 
 
 class Attachment(Frozen):
@@ -215,7 +217,8 @@ class SopFrame(Frozen):
 
     `visits` counts how often each node was entered (the start once, while it is not in it), `soft`
     is the dialogue with the model while it judges a node's instruction, `approved_by` who approved
-    last: rules that only check what was approved end the SOP in their name.
+    last: rules that only check what was approved end the SOP in their name. `shown_schemas` are the
+    digests of what systems took that may change it, when the card was shown.
 
     Over records: the members that are `left` of `of`, None before it began, how many records were
     `checked` and how much was `found`, of which `findings` lists the first. `violations` counts by
@@ -228,6 +231,7 @@ class SopFrame(Frozen):
     node: str
     asked: str = ""
     shown_digest: str = ""
+    shown_schemas: dict[str, str] = {}
     problems: tuple[str, ...] = ()
     left: tuple[str, ...] | None = None
     of: int = 0
@@ -261,6 +265,7 @@ class ToolPlanFrame(Frozen):
 
     `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
     `told` is what the calls so far gave, where their tools have words for it.
+    `changed` is the tool that takes something else than what was approved.
     """
 
     kind: Literal["tool_plan"] = "tool_plan"
@@ -271,6 +276,7 @@ class ToolPlanFrame(Frozen):
     asked: str = ""
     lost: str = ""
     told: tuple[str, ...] = ()
+    changed: str = ""
 
 
 Frame = Annotated[

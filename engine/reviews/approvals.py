@@ -1,11 +1,13 @@
 """What an approval covers and for how long; one that is too old is asked for again (1.8)."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from cards import edits
 from cards.markdown import literal
 from cards.texts import say
+from engine.errors import ToolError
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     ChildFrameDone,
@@ -18,6 +20,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanFrame
 from engine.playbooks.skill import Skill, ToolPlan
+from engine.tools.model import Tool
 
 
 def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ...]:
@@ -49,6 +52,29 @@ def is_too_old(approval: Approval | None, now: datetime) -> bool:
     return approval is not None and approval.until is not None and now >= approval.until
 
 
+async def pin_of(tool: Tool[Any], context: StepContext) -> str:
+    """The digest of what a write's system takes now, "" for a tool whose arguments stay.
+
+    Raises ToolFailed when the system does not answer.
+    """
+    if tool.readonly or tool.pin is None:
+        return ""
+    return str(await context.services.pin(tool, {}, context.tool_context()))
+
+
+async def schemas_of(plan: ToolPlan, context: StepContext) -> dict[str, str]:
+    """The digests for a plan's tools.
+
+    One whose system does not answer is left out: its write is asked about again.
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(call.tool for call in plan.calls):
+        with suppress(ToolError):
+            if digest := await pin_of(context.find_tool(name), context):
+                found[name] = digest
+    return found
+
+
 def ask_again(
     frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: FrameInput, context: StepContext
 ) -> StepOutcome | None:
@@ -74,9 +100,13 @@ def _push_review(
 ) -> Push:
     run = context.run
     told = say("run.approval_too_old", run.lang, name=literal(approval.name))
+    if frame.changed:
+        told = say("tool.changed", run.lang, name=frame.changed)
     note = Note("in_review", say("part.asked_again", run.lang, name=run.name))
     review = review.model_copy(update={"problems": (told,)})
     why = f"the approval by {approval.by} was good until {approval.until}; it is asked for again"
+    if frame.changed:
+        why = f"what {frame.changed} takes has changed; {approval.by}'s approval is asked for again"
     return Push(frame, review, why, note)
 
 

@@ -125,6 +125,7 @@ def _recorded_services(entry: Mapping[str, Any], services: Services) -> Services
         model=answers if asked else None,
         call=answers.call,
         rehearse=answers.rehearse,
+        pin=answers.pin,
         new_id=new_id,
     )
 
@@ -202,6 +203,10 @@ class RecordedAnswers:
     ) -> Any:
         """Whether the call would have succeeded then."""
         return self._tool("rehearse", tool, arguments)
+
+    async def pin(self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> Any:
+        """What the tool's system took then."""
+        return self._tool("pin", tool, arguments)
 
     def _tool(self, kind: str, tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
         entry = self._next(kind, tool.name)

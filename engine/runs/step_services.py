@@ -30,6 +30,7 @@ def step_services(services: Services, run: Run, playbook: Playbook) -> Services:
         model=model,
         call=_record_calls(services.call, "call", calls),
         rehearse=_record_calls(services.rehearse, "rehearse", calls),
+        pin=_record_calls(services.pin, "pin", calls),
         recorded_calls=lambda: tuple(calls),
     )
 

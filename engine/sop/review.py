@@ -28,7 +28,7 @@ from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode, ToolPlan
-from engine.reviews.approvals import call_digest, resolve_calls
+from engine.reviews.approvals import call_digest, resolve_calls, schemas_of
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
@@ -56,7 +56,10 @@ async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) ->
         return approvers
     digest, names = _shown_digest(node, context), approvers.names
     card = _card(frame, sop, values, approvers, context).model_copy(update={"shown_digest": digest})
-    frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    schemas = await schemas_of(shown, context) if shown else {}
+    update = {"asked": card.token, "shown_digest": digest, "shown_schemas": schemas}
+    frame = frame.model_copy(update=update)
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=literal(names)))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {approvers.why}")
 
@@ -195,7 +198,13 @@ def take_decision(
         # An edited card has the digest of what its last approver saw.
         digest = decision.shown_digest or frame.shown_digest
         until = good_until(_policy(node), decision)
-        approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
+        approval = Approval(
+            by=decision.person,
+            name=decision.name,
+            digest=digest,
+            until=until,
+            schemas=frame.shown_schemas,
+        )
         approvals = {node.decision: approval} if node.decision else {}
         changes = approved_changes(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)

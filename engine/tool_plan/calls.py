@@ -4,23 +4,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.texts import say
-from engine.errors import ToolUnsure
+from engine.errors import ToolChanged, ToolUnsure
 from engine.frames.outcome import StepContext
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Skill
-from engine.reviews.approvals import call_digest
+from engine.reviews.approvals import call_digest, pin_of
 from engine.tools.model import Tool
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool and its arguments; a write has an idempotency `key`, and `by`, who approved it."""
+    """A tool and its arguments; a write has an idempotency `key`, and `by`, who approved it.
+
+    `schema` is the digest of what the tool's system took then, "" where it does not change.
+    """
 
     tool: Tool[Any]
     arguments: dict[str, Any]
     key: str = ""
     by: str = ""
+    schema: str = ""
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -41,13 +45,15 @@ class LostCall:
 
 
 async def make_call(call: Call, context: StepContext) -> dict[str, Any] | LostCall:
-    """The call's result. Raises ToolError.
+    """The call's result. Raises ToolError; ToolChanged before anything is sent.
 
     A write that a worker began before it crashed may have happened: it is not made again, unless
     its key writes once.
     """
     if not (call.tool.readonly or call.tool.keyed or context.follows):
         return LostCall(say("lost.crashed", context.run.lang))
+    if await pin_of(call.tool, context) != call.schema:
+        raise ToolChanged("tool.changed", name=call.tool.name)
     tools = context.tool_context(key=call.key, by=call.by)
     try:
         result = await context.services.call(call.tool, call.arguments, tools)

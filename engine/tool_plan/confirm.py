@@ -1,15 +1,17 @@
 """The approval of a plan's writes: of exactly these calls, checked again before each (A29)."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from cards.markdown import literal, quote
 from cards.model import Card, Choice, Decision
 from cards.texts import say
+from engine.errors import ToolError
 from engine.frames.llm_plan import LlmPlanFrame, ShownCall
 from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch
 from engine.playbooks.skill import ToolPlanner
-from engine.reviews.approvals import call_digest, is_too_old
+from engine.reviews.approvals import call_digest, is_too_old, pin_of
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.policy import (
     deadline_of,
@@ -58,7 +60,7 @@ async def ask(
     approvers = await find_approvers(policy, run.requester.ids, context)
     if isinstance(approvers, StatusChange):
         return approvers
-    shown = tuple(ShownCall(number=write.number, call=write.call.digest) for write in writes)
+    shown = tuple([await _shown_call(write, context) for write in writes])
     card = _card(frame, approvers, writes, context).model_copy(
         update={"shown_digest": _digest(shown)}
     )
@@ -70,8 +72,16 @@ async def ask(
     return Suspend(frame.model_copy(update=update), (card,), note, why)
 
 
+async def _shown_call(write: NumberedCall, context: StepContext) -> ShownCall:
+    """The call with what its system takes, as far as that answers."""
+    schema = ""
+    with suppress(ToolError):
+        schema = await pin_of(write.call.tool, context)
+    return ShownCall(number=write.number, call=write.call.digest, takes=schema)
+
+
 def _digest(shown: tuple[ShownCall, ...]) -> str:
-    return call_digest(tuple(call.model_dump() for call in shown))
+    return call_digest(tuple(call.model_dump(exclude_defaults=True) for call in shown))
 
 
 def _card(
@@ -83,6 +93,7 @@ def _card(
     run, lang = context.run, context.run.lang
     head = f"**{say('plan.request', lang)}**\n\n{quote(run.message)}"
     text = [say("plan.confirm_text", lang), head]
+    text += [say("tool.changed", lang, name=frame.changed)] if frame.changed else []
     text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
     wrote = say("list.items", lang).join(literal(step.tool) for step in frame.done if step.wrote)
     text += [say("plan.written_before", lang, tools=wrote)] if wrote else []
@@ -118,6 +129,6 @@ def take_decision(
     until, digest = good_until(planner.review, decision), _digest(frame.shown)
     approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
     patch = Patch(by=decision.person, approvals={key: approval})
-    after = frame.model_copy(update={"asked": "", "asks": "", "approval": key})
+    after = frame.model_copy(update={"asked": "", "asks": "", "approval": key, "changed": ""})
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     return Next(after, f"{decision.name} approved", patch, note=note)

@@ -6,7 +6,7 @@ from typing import Any
 from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
-from engine.errors import ToolError
+from engine.errors import ToolChanged, ToolError
 from engine.frames.ends import fail_run
 from engine.frames.outcome import (
     CardAnswered,
@@ -46,7 +46,8 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
-    call = Call(context.find_tool(planned["tool"]), planned["arguments"], key, by)
+    schema = approval.schemas.get(planned["tool"], "") if approval else ""
+    call = Call(context.find_tool(planned["tool"]), planned["arguments"], key, by, schema)
     if isinstance(event, CardAnswered):
         return _settle_lost(frame, call, event.decision, context)
     if isinstance(event, CardTimedOut):
@@ -54,7 +55,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
     if not frame.started:
-        started = frame.model_copy(update={"started": True})
+        started = frame.model_copy(update={"started": True, "changed": ""})
         return Next(started, f"is about to call {call.tool.name}")
     return await _call(frame, call, context)
 
@@ -63,6 +64,8 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
     skill = context.playbook.skills[frame.skill]
     try:
         result = await make_call(call, context)
+    except ToolChanged:
+        return _void_approval(frame, call, context)
     except ToolError as error:
         return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
@@ -77,6 +80,18 @@ def _words_of(call: Call, result: dict[str, Any], context: StepContext) -> tuple
     if own is None or own.tell is None:
         return ()
     return (call.tool.tell(result, context.run.lang),)
+
+
+def _void_approval(frame: ToolPlanFrame, call: Call, context: StepContext) -> Next:
+    """Make the approval too old, so that it is asked for again: it was of something else."""
+    guard = _plan(context.playbook.skills[frame.skill]).guard
+    assert guard is not None, "a write without a guard has no approval and is not called"
+    approval = context.run.state.approvals[guard.decision]
+    void = approval.model_copy(update={"until": context.services.now})
+    name = call.tool.name
+    after = frame.model_copy(update={"started": False, "asked": "", "lost": "", "changed": name})
+    patch = Patch(by=frame.skill, approvals={guard.decision: void})
+    return Next(after, f"what {name} takes has changed since it was approved", patch)
 
 
 def _next_call(frame: ToolPlanFrame, call: Call, why: str) -> Next:

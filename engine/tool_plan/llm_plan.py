@@ -7,7 +7,7 @@ from typing import Any, assert_never
 from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
-from engine.errors import ToolError
+from engine.errors import ToolChanged, ToolError
 from engine.frames.llm_plan import CompletedStep, DroppedStep, LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import (
     CardAnswered,
@@ -116,7 +116,8 @@ async def _take_step(
     if isinstance(approval, str):
         reason = say("plan.not_approved", context.run.lang)
         return fail_plan(frame, planner, reason, approval, context)
-    call = replace(call, by=approval.by)
+    schema = next(shown.takes for shown in frame.shown if shown.number == step.number)
+    call = replace(call, by=approval.by, schema=schema)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
     if not frame.started:
@@ -161,6 +162,8 @@ async def _call(
 ) -> StepOutcome:
     try:
         result = await make_call(call, context)
+    except ToolChanged:
+        return _void_approval(frame, call)
     except ToolError as error:
         return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
     if isinstance(result, LostCall):
@@ -174,6 +177,13 @@ async def _call(
         call=call.digest,
     )
     return _next_step(frame, call, step, f"called {call.tool.name}", context)
+
+
+def _void_approval(frame: LlmPlanFrame, call: Call) -> Next:
+    """Forget the approval, so that it is asked for again: it was of something else."""
+    update = {"approval": "", "shown": (), "started": False, "changed": call.tool.name}
+    after = frame.model_copy(update={**update, "asked": "", "asks": "", "lost": ""})
+    return Next(after, f"what {call.tool.name} takes has changed since it was approved")
 
 
 def _fits(result: dict[str, Any]) -> bool:

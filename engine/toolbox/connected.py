@@ -9,7 +9,7 @@ from cards.values import TODAY
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.tool import ToolDefinition
-from engine.ports.systems.connections import PreparedCall
+from engine.ports.systems.connections import PinnedCall, PreparedCall
 from engine.toolbox.arguments import arguments_model
 from engine.toolbox.results import shape_result
 from engine.toolbox.telling import tell_result
@@ -47,6 +47,7 @@ def connect_tool(
         ),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
         keyed=call.keyed,
+        pin=call.schema_digest if definition.writes and isinstance(call, PinnedCall) else None,
         timeout_s=definition.timeout_s,
         roles=definition.roles,
         project=project,

@@ -67,6 +67,9 @@ class Tool(Generic[Args]):
     """Of a write: raises the ToolFailed that `run` would raise on the data as it stands."""
     keyed: bool = False
     """Of a write: the same `context.key` writes once, so that it may be repeated by itself."""
+    pin: Callable[[], Awaitable[str]] | None = None
+    """Of a write whose system may change what it takes: the digest of that, asked for now. An
+    approval holds for the one that was there when people were asked. Raises ToolFailed."""
     timeout_s: float = 10
     """How long a call may take."""
     roles: tuple[str, ...] = ()

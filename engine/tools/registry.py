@@ -52,7 +52,7 @@ HINT_CHARS = 200
 
 
 class CallTool(Protocol):
-    """The signature of `call` and `rehearse`."""
+    """The signature of `call`, `rehearse` and `pin`."""
 
     def __call__(
         self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
@@ -83,6 +83,14 @@ async def rehearse(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolConte
     valid = _validate(tool, arguments)
     if tool.rehearse is not None:
         await _in_time(tool, tool.rehearse(valid, ctx), wrote=False)
+
+
+async def pin(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> str:
+    """The digest of what the tool's system takes now, "" where it does not change.
+
+    Raises ToolFailed, also when that takes longer than the tool's `timeout_s`.
+    """
+    return await _in_time(tool, tool.pin(), wrote=False) if tool.pin else ""
 
 
 def may_read(tool: Tool[Any], ctx: ToolContext) -> bool:

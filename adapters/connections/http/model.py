@@ -12,7 +12,8 @@ from cards.frozen import Frozen
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 
-def _is_address(value: str) -> str:
+def check_address(value: str) -> str:
+    """The address of a server, without a slash at its end. Raises ValueError."""
     try:
         url = URL(value)
     except ValueError as error:
@@ -24,7 +25,7 @@ def _is_address(value: str) -> str:
     return value.rstrip("/")
 
 
-Address = Annotated[str, AfterValidator(_is_address)]
+Address = Annotated[str, AfterValidator(check_address)]
 HostName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]{1,253}$", to_lower=True)]
 # The call itself says these, or the connection's `auth` does.
 _OURS = ("authorization", "cookie", "host", "content-length", "transfer-encoding", "connection")

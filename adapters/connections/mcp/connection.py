@@ -1,234 +1,187 @@
-"""One session with one server, opened again whenever it ends, and its results as JSON."""
+"""Calls tools of an MCP server that a project folder names."""
 
 import asyncio
 import json
-import math
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, assert_never
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import anyio
+import jmespath
 import structlog
-from mcp import Client, ClientSession, MCPError, types
-from mcp.client.session import IncomingMessage
-from mcp.client.subscriptions import SubscriptionLost
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter, ValidationError
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
+from pydantic import JsonValue
 
-from adapters.connections.mcp.offers import OfferedTool, select_tools
-from adapters.connections.mcp.transport import transport
-from adapters.connections.printable import clean, cut
-from engine.errors import ToolFailed, ToolReported, ToolRetry
-from engine.ports.systems.remote_tools import Server
+from adapters.connections.mcp.model import McpCall, McpSettings
+from adapters.connections.problems import read_call
+from engine.errors import ToolFailed, ToolRetry
+from engine.ports.systems.connections import BadCall, CallRequest
+from engine.ports.systems.remote_tools import Http, Server, Stdio
+from engine.text.template import BadTemplate, fill_tree, holes_in, templates_in
 
-MAX_CHARS = 20_000
-FAULT_CHARS = 1000
-NAME_CHARS = 100
-MAX_NAMED = 20
-OPEN_S = 30.0
-FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 60.0
-# A session that lasted this long was no failed start.
-STEADY_S = 60.0
-# What a server offers is asked for again this often, and at most that often.
-LIST_S = 60.0
-LIST_APART_S = 0.5
-MAX_PAGES = 20
-ERROR_CHARS = 200
-_log = structlog.get_logger(__name__)
-_Answer = types.CallToolResult | types.InputRequiredResult
-# Without the SDK's check against the server's output schema: what the model reads is only text,
-# and the check would run the server's own regular expressions.
-_ANSWER: TypeAdapter[_Answer] = TypeAdapter(_Answer)
+if TYPE_CHECKING:
+    from adapters.connections.mcp.calls import ServerCalls
+
+log = structlog.get_logger("connections")
 
 
 class McpConnection:
-    """What a server offers while it answers; nothing when it does not.
+    """One server, with a session from the first call on; what it sends is data."""
 
-    Its own requests (sampling, elicitation, roots) are refused by the SDK, as nothing handles them.
-    """
+    def __init__(self, name: str, settings: McpSettings) -> None:
+        self.name = name
+        self.settings = settings
+        self._calls: ServerCalls | None = None
+        self._hosting: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
 
-    def __init__(
-        self, server: Server, reserved: Collection[str], changed: Callable[[], None]
-    ) -> None:
-        self.offers: Mapping[str, OfferedTool] = {}
-        self._server = server
-        self._reserved = reserved
-        self._changed = changed
-        self._session: ClientSession | None = None
-        self._relist = asyncio.Event()
-        self._left_out: Mapping[str, str] = {}
+    def shape(self, body: Mapping[str, Any]) -> None:
+        """Nothing: a server is not asked when a file is loaded, so the file says the arguments."""
 
-    async def run(self) -> None:
-        """Hold a session, and open the next one when it ends, until cancelled."""
-        pause_s = FIRST_PAUSE_S
-        while True:
-            begun = anyio.current_time()
-            try:
-                await self._run_session()
-            except Exception as error:
-                # Faults of an outside server must not touch others.
-                reason = _describe_error(error)
-                _log.warning("mcp_server_away", server=self._server.name, error=reason)
-            finally:
-                self._session = None
-                self._set_offers({})
-            steady = anyio.current_time() - begun > STEADY_S
-            pause_s = FIRST_PAUSE_S if steady else min(pause_s * 2, LONGEST_PAUSE_S)
-            await anyio.sleep(pause_s)
+    def prepare(self, request: CallRequest) -> "PreparedMcpCall":
+        """The call, checked. Raises BadCall."""
+        return PreparedMcpCall(self, read_call(McpCall, request), request)
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """As `RemoteTools.call`."""
-        offer, session = self.offers.get(name), self._session
-        if offer is None or session is None:
-            raise ToolFailed("tool.remote.away", tool=name)
-        hint = offer.check(arguments)
-        if hint is not None:
-            raise ToolRetry(hint)
-        params = types.CallToolRequestParams(name=offer.own_name, arguments=dict(arguments))
+    async def probe(self) -> Sequence[str]:
+        """What is wrong: no answer, or a vouched tool that the server does not have."""
         try:
-            answer = await session.send_request(
-                types.CallToolRequest(params=params),
-                _ANSWER,
-                request_read_timeout_seconds=self._server.timeout_s,
-            )
-        except MCPError as error:
-            self._relist.set()
-            raise self._failure(name, error) from error
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            self._relist.set()
-            raise ToolFailed("tool.remote.away", tool=name) from error
-        except ValidationError as error:
-            where = {"server": self._server.name, "tool": name}
-            raise ToolFailed("tool.remote.garbled", **where) from error
-        if isinstance(answer, types.InputRequiredResult):
-            raise ToolFailed("tool.remote.asks", server=self._server.name, tool=name)
-        return tool_result(self._server, name, answer)
+            known = await (await self.open_calls()).tool_names()
+        except ToolFailed as error:
+            return [str(error)]
+        absent = [name for name in self.settings.readonly if name not in known]
+        return [f"readonly: the server has no tool {name!r}" for name in absent]
 
-    async def _run_session(self) -> None:
-        """Run one session to its end. Raises whatever ended it."""
-        with anyio.move_on_after(OPEN_S) as opening:
-            async with Client(
-                transport(self._server, self._relist.set),
-                read_timeout_seconds=OPEN_S,
-                message_handler=self._on_message,
-                client_info=types.Implementation(name="signoff", version="1"),
-                cache=None,
-            ) as client:
-                await self._list(client)
-                opening.deadline = math.inf
-                async with anyio.create_task_group() as group:
-                    group.start_soon(self._listen, client)
-                    await self._keep_listing(client)
-        raise TimeoutError(f"not open after {OPEN_S:g} seconds")
+    async def close(self) -> None:
+        """Ends the session and its process; makes no call from now on."""
+        self._stop.set()
+        if self._hosting is not None:
+            await self._hosting
 
-    async def _keep_listing(self, client: Client) -> None:
-        """List the tools again, at once when there is reason to. Raises when there is no answer."""
-        while True:
-            await anyio.sleep(LIST_APART_S)
-            with anyio.move_on_after(LIST_S):
-                await self._relist.wait()
-            self._relist.clear()
-            await self._list(client)
+    async def open_calls(self) -> "ServerCalls":
+        """The server's tools, over an open session. Raises ToolFailed: nothing was sent."""
+        if self._stop.is_set():
+            raise ToolFailed("connection.closed", name=self.name)
+        if self._calls is None or self._hosting is None:
+            # The SDK takes a while to load, and only who calls a server needs it.
+            from adapters.connections.mcp.calls import ServerCalls
 
-    async def _list(self, client: Client) -> None:
-        tools: list[types.Tool] = []
-        cursor = None
-        for _ in range(MAX_PAGES):
-            page = await client.list_tools(cursor=cursor)
-            tools += page.tools
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        found, left = select_tools(self._server, tools, self._reserved)
-        for name in left.keys() - self._left_out.keys():
-            why = left[name]
-            _log.warning("mcp_tool_left_out", server=self._server.name, tool=name, why=why)
-        self._left_out = left
-        if self._session is None:
-            _log.info("mcp_server_open", server=self._server.name, tools=sorted(found))
-        self._session = client.session
-        self._set_offers(found)
+            self._calls = ServerCalls(self.name, self._server(), frozenset(self.settings.readonly))
+            self._hosting = asyncio.get_running_loop().create_task(self._host(self._calls))
+        await self._calls.wait_open()
+        return self._calls
 
-    def _set_offers(self, found: Mapping[str, OfferedTool]) -> None:
-        now = [offer.listed for offer in found.values()]
-        differs = now != [offer.listed for offer in self.offers.values()]
-        self.offers = found
-        if differs:
-            self._changed()
+    async def _host(self, calls: "ServerCalls") -> None:
+        # Ended from within: a task's cancellation breaks through the shield behind which the SDK
+        # may just be ending a child process, which would then be left behind.
+        async with anyio.create_task_group() as group:
+            group.start_soon(calls.session.run)
+            await self._stop.wait()
+            group.cancel_scope.cancel()
 
-    async def _on_message(self, message: IncomingMessage) -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            self._relist.set()
-
-    async def _listen(self, client: Client) -> None:
-        """Subscribe to changes of tools, as newer servers require."""
-        tools = client.server_capabilities.tools
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return
-        while tools is not None and tools.list_changed:
-            try:
-                async with client.listen(tools_list_changed=True) as changes:
-                    async for _ in changes:
-                        self._relist.set()
-            except SubscriptionLost:
-                self._relist.set()
-            except (MCPError, TimeoutError):
-                return
-            await anyio.sleep(LIST_APART_S)
-
-    def _failure(self, name: str, error: MCPError) -> ToolFailed:
-        where = {"server": self._server.name, "tool": name}
-        words = clean(error.message, FAULT_CHARS)
-        if error.code == types.REQUEST_TIMEOUT:
-            return ToolFailed("tool.remote.slow", **where, seconds=f"{self._server.timeout_s:g}")
-        if error.code == types.CONNECTION_CLOSED:
-            # Servers use this code for faults of their own too.
-            return ToolReported("tool.remote.away", words, tool=name)
-        return ToolReported("tool.remote.fault", words, **where)
+    def _server(self) -> Server:
+        settings = self.settings
+        at: Http | Stdio
+        if settings.url is not None:
+            at = Http(settings.url, settings.sent_headers)
+        else:
+            at = Stdio(settings.command or "", settings.args, settings.variables)
+        return Server(self.name, at, timeout_s=settings.timeout_s)
 
 
-def _describe_error(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return clean(f"{type(error).__name__}: {error}", ERROR_CHARS)
+class PreparedMcpCall:
+    """One tool of a server. No server promises that a repeat writes once: none is keyed."""
+
+    keyed = False
+
+    def __init__(self, connection: McpConnection, call: McpCall, request: CallRequest) -> None:
+        self._connection = connection
+        self._tool = call.tool
+        self._request = request
+        given = call.arguments
+        if given is None:
+            given = {name: f"{{{name}}}" for name in sorted(request.arguments)}
+        problems = []
+        if request.writes and call.tool in connection.settings.readonly:
+            problems.append(f"tool: {call.tool!r} is vouched for as one that changes nothing")
+        try:
+            self._arguments = templates_in(given)
+            self._items: ParsedResult | None = jmespath.compile(call.items) if call.items else None
+        except BadTemplate as error:
+            raise BadCall(*problems, f"arguments: {error}") from error
+        except JMESPathError as error:
+            raise BadCall(*problems, f"items: is no JMESPath expression: {error}") from error
+        unknown = {hole.root for hole in holes_in(self._arguments)} - request.names
+        problems += [f"arguments: {{{name}}} is no argument" for name in sorted(unknown)]
+        if problems:
+            raise BadCall(*problems)
+
+    async def schema_digest(self) -> str:
+        """The digest of the tool's input schema as the server lists it now. Raises ToolFailed."""
+        calls = await self._connection.open_calls()
+        return await calls.schema_digest(self._tool)
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """What the tool gives. Raises ToolRetry, ToolUnsure for a write, else ToolFailed."""
+        calls = await self._connection.open_calls()
+        answer = await calls.call(self._tool, self._filled(values), writes=self._request.writes)
+        return self._read(answer.texts, answer.structured)
+
+    def _filled(self, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        try:
+            filled = fill_tree(self._arguments, values)
+        except BadTemplate as error:
+            raise ToolRetry(f"Wrong arguments. {error}") from error
+        return filled if isinstance(filled, dict) else {}
+
+    def _read(self, texts: Sequence[str], structured: JsonValue) -> JsonValue:
+        """The answer as the tool's result wants it; of a write, which was done, always one."""
+        whole = "\n".join(texts)
+        size = len(whole) + (len(json.dumps(structured)) if structured is not None else 0)
+        if size > self._connection.settings.max_kb * 1024:
+            if self._request.writes:
+                return None
+            raise self._failure("connection.large", kb=self._connection.settings.max_kb)
+        if self._request.result == "text":
+            return whole if whole or structured is None else structured
+        if structured is None:
+            structured = self._parsed(texts)
+        if self._items is None:
+            return structured
+        try:
+            found: JsonValue = self._items.search(structured)
+        except JMESPathError as error:
+            raise self._garbled(str(error)) from error
+        return found
+
+    def _parsed(self, texts: Sequence[str]) -> JsonValue:
+        """The JSON of the answer's text: of the whole, else of each block as one row."""
+        whole = "\n".join(texts)
+        try:
+            return _json(whole)
+        except (ValueError, RecursionError) as error:
+            if self._request.writes:
+                return {"text": whole}
+            if not whole.strip():
+                return None
+            if len(texts) < 2:
+                raise self._garbled(type(error).__name__) from error
+        try:
+            return [_json(text) for text in texts]
+        except (ValueError, RecursionError) as error:
+            raise self._garbled(type(error).__name__) from error
+
+    def _garbled(self, why: str) -> ToolFailed:
+        log.warning("connection_garbled", connection=self._connection.name, error=why)
+        return self._failure("connection.garbled")
+
+    def _failure(self, key: str, **values: object) -> ToolFailed:
+        return ToolFailed(key, name=self._connection.name, **values)
 
 
-def tool_result(server: Server, tool: str, answer: types.CallToolResult) -> dict[str, Any]:
-    """Return structured content, else the text; other parts are only named. Raises ToolReported."""
-    texts = [part.text for part in answer.content if isinstance(part, types.TextContent)]
-    text = cut("\n".join(texts), MAX_CHARS)
-    if answer.is_error:
-        words = clean(text, FAULT_CHARS)
-        raise ToolReported("tool.remote.fault", words, server=server.name, tool=tool)
-    result: dict[str, Any] = {"server": server.name}
-    if answer.structured_content is None:
-        result["text"] = text
-    else:
-        result |= _structured(answer.structured_content)
-    named = [name for part in answer.content if (name := _name_part(part))]
-    return {**result, "not_shown": named[:MAX_NAMED]} if named else result
+def _json(text: str) -> JsonValue:
+    told: JsonValue = json.loads(text, parse_constant=_no_number)
+    return told
 
 
-def _structured(content: Any) -> dict[str, Any]:
-    try:
-        size = len(json.dumps(content, ensure_ascii=False))
-    except RecursionError:
-        return {"text": "[nested too deep to be shown]"}
-    if size <= MAX_CHARS:
-        return {"result": content}
-    return {"text": cut(json.dumps(content, ensure_ascii=False), MAX_CHARS)}
-
-
-def _name_part(part: types.ContentBlock) -> str:
-    """Return the name of a part that is not shown; "" for text."""
-    match part:
-        case types.TextContent():
-            return ""
-        case types.ImageContent() | types.AudioContent():
-            return clean(f"{part.type} {part.mime_type}", NAME_CHARS)
-        case types.ResourceLink():
-            return clean(f"resource {part.uri}", NAME_CHARS)
-        case types.EmbeddedResource():
-            return clean(f"resource {part.resource.uri}", NAME_CHARS)
-        case _:
-            assert_never(part)
+def _no_number(text: str) -> JsonValue:
+    raise ValueError(f"{text} is no JSON")

@@ -9,7 +9,7 @@ from engine.errors import ToolFailed
 from engine.ports.systems.remote_tools import RemoteTool, Server
 
 if TYPE_CHECKING:
-    from adapters.connections.mcp.connection import McpConnection
+    from adapters.connections.mcp.offering import OfferingServer
 
 
 class McpTools:
@@ -21,7 +21,7 @@ class McpTools:
     def __init__(self, servers: Sequence[Server], reserved: Collection[str]) -> None:
         self._servers = servers
         self._reserved = frozenset(reserved)
-        self._connections: list[McpConnection] = []
+        self._offering: list[OfferingServer] = []
         self._tools: tuple[RemoteTool, ...] = ()
 
     def tools(self) -> tuple[RemoteTool, ...]:
@@ -30,9 +30,9 @@ class McpTools:
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """As `RemoteTools.call`."""
-        for connection in self._connections:
-            if name in connection.offers:
-                return await connection.call(name, arguments)
+        for server in self._offering:
+            if name in server.offers:
+                return await server.call(name, arguments)
         raise ToolFailed("tool.remote.away", tool=name)
 
     async def run(self) -> None:
@@ -40,16 +40,16 @@ class McpTools:
         if not self._servers:
             return
         # The SDK takes a while to load, and only a worker that has servers needs it.
-        from adapters.connections.mcp.connection import McpConnection
+        from adapters.connections.mcp.offering import OfferingServer
 
-        self._connections = [McpConnection(s, self._reserved, self._gather) for s in self._servers]
+        self._offering = [OfferingServer(s, self._reserved, self._gather) for s in self._servers]
         # Not asyncio's group: its way to cancel breaks through the shield behind which the SDK may
         # just be ending a child process, which would then be left behind.
         async with anyio.create_task_group() as group:
-            for connection in self._connections:
-                group.start_soon(connection.run)
+            for server in self._offering:
+                group.start_soon(server.session.run)
 
     def _gather(self) -> None:
         self._tools = tuple(
-            offer.listed for each in self._connections for offer in each.offers.values()
+            offer.listed for each in self._offering for offer in each.offers.values()
         )

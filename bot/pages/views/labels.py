@@ -36,6 +36,7 @@ _CALL: Mapping[str, str] = {
     "model": "pages.call.model",
     "call": "pages.call.call",
     "rehearse": "pages.call.rehearse",
+    "pin": "pages.call.pin",
 }
 _TRACE: Mapping[str, str] = {
     "routed": "pages.trace.kind.routed",

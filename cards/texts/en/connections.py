@@ -28,9 +28,17 @@ TEXTS: Final[dict[str, str]] = {
         "The answer of {name} is lost: it may have been done, and nobody here knows. Please "
         "look there before it is done again."
     ),
+    "connection.no_tool": "{name} has no tool {tool} at the moment.",
+    "connection.not_vouched": (
+        "{name} does not declare {tool} as one that only reads; who operates Signoff may vouch for "
+        "it, under `readonly` in connections.yaml."
+    ),
     "tool.nothing_found": "Nothing was found.",
     "tool.more_rows": "… and {number} more.",
     "tool.undeclared": "The answer to `{name}` is not as its tools.yaml says: {why}",
+    "tool.changed": (
+        "Since this was approved, what `{name}` takes has changed; nothing was written."
+    ),
     "tool.broken": "The tool `{name}` cannot be used: {why}",
     "tool.gone": "The tool `{name}` is not there any more; please ask again.",
 }

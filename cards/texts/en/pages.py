@@ -224,6 +224,7 @@ TEXTS: Final[dict[str, str]] = {
     "pages.call.model": "Model",
     "pages.call.call": "Tool",
     "pages.call.rehearse": "Rehearsal",
+    "pages.call.pin": "What it takes",
     "pages.call.given": "Arguments",
     "pages.call.answer": "Answer",
     "pages.call.error": "Error",

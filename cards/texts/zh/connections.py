@@ -20,9 +20,15 @@ TEXTS: Final[dict[str, str]] = {
     "connection.unsure": (
         "{name} 的答复丢失了：可能已经执行，这里无从得知。再次执行前请先到那里查看。"
     ),
+    "connection.no_tool": "{name} 目前没有工具 {tool}。",
+    "connection.not_vouched": (
+        "{name} 没有声明 {tool} 只读；运营 Signoff 的人可以在 connections.yaml 的 "
+        "`readonly` 中担保。"
+    ),
     "tool.nothing_found": "没有找到。",
     "tool.more_rows": "……另有 {number} 条。",
     "tool.undeclared": "`{name}` 的结果与 tools.yaml 的说明不符：{why}",
+    "tool.changed": "批准之后，`{name}` 需要的内容已经改变，没有写入。",
     "tool.broken": "工具 `{name}` 无法使用：{why}",
     "tool.gone": "工具 `{name}` 已经不在了，请再问一次。",
 }

@@ -216,6 +216,7 @@ TEXTS: Final[dict[str, str]] = {
     "pages.call.model": "模型",
     "pages.call.call": "工具",
     "pages.call.rehearse": "预演",
+    "pages.call.pin": "所需内容",
     "pages.call.given": "参数",
     "pages.call.answer": "答复",
     "pages.call.error": "错误",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -58,6 +58,18 @@ class PreparedCall(Protocol):
         `key` is a write's idempotency key. Raises ToolRetry for values that the system refuses,
         ToolUnsure for a write whose answer is lost, else ToolFailed.
         """
+        ...
+
+
+@runtime_checkable
+class PinnedCall(PreparedCall, Protocol):
+    """A call of a system that may change at any time what it takes.
+
+    An approval of a write holds for the schema that was there when people were asked.
+    """
+
+    async def schema_digest(self) -> str:
+        """The digest of what the system says it takes, asked for now. Raises ToolFailed."""
         ...
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.connections.mcp.connection import MAX_CHARS
+from adapters.connections.mcp.offering import MAX_CHARS
 from adapters.connections.mcp.tools import McpTools
 from bot.waits import cancel_tasks
 from engine.errors import ToolFailed, ToolReported, ToolRetry
