@@ -112,7 +112,7 @@ paths:
 def connections(text: str, folder: Path) -> None:
     (folder / "connections.yaml").write_text(text, "utf-8")
     (folder / "stock-api.yaml").write_text(_STOCK_API, "utf-8")
-    names = ("ERP_TOKEN", "STOCK_KEY", "STAFF_PASSWORD")
+    names = ("ERP_TOKEN", "STOCK_KEY", "STAFF_PASSWORD", "NOTES_KEY")
     with pytest.MonkeyPatch.context() as patch:
         for name in names:
             patch.setenv(name, f"sample-{name}")
