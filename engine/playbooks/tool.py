@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
 import jmespath
@@ -17,7 +17,7 @@ from engine.playbooks.leaf import Leaf
 from engine.text.language import LocalizedText
 from engine.text.template import BadTemplate, holes_in, parse_template
 
-MAX_ROWS = 10_000
+MAX_ROWS = 100_000
 """A result of more rows is refused."""
 
 TOOLS_FILE = "tools.yaml"
@@ -61,6 +61,11 @@ class ResultColumn(Frozen):
     type: FieldType = "text"
     at: Annotated[str, AfterValidator(_path)] = ""
     unit: str = ""
+
+    @cached_property
+    def leaf(self) -> Leaf:
+        """What its values have to be."""
+        return Leaf(label=self.label, type=self.type)
 
 
 class ConnectedCall(Frozen):

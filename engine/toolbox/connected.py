@@ -1,5 +1,6 @@
 """Tools of a project folder as tools that can be called (design §11)."""
 
+import asyncio
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
@@ -26,7 +27,10 @@ def connect_tool(
         _check_days(definition, given, ctx)
         answer = await call({**given, **_context(ctx)}, key=ctx.key)
         try:
-            return shape_result(name, definition, answer)
+            if definition.result != "many":
+                return shape_result(name, definition, answer)
+            # Many rows take a while, in which nobody else should wait.
+            return await asyncio.to_thread(shape_result, name, definition, answer)
         except ToolFailed as error:
             if definition.writes is None:
                 raise
@@ -43,7 +47,7 @@ def connect_tool(
         examples=definition.examples,
         cues=definition.cued,
         labels=tuple(
-            column.label(lang) for column in definition.columns.values() for lang in ("zh", "en")
+            text for column in definition.columns.values() for text in column.label.texts
         ),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
         keyed=call.keyed,

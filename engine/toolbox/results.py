@@ -67,7 +67,7 @@ def _search(name: str, path: str, data: JsonValue) -> JsonValue:
 def _cell(name: str, column: str, shape: ResultColumn, value: JsonValue) -> JsonValue:
     if value is None:
         return None
-    leaf = Leaf(label=shape.label, type=shape.type)
+    leaf = shape.leaf
     value = _as_declared(leaf, value)
     if faults := value_faults(leaf, value):
         raise _undeclared(name, f"{column} {faults[0][1]}")

@@ -43,7 +43,7 @@ class SheetCall(Frozen):
     """
 
     where: dict[str, Any] = {}
-    most: int = Field(200, ge=1, le=10_000)
+    most: int = Field(200, ge=1, le=100_000)
     append: dict[str, Any] | None = None
     key: str = ""
 

@@ -54,6 +54,6 @@ class SqlCall(Frozen):
     """
 
     sql: str
-    most: int = Field(200, ge=1, le=10_000)
+    most: int = Field(200, ge=1, le=100_000)
     changes: int = Field(1, ge=0, le=10_000)
     key: Key | None = None
