@@ -4,7 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, SecretStr, StringConstraints, ValidationInfo
+from pydantic import (
+    BeforeValidator,
+    SecretStr,
+    StringConstraints,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 _REFERENCE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
@@ -27,13 +34,16 @@ Secret = Annotated[SecretStr, BeforeValidator(_from_environment)]
 """A secret, which a file names as `$NAME`; validate with `context={"environment": {...}}`."""
 
 
-def _secret_or_text(value: Any, info: ValidationInfo) -> Any:
+def _secret_or_text(
+    value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo
+) -> SecretStr | str:
     if isinstance(value, str) and value.startswith("$"):
         return SecretStr(_from_environment(value, info))
-    return value
+    text: SecretStr | str = value if isinstance(value, str) else check(value)
+    return text
 
 
-SecretOrText = Annotated[SecretStr | str, BeforeValidator(_secret_or_text)]
+SecretOrText = Annotated[SecretStr | str, WrapValidator(_secret_or_text)]
 """A secret as `$NAME`, or a text that stands in the file as it is."""
 
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
