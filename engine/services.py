@@ -116,15 +116,22 @@ class Services:
         """The same services at a moment that stays; the day is the clock's unless it is given."""
         return replace(self, clock=FixedClock(now, today or self.today, self.clock))
 
-    def limited_to(self, person: Principal) -> "Services":
+    def limited_to(self, person: Principal, conversation: str = "") -> "Services":
         """The same services with only what this person may start and the tools they may use.
 
-        Requests that they may not start are `barred`; who is not admitted has neither.
+        Requests that they may not start are `barred`; who is not admitted has neither. Answers of
+        another project are none in the conversation.
         """
+        project = self.project(conversation) if conversation else ""
         if not self.people.is_admitted(person):
             return replace(self, tools=(), playbooks={})
         playbooks, barred = startable_playbooks(self.playbooks, person)
-        tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))
+        tools = tuple(
+            tool
+            for tool in self.tools
+            if person.holds_one_of(tool.roles)
+            and not (tool.is_answer and project and tool.project != project)
+        )
         kinds = pattern_kinds(playbook.definition for playbook in playbooks.values())
         return replace(self, tools=tools, playbooks=playbooks, barred=barred, entity_kinds=kinds)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
-from adapters.knowledge.words import asked, words
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.library import Document, Quote, Section
+from engine.text.search_words import query_words, words
 
 SHARE = 0.3
 """A passage with less of a query's weight than this share does not answer it."""
@@ -61,6 +61,12 @@ class DocumentSearch:
             room = self._rooms.get(project)
             return room.search(query, limit) if room else ()
 
+    async def section(self, project: str, document: str, heading: str) -> Quote | None:
+        """The whole section of the document (`playbook/file`); None when it is not there."""
+        with self._lock:
+            room = self._rooms.get(project)
+            return room.section(document, heading) if room else None
+
     def replace(self, documents: Sequence[Document]) -> None:
         """Search in these from now on; for a thread, since they are indexed first."""
         rooms = _rooms(documents)
@@ -80,6 +86,8 @@ class _Room:
     """The index of one project, so that how rare a word is there says nothing of another."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
+        documents = list(documents)
+        self._sections = {(_name(d), s.heading): (d, s) for d in documents for s in d.sections}
         self._passages = [passage for d in documents for passage in _passages_of(d)]
         self._having = Counter(word for passage in self._passages for word in passage.words)
         # Threads take turns: SQLite itself serialises what they ask of one connection.
@@ -94,7 +102,7 @@ class _Room:
 
     def search(self, query: str, limit: int) -> Sequence[Quote]:
         """The best passages, each with its score against the best."""
-        terms = asked(query)
+        terms = query_words(query)
         if not terms:
             return ()
         expression = " OR ".join(f'"{term}"' for term in terms)
@@ -104,7 +112,15 @@ class _Room:
             raise ToolFailed("knowledge.away") from error
         found = [(self._passages[n], -rank) for n, rank in rows if self._answers(n, terms)]
         best = max((score for _, score in found), default=0.0)
-        return [_quote(passage, score / best) for passage, score in found[:limit]]
+        return [
+            _quote(passage.document, passage.section, passage.text, score / best)
+            for passage, score in found[:limit]
+        ]
+
+    def section(self, document: str, heading: str) -> Quote | None:
+        """The whole section of that heading."""
+        found = self._sections.get((document, heading))
+        return _quote(*found, "\n".join(found[1].paragraphs), 1.0) if found else None
 
     def close(self) -> None:
         """No search after this one is answered."""
@@ -143,13 +159,16 @@ def _rooms(documents: Sequence[Document]) -> dict[str, _Room]:
     }
 
 
-def _quote(passage: _Passage, score: float) -> Quote:
-    document, section = passage.document, passage.section
+def _name(document: Document) -> str:
+    return f"{document.playbook}/{document.file}"
+
+
+def _quote(document: Document, section: Section, text: str, score: float) -> Quote:
     return Quote(
-        document=f"{document.playbook}/{document.file}",
+        document=_name(document),
         title=document.title,
         section=section.heading,
-        text=passage.text,
+        text=text,
         link=document.link(section),
         score=round(score, 3),
     )

@@ -42,6 +42,23 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
     return tuple(documents)
 
 
+def read_headings(playbook: Path) -> tuple[tuple[str, tuple[str, ...] | None], ...]:
+    """The documents of a playbook's folder by file, each with the headings of its sections.
+
+    "" stands for what comes before the first heading. A faulty document, which `load_documents`
+    tells of, has None.
+    """
+    found: list[tuple[str, tuple[str, ...] | None]] = []
+    for path in sorted((playbook / "documents").glob("*.md")):
+        try:
+            _, sections = _parse(_read_file(path), path)
+        except DefinitionError:
+            found.append((path.name, None))
+        else:
+            found.append((path.name, tuple(section.heading for section in sections)))
+    return tuple(found)
+
+
 def _read_file(path: Path) -> str:
     try:
         text = read_text(path, "utf-8-sig")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.filesystem import read_text
-from bot.definitions.documents import load_documents
+from bot.definitions.documents import load_documents, read_headings
 from bot.definitions.playbook_files import (
     add_new,
     check_shared_skills,
@@ -19,6 +19,7 @@ from bot.settings import Settings
 from cards.model import Lang
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
+from engine.playbooks.answer import ANSWERS_FILE
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.load import MAIN, load
@@ -41,6 +42,7 @@ READ_PATTERNS = (
     LEGACY_FILE,
     f"*/{MAIN}",
     f"*/{TOOLS_FILE}",
+    f"*/{ANSWERS_FILE}",
     "*/skills/*.yaml",
     "*/documents/*.md",
 )
@@ -66,7 +68,7 @@ class Definitions:
     def route_table(self) -> RouteTable:
         """What the router learns from them and from the tools."""
         files = {name: playbook.definition for name, playbook in self.playbooks.items()}
-        return RouteTable(files, self.tools, self.talk)
+        return RouteTable(files, self.tools, self.talk, self.documents)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:
@@ -187,6 +189,8 @@ def load_playbook(
         legacy.model_dump_json(),
         tuple(languages),
         tuple(shared.items()),
+        # Only answers name documents.
+        read_headings(main.parent) if str(main.parent / ANSWERS_FILE) in files else (),
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -220,6 +224,7 @@ def _load_cached(
     legacy: str,
     languages: tuple[Lang, ...],
     shared: tuple[tuple[str, str], ...],
+    documents: tuple[tuple[str, tuple[str, ...] | None], ...],
 ) -> Playbook:
     return load(
         dict(files),
@@ -231,6 +236,7 @@ def _load_cached(
         legacy=Legacy.model_validate_json(legacy),
         languages=languages,
         shared=dict(shared),
+        documents=dict(documents),
     )
 
 

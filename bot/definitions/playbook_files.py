@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from adapters.filesystem import read_text
+from engine.playbooks.answer import ANSWERS_FILE
 from engine.playbooks.legacy import Legacy
 from engine.playbooks.skill_files import read_skills
 from engine.playbooks.tool import TOOLS_FILE
@@ -12,9 +13,9 @@ from engine.yaml.source import Problems
 
 def read_playbook_files(main: Path) -> dict[str, str]:
     """The files of the playbook of a playbook.yaml; raises DefinitionError with every problem."""
-    own_tools = main.parent / TOOLS_FILE
+    others = (main.parent / TOOLS_FILE, main.parent / ANSWERS_FILE)
     paths = [main, *sorted(main.parent.glob("skills/*.yaml"))]
-    paths += [own_tools] if own_tools.exists() else []
+    paths += [path for path in others if path.exists()]
     problems = Problems()
     files = _read(paths, problems)
     problems.raise_if_any()

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from cards.model import Lang
 from engine.errors import DefinitionError
+from engine.playbooks.answer import ANSWERS_FILE, FIND_ANSWERS
+from engine.playbooks.checks.answers import AnswerNames, Headings, read_answers
 from engine.playbooks.checks.languages import check_languages
 from engine.playbooks.checks.names import KnownNames, fields_of
 from engine.playbooks.checks.phases import PhaseCheck
@@ -42,6 +44,7 @@ def load(
     legacy: Legacy = NO_LEGACY,
     languages: Sequence[Lang] = (),
     shared: Mapping[str, str] = MappingProxyType({}),
+    documents: Headings | None = None,
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
@@ -51,7 +54,7 @@ def load(
     that the playbook's own tools may use, both None when they are not known. What files of earlier
     versions name is read by `legacy`. Texts by language have to be in each of the `languages`.
     `shared` are files of skills that playbooks share; the playbook gets those that it names.
-    Problems stand in the order of files and lines.
+    `documents` are those that answers may quote. Problems stand in the order of files and lines.
     """
     problems = Problems()
     parts = {name: text for name, text in files.items() if _is_no_skill(PurePosixPath(name))}
@@ -61,11 +64,14 @@ def load(
         folder = PurePosixPath(next(iter(files), MAIN)).parent
         problems.add(f"{folder / MAIN}:1: is missing")
     main = sources.pop(name) if name else None
-    own = next((each for each in sources if PurePosixPath(each).name == TOOLS_FILE), "")
-    source = sources.pop(own, None)
+    source, said = _take(sources, TOOLS_FILE), _take(sources, ANSWERS_FILE)
     own_tools = (
-        read_tools(source, problems, taken=tools or (), connections=connections) if source else {}
+        read_tools(source, problems, taken=(*(tools or ()), FIND_ANSWERS), connections=connections)
+        if source
+        else {}
     )
+    names_of_answers = AnswerNames(own_tools, documents, roles, languages)
+    answers = read_answers(said, problems, names_of_answers) if said else {}
     main = flatten_groups(main, problems) if main else None
     definition = try_build(PlaybookFile, main, problems) if main else None
     own_skills = {name: text for name, text in files.items() if name not in parts}
@@ -88,7 +94,7 @@ def load(
     for found in skills.values():
         problems.extend(_skill_problems(found, names, own=found.file in files))
     read = [(definition, main), *((found.skill, found.source) for found in skills.values())]
-    for part, part_source in (*read, (own_tools, source)):
+    for part, part_source in (*read, (own_tools, source), (answers, said)):
         if part is not None and part_source is not None:
             check_languages(part, part_source, languages, problems)
     for skill, index, fault in find_stuck_skills(names.built_skills or ()):
@@ -98,13 +104,13 @@ def load(
     problems.raise_if_any()
     assert definition is not None
     built = {key: found.skill for key, found in skills.items() if found.skill}
-    playbook = Playbook(definition=definition, skills=built, tools=own_tools)
+    playbook = Playbook(definition=definition, skills=built, tools=own_tools, answers=answers)
     digest = sha256(playbook.model_dump_json().encode()).hexdigest()
     return playbook.model_copy(update={"digest": digest})
 
 
 def _is_no_skill(path: PurePosixPath) -> bool:
-    return path.name in (MAIN, TOOLS_FILE) and path.parent.name != "skills"
+    return path.name in (MAIN, TOOLS_FILE, ANSWERS_FILE) and path.parent.name != "skills"
 
 
 def _read_skills(
@@ -129,6 +135,12 @@ def _skill_problems(found: SkillFile, names: KnownNames, *, own: bool) -> Sequen
     playbook = names.definition.id if names.definition else ""
     told = problems if own else [f"{each}; playbook {playbook} uses it" for each in problems]
     return [*found.problems, *told]
+
+
+def _take(sources: dict[str, Source | None], file: str) -> Source | None:
+    """The file of that name, which is taken out of the others."""
+    name = next((each for each in sources if PurePosixPath(each).name == file), "")
+    return sources.pop(name, None)
 
 
 def _read(name: str, text: str, problems: Problems) -> Source | None:

@@ -7,6 +7,7 @@ from pydantic import Field as Key
 from pydantic import model_validator
 
 from cards.frozen import Frozen
+from engine.playbooks.answer import AnswerDefinition
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
@@ -146,13 +147,14 @@ def pattern_kinds(playbooks: Iterable[PlaybookFile]) -> tuple[PatternKind, ...]:
 class Playbook(Frozen):
     """A resolved playbook: everything a run of it ever needs. `digest` names its content.
 
-    `tools` are its own, as its `tools.yaml` says.
+    `tools` and `answers` are its own, as its `tools.yaml` and `answers.yaml` say.
     """
 
     schema_version: Literal[1] = 1
     definition: PlaybookFile
     skills: dict[str, Skill]
     tools: dict[str, ToolDefinition] = {}
+    answers: dict[str, AnswerDefinition] = {}
     digest: str = ""
 
     @model_validator(mode="before")

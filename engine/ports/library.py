@@ -117,6 +117,10 @@ class Knowledge(Protocol):
         """The passages that answer the query, best first; none when nothing does."""
         ...
 
+    async def section(self, project: str, document: str, heading: str) -> Quote | None:
+        """The whole section of the document (`playbook/file`); None when it is not there."""
+        ...
+
 
 class Memory(Protocol):
     """What a project remembered. Raises ToolFailed when out of reach.

@@ -1,7 +1,7 @@
 """The tools that there are: the service's own, and those of playbooks over their connections."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
@@ -11,9 +11,12 @@ from engine.playbooks.checks.tools import call_request
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition, ToolFacts
 from engine.ports.systems.connections import BadCall, Connection, PreparedCall
+from engine.toolbox.answers import answer_tools, find_answers_tool
 from engine.toolbox.connected import connect_tool
 from engine.tools import registry
 from engine.tools.model import Tool
+
+T = TypeVar("T")
 
 MAX_PLAYBOOKS = 256
 """So many playbooks keep their tools ready to be called."""
@@ -32,6 +35,7 @@ class Toolbox:
         listed = (*registry.TOOLS, *registry.INNER) if own is None else own
         self._own = {tool.name: tool for tool in listed}
         self._connected: dict[str, Mapping[str, Tool[Any]]] = {}
+        self._answers: dict[str, tuple[Tool[Any], ...]] = {}
 
     def find(self, name: str, playbook: Playbook | None = None) -> Tool[Any]:
         """The tool of that name, of the service or the playbook. Raises ToolFailed."""
@@ -46,13 +50,13 @@ class Toolbox:
         """The playbook's own tools by name; one that cannot be called says why when it is."""
         if not playbook.tools:
             return {}
-        known = self._connected.get(playbook.digest)
-        if known is None:
-            known = self._connect(playbook)
-            if len(self._connected) >= MAX_PLAYBOOKS:
-                self._connected.pop(next(iter(self._connected)))
-            self._connected[playbook.digest] = known
-        return known
+        return _kept(self._connected, playbook, self._connect)
+
+    def answers(self, playbook: Playbook) -> tuple[Tool[Any], ...]:
+        """The playbook's answers, each as a tool that reads."""
+        if not playbook.answers:
+            return ()
+        return _kept(self._answers, playbook, lambda each: answer_tools(each, self.of(each)))
 
     @property
     def facts(self) -> Mapping[str, ToolFacts]:
@@ -60,12 +64,17 @@ class Toolbox:
         return {name: _facts_of(tool) for name, tool in self._own.items()}
 
     def reading(self, playbooks: Iterable[Playbook]) -> tuple[Tool[Any], ...]:
-        """Every tool that only reads: the service's own first, then those of the playbooks."""
+        """Every tool that only reads: those of the playbooks, their answers, the service's own.
+
+        Behind them comes what finds answers for a model.
+        """
         inner = {tool.name for tool in registry.INNER}
-        tools = [t for t in self._own.values() if t.readonly and t.name not in inner]
-        for playbook in playbooks:
-            tools += (tool for tool in self.of(playbook).values() if tool.readonly)
-        return tuple(tools)
+        playbooks = tuple(playbooks)
+        tools = [tool for playbook in playbooks for tool in self.of(playbook).values()]
+        answers = [answer for playbook in playbooks for answer in self.answers(playbook)]
+        own = [tool for name, tool in self._own.items() if name not in inner]
+        find = [find_answers_tool(answers)] if answers else []
+        return tuple(tool for tool in (*tools, *answers, *own, *find) if tool.readonly)
 
     def _connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
         project = playbook.definition.project
@@ -82,6 +91,17 @@ class Toolbox:
             return connection.prepare(call_request(definition))
         except BadCall as error:
             return _BrokenCall(name, str(error))
+
+
+def _kept(kept: dict[str, T], playbook: Playbook, make: Callable[[Playbook], T]) -> T:
+    """What was made of the playbook before, or is made now."""
+    known = kept.get(playbook.digest)
+    if known is None:
+        known = make(playbook)
+        if len(kept) >= MAX_PLAYBOOKS:
+            kept.pop(next(iter(kept)))
+        kept[playbook.digest] = known
+    return known
 
 
 def _facts_of(tool: Tool[Any]) -> ToolFacts:

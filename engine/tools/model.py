@@ -76,6 +76,8 @@ class Tool(Generic[Args]):
     """Roles of which the person must hold one to read with it; empty for everyone."""
     project: str = ""
     """The project that it works for; "" for every one."""
+    is_answer: bool = False
+    """Whether it is one answer of a playbook, which is no tool for a model, and of its project."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Of a list of records: the type of each column, "" where it is not known; empty for any."""
     clinical: bool = False

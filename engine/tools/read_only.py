@@ -35,7 +35,11 @@ class ReadOnlyTools:
     def __init__(
         self, tools: Sequence[Tool[Any]], context: ToolContext, call: CallTool = call_tool
     ) -> None:
-        allowed = (tool for tool in tools if tool.readonly and may_read(tool, context))
+        allowed = (
+            tool
+            for tool in tools
+            if tool.readonly and not tool.is_answer and may_read(tool, context)
+        )
         self._readonly = {tool.name: tool for tool in allowed}
         self._context = context
         self._call = call

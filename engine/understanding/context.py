@@ -14,6 +14,7 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
+from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
 
 UnclearKind = Literal["unknown", "idle", "holds_off", "elsewhere", "asks_which"]
 """What an unclear piece does ask for: nothing (`idle`), to stop or not to start something
@@ -72,8 +73,9 @@ class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
     messages there (`recent`, the newest last), whether a run goes on there (`running`). `barred`
     are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
-    are what texts of theirs may name: the router fetches no list itself. `pieces`
-    are those that rules and examples have read already, since several strategies ask for them.
+    are what texts of theirs may name: the router fetches no list itself. `sections` are those of
+    documents that answer by their own words; none where a model reads documents. `pieces` are those
+    that rules and examples have read already, since several strategies ask for them.
     """
 
     table: RouteTable
@@ -85,6 +87,7 @@ class RouteContext:
     lang: Lang
     has_active_run: bool = False
     entities: Entities = NO_ENTITIES
+    sections: SectionIndex = NO_SECTIONS
     barred: Collection[str] = ()
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from cards.policy import Seconds
 from engine.playbooks import conditions
+from engine.playbooks.answer import AnswerDefinition
 from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.legacy import Legacy
 from engine.playbooks.model import PlaybookFile
@@ -28,6 +29,7 @@ PAGE = ROOT / "docs" / "playbook-reference.md"
 FILES_READ: tuple[tuple[str, type[BaseModel]], ...] = (
     ("playbook.yaml", PlaybookFile),
     ("skills/*.yaml", Skill),
+    ("answers.yaml", AnswerDefinition),
     ("talk.yaml", Talk),
     ("legacy.yaml", Legacy),
 )

@@ -17,6 +17,7 @@ from bot.definitions.mcp_servers import load_servers
 from bot.wiring.connections import load_connections
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
+from engine.playbooks.checks.answers import AnswerNames, read_answers
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.entity import EntityDefinition, definition_faults
@@ -31,6 +32,7 @@ from engine.rules.check import validate_logic
 from engine.yaml.source import Problems, read_yaml
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
+from tests.fakes.garage import TOOLS
 from tests.fakes.settings import load_people, make_settings
 
 # Blocks that no program can judge: what they are, by their page and first words.
@@ -130,6 +132,15 @@ def tools(text: str, folder: Path) -> None:
     assert made["list_stock"].arguments_schema is not None
 
 
+def answers(text: str, folder: Path) -> None:
+    problems, source = Problems(), read_yaml(text, file="answers.yaml")
+    read = read_yaml(TOOLS, file="tools.yaml")
+    tools = read_tools(read, problems, taken=(), connections=None)
+    documents = {"rules.en.md": ("Waste",), "rules.zh.md": ("废弃物",)}
+    read_answers(source, problems, AnswerNames(tools, documents, ("foreman",), ("en", "zh")))
+    assert problems == []
+
+
 _made: dict[str, Connection] = {}
 
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
@@ -142,6 +153,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "data_fields": fields,
     "erp": connections,
     "find_expense": tools,
+    "opening_hours": answers,
     "logic": rule,
 }
 # The delegate of the example is somebody else of the reader's file.
@@ -257,6 +269,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "logic": "logic: {all: [{var: lines}]}",
         "erp": "erp: {kind: http}",
         "find_expense": "find_expense: {description: x, reads: {connection: nowhere}}",
+        "opening_hours": "opening_hours: {examples: [when], text: x, tool: y}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

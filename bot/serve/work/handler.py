@@ -129,7 +129,9 @@ class MailHandler:
                     return HandlerResult(strangers.turn_away(mail))
                 recent = [line.text for line in session.load_session(claim.state).recent]
                 lang = commands.command_language(mail, recent)
-                effects = await commands.handle_command(mail, services.limited_to(principal), lang)
+                effects = await commands.handle_command(
+                    mail, services.limited_to(principal, mail.update.conversation), lang
+                )
             case ServiceNotice():
                 effects = commands.notice_effects(mail, claim.lane.removeprefix("control:"))
             case _:

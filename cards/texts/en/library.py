@@ -20,6 +20,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.knowledge.document": "{title}:",
     "tool.knowledge.source": "Source: {link}",
     "tool.knowledge.nothing": "Nothing in this project's documents answers “{query}”.",
+    "knowledge.gone": "The document of that answer is not there any more.",
     "knowledge.none": "There are no documents to search here.",
     "knowledge.away": "The documents cannot be searched at the moment.",
     # memory__search, memory__remember

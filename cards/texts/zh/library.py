@@ -14,6 +14,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.knowledge.document": "《{title}》：",
     "tool.knowledge.source": "出处：{link}",
     "tool.knowledge.nothing": "本项目的文档中没有找到与「{query}」相符的内容。",
+    "knowledge.gone": "这个回答所引用的文档已不存在。",
     "knowledge.none": "这里没有配置可以检索的文档。",
     "knowledge.away": "暂时无法检索文档。",
     # memory__search, memory__remember

@@ -67,7 +67,7 @@ async def load_part(reply: str, index: int, services: Services) -> tuple[ReplyHe
 async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
     """Begin the part, alone and now, for the person as they are by now."""
     head = head.model_copy(update={"principal": services.people.refresh(head.principal)})
-    services = services.limited_to(head.principal)
+    services = services.limited_to(head.principal, head.conversation)
     turn = Turn(head, session, services, slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     begun = await begin_part(part.index, intent, turn, answer=part.answer)

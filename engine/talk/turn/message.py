@@ -20,6 +20,7 @@ from engine.text.entity_kinds import Entities
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
+from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
 from engine.understanding.router.chain import route
 
 CommitProgress = Callable[[Effects], Awaitable[None]]
@@ -52,7 +53,7 @@ async def handle_message(
     Where the model is needed, what is known before it answers is committed first.
     """
     since_s = services.clock.elapsed_s()
-    services = services.limited_to(mail.principal)
+    services = services.limited_to(mail.principal, mail.update.conversation)
     head = reply_head(mail, session, services)
     stored = await services.decisions.reply(head.id) if situation.again else None
     if stored:
@@ -126,12 +127,20 @@ async def _route(
         has_active_run=bool(situation.runs),
         barred=services.barred,
         entities=entities,
+        sections=_sections(situation.table, head, services),
         principal=_with_seats(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
     return await route(name_the_file(head.text, head.files), context, services.model)
+
+
+def _sections(table: RouteTable, head: ReplyHead, services: Services) -> SectionIndex:
+    """The sections that answer without a model, which would read the documents itself."""
+    if services.model is not None:
+        return NO_SECTIONS
+    return table.sections.get(services.project(head.conversation), NO_SECTIONS)
 
 
 def _with_seats(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:

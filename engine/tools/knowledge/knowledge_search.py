@@ -1,15 +1,16 @@
 """Search the documents of a project's playbooks."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from cards.clipping import shorten
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
+from engine.ports.library import Quote
 from engine.tools.arguments import Arguments, Query
 from engine.tools.model import Tool, ToolContext
 
@@ -21,23 +22,39 @@ QUOTED_CHARS = 900
 ECHO_CHARS = 80
 
 
-class KnowledgeSearch(Arguments):
-    """What to look for."""
+Name = Annotated[str, StringConstraints(max_length=300)]
 
-    query: Query = Field(description="The question or key words, zh or en.")
+
+class KnowledgeSearch(Arguments):
+    """What to look for, or which section to read."""
+
+    query: Query = Field(
+        default="", description="The question or key words, in the person's language."
+    )
+    document: Name = Field(default="", description="A document, as `matches` names it.")
+    section: Name = Field(default="", description="The section of that document to read whole.")
 
 
 async def _run(args: KnowledgeSearch, ctx: ToolContext) -> dict[str, Any]:
     if ctx.library.knowledge is None:
         raise ToolFailed("knowledge.none")
+    if args.document:
+        found = await read_section(args.document, args.section, ctx)
+        return {"query": args.query.strip(), "matches": [found] if found else []}
     quotes = await ctx.library.knowledge.search(ctx.project, args.query, limit=MATCHES)
-    return {
-        "query": args.query.strip(),
-        "matches": [
-            quote.model_dump(mode="json") | {"text": shorten(quote.text, QUOTED_CHARS)}
-            for quote in quotes
-        ],
-    }
+    return {"query": args.query.strip(), "matches": [_as_data(quote) for quote in quotes]}
+
+
+async def read_section(document: str, heading: str, ctx: ToolContext) -> dict[str, Any] | None:
+    """The section of a document of the project; None when it is not there. Raises ToolFailed."""
+    if ctx.library.knowledge is None:
+        raise ToolFailed("knowledge.none")
+    quote = await ctx.library.knowledge.section(ctx.project, document, heading)
+    return _as_data(quote) if quote else None
+
+
+def _as_data(quote: Quote) -> dict[str, Any]:
+    return quote.model_dump(mode="json") | {"text": shorten(quote.text, QUOTED_CHARS)}
 
 
 def _tell(result: dict[str, Any], lang: Lang) -> str:
@@ -47,10 +64,11 @@ def _tell(result: dict[str, Any], lang: Lang) -> str:
         return say("tool.knowledge.nothing", lang, query=query)
     best = matches[0]["score"]
     shown = [match for match in matches[:2] if match["score"] >= best * CLOSE_SECOND]
-    return "\n\n".join(_tell_match(match, lang) for match in shown)
+    return "\n\n".join(tell_quote(match, lang) for match in shown)
 
 
-def _tell_match(match: Mapping[str, Any], lang: Lang) -> str:
+def tell_quote(match: Mapping[str, Any], lang: Lang) -> str:
+    """A passage with its place, as Markdown."""
     title, section = literal(match["title"]), literal(match["section"])
     key = "tool.knowledge.section" if section else "tool.knowledge.document"
     head = say(key, lang, title=title, section=section)
@@ -62,57 +80,43 @@ KNOWLEDGE_SEARCH = Tool(
     name="knowledge__search",
     description=(
         "Searches the documents that belong to the conversation's project, such as guides and "
-        "house rules, not the study protocol and not the records. `matches` holds the passages "
-        "that answer best first, word for word, each with its document, section, link and a score "
-        "(the best is 1); empty when nothing answers. What is not in them is not known."
+        "house rules, not its records. `matches` holds the passages that answer best first, word "
+        "for word, each with its document, section, link and a score (the best is 1); empty when "
+        "nothing answers. What is not in them is not known. With a `document` and `section` of a "
+        "match, that section is read whole."
     ),
     arguments=KnowledgeSearch,
     readonly=True,
     run=_run,
     tell=_tell,
     examples=(
-        "数据管理指南里怎么说",
-        "硬性逻辑核查有哪些",
-        "软性核查什么时候触发",
-        "怎样修改逻辑核查",
-        "质疑应该怎么写",
-        "质疑超过几天要上报",
-        "什么算重大偏离",
-        "一致性核对多久做一次",
-        "核对发现差异怎么处理",
-        "锁库需要满足哪些条件",
-        "立案材料包括哪些",
-        "诉讼费怎么计算",
-        "怎么申请延期",
-        "财产保全申请书要写什么",
-        "截图可以单独作为证据吗",
-        "What does the data management guide say?",
-        "What is a hard edit check?",
-        "When does a soft check fire?",
-        "How is an edit check changed?",
-        "How is a query closed?",
-        "What counts as a major deviation?",
-        "How often is the reconciliation done?",
-        "What must be true before the database lock?",
-        "What goes into a filing package?",
-        "How is the court fee worked out?",
-        "How do we ask for an extension?",
-        "What does a request for preservation name?",
-        "Is a screenshot enough as evidence?",
+        "文档里怎么说",
+        "文档里有哪些规定",
+        "查一下文档",
+        "在文档里搜索",
+        "搜索项目文档",
+        "指南里怎么说",
+        "规定里是怎么写的",
+        "手册里有没有说明",
+        "资料里怎么写的",
+        "有没有相关的规定",
+        "What do the documents say?",
+        "What does the guide say?",
+        "What do the house rules say?",
+        "Search the documents",
+        "Look it up in the documents",
+        "Find it in the guide",
+        "Is there a rule for it?",
+        "What is written in the manual?",
+        "Which section is about that?",
+        "Does any document mention it?",
     ),
     cues={
-        "数据管理指南": {},
-        "data management guide": {},
-        "逻辑核查": {},
-        "edit check": {},
-        "一致性核对": {},
-        "reconciliation": {},
-        "锁库": {},
-        "database lock": {},
-        "诉讼费": {},
-        "court fee": {},
-        "财产保全": {},
-        "证据保全": {},
-        "preservation of": {},
+        "文档里": {},
+        "搜索文档": {},
+        "查文档": {},
+        "search the documents": {},
+        "in the documents": {},
+        "documents say": {},
     },
 )

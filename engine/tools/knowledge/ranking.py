@@ -11,11 +11,11 @@ _QUESTION_WORDS = (
     "a an and any are at be by can could did do does for from had has have how i if in is it its "
     "many may me much must my of on or our say says shall should so tell that the their there "
     "they this to us was we were what when where which who why will with would you your about "
-    "subject study protocol please show find look up"
+    "please show find look up"
 )
 _COMMON = frozenset(_QUESTION_WORDS.split())
 _COMMON_CJK = re.compile(
-    "什么|怎么|怎样|多少|多久|哪些|哪个|如何|是否|可以|需要|请问|一下|关于|时候|样|方案|研究|受试者|要求|规定"
+    "什么|怎么|怎样|多少|多久|哪些|哪个|如何|是否|可以|需要|请问|一下|关于|时候|样|要求|规定"
     "|[的了是有吗呢么几]"
 )
 

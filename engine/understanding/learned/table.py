@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.frames.intents import Candidate
 from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
+from engine.ports.library import Document
 from engine.text.entities import fold_cue
 from engine.text.entity_kinds import Entities, entities_of
 from engine.tools.model import Tool
@@ -25,7 +26,9 @@ from engine.understanding.learned.lessons import (
 )
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.talk import Talk
+from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.find import cue_found
+from engine.understanding.lookups.sections import index_sections
 
 ANCHORED = 4
 """In so many examples of a playbook stands what tells that a text is of its work."""
@@ -45,15 +48,23 @@ class Route:
 
 
 class RouteTable:
-    """The routes and a classifier that has learned their examples."""
+    """The routes, a classifier that has learned their examples, and the documents' sections.
+
+    `sections` are by project.
+    """
 
     def __init__(
-        self, playbooks: Mapping[str, PlaybookFile], tools: Sequence[Tool[Any]], talk: Talk
+        self,
+        playbooks: Mapping[str, PlaybookFile],
+        tools: Sequence[Tool[Any]],
+        talk: Talk,
+        documents: Sequence[Document] = (),
     ) -> None:
         self.routes = tuple(
             Route(name, d.name.texts, d.requests, d.cues) for name, d in playbooks.items()
         )
         self.talk = talk
+        self.sections = index_sections(documents)
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
@@ -63,6 +74,7 @@ class RouteTable:
         self.classifier.scores("")
         self.foreign_words(self.correct_typos("begins"))
         self.nearest("", self.examples[0].group)
+        index_examples(self._tools, self.entities)
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @property

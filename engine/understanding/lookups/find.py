@@ -1,7 +1,7 @@
 """Which read-only tool answers a text without a model, and with which arguments (promise 4)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,9 @@ from engine.text.similarity import Grams, bigrams, cosine
 from engine.text.values import remove_values
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
+from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.follow_ups import continue_text
+from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
 from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
 from engine.understanding.lookups.words import (
     content,
@@ -48,10 +50,12 @@ def find(
     today: date,
     entities: Entities = NO_ENTITIES,
     recent: Sequence[str] = (),
+    sections: SectionIndex = NO_SECTIONS,
 ) -> Answer | None:
     """The look-up that surely answers the text, and why; None when none does or several might.
 
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
+    `sections` answer what no tool does.
     """
     asked = look_at(text, entities, today)
     found = (
@@ -59,11 +63,11 @@ def find(
         or _by_example(asked, tools, entities)
         or _by_words(asked, tools, entities)
     )
-    if found or not recent or not wording.follows_up(asked.said):
-        return found
-    meant = continue_text(asked, recent, entities)
-    answers = (find(each, tools, today=today, entities=entities) for each in meant)
-    return next(filter(None, answers), None)
+    if not found and recent and wording.follows_up(asked.said):
+        meant = continue_text(asked, recent, entities)
+        answers = (find(each, tools, today=today, entities=entities) for each in meant)
+        found = next(filter(None, answers), None)
+    return found or sections.find(asked)
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:
@@ -109,8 +113,8 @@ def _by_cue(
     asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities | None
 ) -> Answer | None:
     hits: list[tuple[int, Lookup, str]] = []
-    for tool in tools:
-        cues = cue_found(asked.said, tool.cues) if tool.readonly else []
+    for tool in [tool for tool in tools if tool.cues and tool.readonly]:
+        cues = cue_found(asked.said, tool.cues)
         if not cues or not _suits(tool, cues, asked, entities):
             continue
         arguments = take_arguments(tool, cues, asked)
@@ -129,14 +133,13 @@ def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
     Else the only tool one of whose examples has the same words that say what it is about.
     """
     plain, about = bare(asked.clear), content(asked.clear)
+    if not plain:
+        return None
     alike: list[Answer] = []
-    for tool in (tool for tool in tools if tool.readonly and plain):
-        known = known_words(tool, entities)
-        example = known.by_text.get(plain) or known.by_content.get(about)
-        if example is None:
-            continue
+    for tool, known in index_examples(tools, entities).alike(plain, about):
         same = plain in known.by_text
-        if not same and not (_is_asked(asked) and _is_plain(tool, asked.said, asked.clear)):
+        example = known.by_text[plain] if same else known.by_content[about]
+        if not same and not (_is_asked(asked) and _suits_manner(tool, asked, (example,), entities)):
             continue
         arguments = take_arguments(tool, (), asked, example=fold(example))
         if arguments is None:
@@ -154,15 +157,30 @@ def _by_words(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities)
     if not has_matter(asked.clear) or not _is_asked(asked):
         return None
     found: list[Answer] = []
-    for tool in (tool for tool in tools if tool.readonly and tool.examples and not tool.cues):
-        known, period = known_words(tool, entities), takes_period(tool)
+    for tool, known in index_examples(tools, entities).explaining(asked.clear):
+        period = takes_period(tool)
         if _reads_message(tool) or known.unexplained(asked.clear, "exactly", period=period):
             continue
         arguments = take_arguments(tool, (), asked)
-        if arguments is not None and _is_plain(tool, asked.said, asked.clear):
+        if arguments is not None and _suits_manner(tool, asked, tool.examples, entities):
             lookup = Lookup(tool=tool.name, arguments=arguments)
             found.append((lookup, f"{tool.name}: its examples have every word"))
     return found[0] if len(found) == 1 else None
+
+
+def _suits_manner(
+    tool: Tool[Any], asked: LookupText, examples: Sequence[str], entities: Entities
+) -> bool:
+    """Whether the text is put plainly, or in no other way than one of the examples is."""
+    period = takes_period(tool)
+    manner = _manner(asked.said, asked.clear, period=period)
+    if not manner:
+        return True
+    marked = map(entities.marked, examples)
+    return any(
+        manner <= _manner(fold(wording.unquoted(each)), _clear_example(each), period=period)
+        for each in marked
+    )
 
 
 def _is_asked(asked: LookupText) -> bool:
@@ -194,14 +212,23 @@ def _suits(
 
 def _is_plain(tool: Tool[Any], said: str, clear: str) -> bool:
     """Whether what is said beside its cues neither denies, changes, doubts nor asks for more."""
-    within = _PERIOD.sub(" ", clear) if takes_period(tool) else clear
-    return not (
-        wording.denies(said)
-        or wording.writes(said)
-        or wording.asks_how(said)
-        or wording.conditional(within)
-        or wording.beyond_lookup(said)
-        or wording.vague_time(within)
+    return not _manner(said, clear, period=takes_period(tool))
+
+
+_MANNERS: tuple[Callable[[str], bool], ...] = (
+    wording.denies,
+    wording.writes,
+    wording.asks_how,
+    wording.beyond_lookup,
+)
+
+
+def _manner(said: str, clear: str, *, period: bool) -> frozenset[Callable[[str], bool]]:
+    """In which ways a text is more than a plain question."""
+    within = _PERIOD.sub(" ", clear) if period else clear
+    times = (wording.conditional, wording.vague_time)
+    return frozenset(
+        (*(each for each in _MANNERS if each(said)), *(each for each in times if each(within)))
     )
 
 

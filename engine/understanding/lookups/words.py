@@ -1,7 +1,7 @@
 """Which words of a question a tool explains by its cues, examples and arguments (promise 4)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from engine.text.entities import fold_cue, masked
 from engine.text.entity_kinds import Entities
+from engine.text.search_words import QUESTION_WORDS, QUESTION_WORDS_CJK
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import argument_words, arguments_of
 from engine.understanding.lookups.text import STAND_INS, bare, remove_cues
@@ -101,6 +102,18 @@ _LATIN_WORDS: dict[Put, frozenset[str]] = {
 }
 
 
+SMALL_WORDS = LINKS | _ASKING | QUESTION_WORDS
+"""Latin words of which questions to documents are made, and that say nothing by themselves."""
+
+
+def without_small_chinese(run: str) -> Iterator[int]:
+    """The places of a Chinese text that are no part of such words."""
+    spared = run
+    for small in (QUESTION_WORDS_CJK, _ZH_WORDS["asked", True]):
+        spared = small.sub(lambda found: " " * len(found[0]), spared)
+    return (at for at, letter in enumerate(spared) if letter != " ")
+
+
 _KEPT: WeakKeyDictionary[Entities, dict[object, KnownWords]] = WeakKeyDictionary()
 
 
@@ -124,6 +137,19 @@ def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
         {bare(text): example for text, example in clear.items()},
         {words: example for text, example in clear.items() if (words := content(text))},
     )
+
+
+def needed_words(clear: str) -> Iterator[Collection[str]]:
+    """What a tool has to know to explain every word of a masked text exactly, at the least.
+
+    That is one of the forms of each Latin word, and of each Chinese text one of its pairs.
+    """
+    plain = STAND_INS.sub(" ", clear)
+    small = _LATIN_WORDS["exactly"] | _PERIOD
+    yield from (_forms(word) for word in _LATIN.findall(plain) if not _forms(word) & small)
+    for run in _CHINESE.findall(plain):
+        if _ZH_WORDS["exactly", True].sub("", run):
+            yield [run[i : i + 2] for i in range(len(run) - 1)]
 
 
 def takes_period(tool: Tool[Any]) -> bool:

@@ -113,7 +113,9 @@ def _first_messages(text: str, context: RouteContext) -> tuple[Message, ...]:
         )
         for name, request in context.requests
     ]
-    questions = [f"- {t.name}: {t.description}" for t in context.tools if t.readonly]
+    questions = [
+        f"- {t.name}: {t.description}" for t in context.tools if t.readonly and not t.is_answer
+    ]
     system = _TASK + "\n".join(works) + "\n\nQuestions can be answered with:\n"
     earlier = "\n".join(context.recent)[-RECENT_CHARS:]
     proposed = [_proposal(piece, context) for piece in read_message(text, context)]

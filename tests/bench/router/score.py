@@ -17,7 +17,6 @@ from adapters.clock import SystemClock
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.toolbox.toolbox import Toolbox
-from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext
 from engine.understanding.pieces.message import MAX_CHARS, read_message
 from tests.bench.figures import percentile, table
@@ -155,7 +154,7 @@ def _cpu(texts: Sequence[str]) -> dict[str, float]:
     context = RouteContext(
         table=made,
         entities=made.entities,
-        tools=READONLY,
+        tools=learned.tools,
         open_cards=(),
         principal=Principal(id="x", name="x"),
         today=SystemClock("UTC").today(),

@@ -206,7 +206,9 @@ async def test_a_process_with_another_folder_follows_in_everything(
     rename(playbooks, "Visits")
     change(playbooks, "talk.yaml", "smalltalk:", "smalltalk:\n  - ahoy there shipmate")
     shutil.rmtree(playbooks / "litigation_civil_prosecution")
-    (playbooks / GUIDE).write_text("# Airships\n\n## 1\n\nA zeppelin is moored at night.\n")
+    (playbooks / GUIDE).with_name("airships.md").write_text(
+        "# Airships\n\n## 1\n\nA zeppelin is moored at night.\n"
+    )
     await looked(changing)
     await other.reloader.check()
     assert name_of(other) == "Visits"

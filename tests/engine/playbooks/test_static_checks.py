@@ -10,7 +10,7 @@ import pytest
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.toolbox.toolbox import Toolbox
-from tests.engine.playbooks import job_cases, review_cases, tool_cases
+from tests.engine.playbooks import answer_cases, job_cases, review_cases, tool_cases
 from tests.fakes.matter import files
 
 Change = tuple[str, str, str]
@@ -1244,7 +1244,8 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     told = [expected for _, expected in CASES] + list(ELSEWHERE)
     # Those of reviews have theirs in test_review_checks.py.
     told += [expected for _, _, expected in review_cases.CASES] + [review_cases.ON_EXPIRE]
-    told += [expected for _, _, expected in tool_cases.CASES] + list(tool_cases.ELSEWHERE)
+    for cases in (tool_cases, answer_cases):
+        told += [expected for _, _, expected in cases.CASES] + list(cases.ELSEWHERE)
     lacking = [t for t in found if not any(re.search(t, text) for text in told)]
     assert lacking == []
 

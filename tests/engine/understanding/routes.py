@@ -6,20 +6,20 @@ from pathlib import Path
 from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.toolbox.toolbox import Toolbox
-from engine.tools.registry import TOOLS
 from engine.understanding.context import RouteContext
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
-TABLE = load_definitions(
+DEFINITIONS = load_definitions(
     make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml"),
     Toolbox(),
-).route_table()
+)
+TABLE = DEFINITIONS.route_table()
 
 CONTEXT = RouteContext(
     table=TABLE,
     entities=TABLE.entities,
-    tools=TOOLS,
+    tools=DEFINITIONS.tools,
     open_cards=(),
     principal=Principal(id="li", name="Li"),
     today=date(2026, 11, 23),

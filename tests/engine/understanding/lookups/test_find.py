@@ -43,9 +43,9 @@ def _json(arguments: dict[str, Any]) -> str:
         ("plan-2.csv 有哪些列", "file__parse", {"name": "plan-2.csv"}),
         ("读一下Summary.md", "file__parse", {"name": "Summary.md"}),
         (
-            "What is a soft edit check?",
+            "Search the documents for soft checks",
             "knowledge__search",
-            {"query": "What is a soft edit check?"},
+            {"query": "Search the documents for soft checks"},
         ),
     ],
 )

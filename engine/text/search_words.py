@@ -7,43 +7,60 @@ MOST = 64
 """Of a longer query only the first words count."""
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff"
-_RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+"""Stretches of Chinese, and of other letters and digits."""
+
 _QUESTION_WORDS = (
     "a about an and any are as at be been by can could did do does find for from get had has have "
     "how i if in into is it its know look many may me much must my of often on one or our please "
     "say says shall should show so some tell than that the their them then there these they this "
     "to up us was we were what when where which who whom whose why will with would you your"
 )
-_ASKING = frozenset(_QUESTION_WORDS.split())
-_ASKING_CJK = re.compile(
+QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
+"""Words that questions are made of, and that point nowhere."""
+
+QUESTION_WORDS_CJK = re.compile(
     "什么|怎么|怎样|多少|多久|多长|哪些|哪个|哪里|如何|是否|可以|能否|需要|请问|一下|关于|有关|时候|告诉"
     "|帮我|查找|搜索|知道|规定|要求|应该|[的了是有吗呢么几]"
 )
 
 
+def normalise(text: str) -> str:
+    """The text as its words are compared."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def is_chinese(run: str) -> bool:
+    """Whether one of the `RUNS` of a normalised text is Chinese."""
+    return "\u3400" <= run[0] <= "\u9fff"
+
+
 def words(text: str) -> list[str]:
     """Every word of a text, in order, as documents are indexed."""
     found: list[str] = []
-    for run in _RUNS.findall(unicodedata.normalize("NFKC", text).lower()):
-        if "\u3400" <= run[0] <= "\u9fff":
+    for run in RUNS.findall(normalise(text)):
+        if is_chinese(run):
             found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
-            found.append(_stem(run))
+            found.append(stem(run))
     return found
 
 
-def asked(query: str) -> list[str]:
+def query_words(query: str) -> list[str]:
     """The words that a query is about, each once; those that questions are made of are left out."""
-    plain = _ASKING_CJK.sub(" ", unicodedata.normalize("NFKC", query).lower())
-    plain = " ".join(word for word in plain.split() if word.strip("?!.,;:'\"") not in _ASKING)
-    found = (word for word in words(plain) if word not in _ASKING and len(word) > 1)
+    plain = QUESTION_WORDS_CJK.sub(" ", normalise(query))
+    plain = " ".join(
+        word for word in plain.split() if word.strip("?!.,;:'\"") not in QUESTION_WORDS
+    )
+    found = (word for word in words(plain) if word not in QUESTION_WORDS and len(word) > 1)
     return list(dict.fromkeys(found))[:MOST]
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """An English word without its plural, -ed or -ing: "locking" and "locked" are one word."""
     if not word.isascii() or len(word) < 5:
-        return word[:-1] if len(word) == 4 and word[-1] == "s" and word[-2] != "s" else word
+        plural = len(word) == 4 and word[-1] == "s" and word[-2] != "s"
+        return word[:-1] if plural else _bare(word)
     for end in ("ings", "ing", "ied", "ies", "ed", "es", "s"):
         if word.endswith(end) and not word.endswith("ss") and len(word) - len(end) >= 3:
             stem = word[: -len(end)] + ("y" if end in ("ied", "ies") else "")
@@ -52,7 +69,8 @@ def _stem(word: str) -> str:
 
 
 def _bare(stem: str) -> str:
-    """One form of "file" and "fil", of "stop" and "stopp"."""
-    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":
+    """One form of "file" and "fil", of "stop" and "stopp", of "cancel" and "cancell"."""
+    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeious"
+    if doubled and (stem[-1] != "l" or len(stem) > 5):
         return stem[:-1]
     return stem[:-1] if len(stem) > 3 and stem[-1] == "e" else stem

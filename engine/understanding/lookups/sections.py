@@ -1,0 +1,143 @@
+"""Which section of a project's documents explains every word of a question."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.frames.intents import Lookup
+from engine.ports.library import Document, Section
+from engine.text import wording
+from engine.text.search_words import RUNS, is_chinese, normalise, stem, words
+from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from engine.understanding.lookups.text import LookupText
+from engine.understanding.lookups.words import SMALL_WORDS, without_small_chinese
+
+MAX_SECTIONS = 5000
+"""So many sections of a project are looked at; documents have more only by mistake."""
+
+# What is so, or was, of some one thing is asked of the thing itself, and no rule tells it.
+_PARTICULAR = re.compile(
+    r"\b(?:my|mine|his|her|their|this|that|these|those|he|she|him|they|them|it|was|were|did|had"
+    r"|been|already|now)\b|[我他她它](?:的|们)|[他她它这那该]|[了过](?:没有?|吗|么)|已经?|正在|目前|现在"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    document: Document
+    section: Section
+
+
+class SectionIndex:
+    """The sections of one project's documents, by their words.
+
+    A set of sections is a number here, with a bit for each of them, so that what a word leaves of
+    them is found at once.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        every = (_Entry(d, section) for d in documents for section in d.sections)
+        self._entries = [entry for entry, _ in zip(every, range(MAX_SECTIONS), strict=False)]
+        self._having: dict[str, int] = {}
+        self._headed: dict[str, int] = {}
+        self._heading_sizes: list[int] = []
+        for number, entry in enumerate(self._entries):
+            title, heading = entry.document.title, entry.section.heading or entry.document.title
+            headed = _index_words(heading)
+            body = _index_words("\n".join((title, *entry.section.paragraphs)))
+            self._heading_sizes.append(len(headed))
+            for own, place in ((headed, self._headed), (headed | body, self._having)):
+                for word in own:
+                    place[word] = place.get(word, 0) | 1 << number
+
+    def find(self, asked: LookupText) -> tuple[Lookup, str] | None:
+        """The look-up of the one section that explains the question, and why.
+
+        Its heading has a word of it. Of several sections it is the one whose heading has most of
+        the question's words, and else least; None where that does not part them.
+        """
+        if not self._entries or not _is_general(asked):
+            return None
+        needed = list(_needed_words(asked.text))
+        left = self._explaining(needed)
+        ranked = sorted(self._ranked(left, needed), reverse=True)
+        if not ranked or (len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]):
+            return None
+        entry = self._entries[ranked[0][2]]
+        document = f"{entry.document.playbook}/{entry.document.file}"
+        arguments = {"document": document, "section": entry.section.heading}
+        why = f"{document}: {entry.section.heading or entry.document.title!r} has every word"
+        return Lookup(tool=KNOWLEDGE_SEARCH.name, arguments=arguments), why
+
+    def _explaining(self, needed: Sequence[tuple[str, ...]]) -> int:
+        """The sections that have one of the forms of every word."""
+        left = (1 << len(self._entries)) - 1 if needed else 0
+        for forms in needed:
+            left &= _union(self._having, forms)
+        return left
+
+    def _ranked(
+        self, left: int, needed: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Of each section: how many words its heading has, how few others, and its number."""
+        in_headings = [_union(self._headed, forms) for forms in needed]
+        while left:
+            number = left.bit_length() - 1
+            left ^= 1 << number
+            if shared := sum(having >> number & 1 for having in in_headings):
+                yield shared, -self._heading_sizes[number], number
+
+
+NO_SECTIONS = SectionIndex(())
+
+
+def index_sections(documents: Iterable[Document]) -> Mapping[str, SectionIndex]:
+    """The sections of each project."""
+    by_project: dict[str, list[Document]] = {}
+    for document in documents:
+        by_project.setdefault(document.project, []).append(document)
+    return {project: SectionIndex(own) for project, own in by_project.items()}
+
+
+def _is_general(asked: LookupText) -> bool:
+    """A question or a bidding to show, which holds nothing off, and is of no particular thing."""
+    if asked.days or asked.files or not (wording.asks(asked.said) or wording.reads(asked.said)):
+        return False
+    return not (
+        wording.forbids(asked.said)
+        or (wording.denies(asked.said) and not wording.asks(asked.said))
+        or wording.hinged(asked.said)
+        or wording.vague_time(asked.clear)
+        or _PARTICULAR.search(asked.said)
+    )
+
+
+def _union(places: Mapping[str, int], forms: Iterable[str]) -> int:
+    found = 0
+    for form in forms:
+        found |= places.get(form, 0)
+    return found
+
+
+def _index_words(text: str) -> set[str]:
+    """The words of a text, and its Chinese characters by themselves."""
+    runs = filter(is_chinese, RUNS.findall(normalise(text)))
+    return {*words(text), *(letter for run in runs for letter in run)}
+
+
+def _needed_words(text: str) -> Iterator[tuple[str, ...]]:
+    """What a section has to have: of each word one of its forms.
+
+    A Chinese character that is no part of a small word is one; its forms are the pairs in which it
+    stands, and itself between small words.
+    """
+    for run in RUNS.findall(normalise(text)):
+        if not is_chinese(run):
+            if run not in SMALL_WORDS:
+                yield (stem(run),)
+            continue
+        places = set(without_small_chinese(run))
+        for at in places:
+            pairs = tuple(run[i : i + 2] for i in (at - 1, at) if 0 <= i < len(run) - 1)
+            alone = not places & {at - 1, at + 1}
+            yield (*pairs, run[at]) if alone else pairs
