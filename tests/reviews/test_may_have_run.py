@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from redis.asyncio import Redis
 from adapters.redis.keys import memos
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
-from tests.bot.signoff_process import running
+from tests.bot.signoff_process import serving
 from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.few_examples import few_examples
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
@@ -24,7 +23,7 @@ from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_failpoints import insist, still
 
 ASK, TEXT = "post a note at the desk", "ward 3 is closed"
-PROCESS = (sys.executable, "-m", "tests.fakes.with_post_note")
+WITH_NOTE = "tests.fakes.with_post_note"
 PROJECT = "SIGNOFF-101"
 DIES = "after memory.remember"
 PLAN = [
@@ -63,7 +62,8 @@ class Place:
     @asynccontextmanager
     async def process(self, command: str, **more: str) -> AsyncIterator[Any]:
         """`signoff COMMAND` with the tool that does not honour its key."""
-        async with running(self.folder, *PROCESS, command, **self.variables, **more) as process:
+        variables = {**self.variables, **more}
+        async with serving(self.folder, command, module=WITH_NOTE, **variables) as process:
             yield process
 
 
