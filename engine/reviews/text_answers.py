@@ -59,7 +59,7 @@ class TextAnswers:
         """
         found = await self.decisions.card(intent.card)
         if found is None:
-            return CardReply("failed", say("card.unknown", "zh"), Effects())
+            return CardReply("failed", say("card.unknown", head.lang), Effects())
         card, choice = found.card, found.card.choice(intent.choice)
         origin = {**audit.origin_facts(head.conversation), "reply": head.id}
         answer = CardAnswer(head.principal, "", card.revision, None, origin, event="text")
