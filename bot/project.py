@@ -21,6 +21,7 @@ _PARTS: Final = {
 """What lies in the folder, by the setting that names it; the last three need not be there."""
 
 _PLAYBOOKS: Final = "SIGNOFF_PLAYBOOKS"
+_MAINS: Final = "*/playbook.yaml"
 _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 
 
@@ -43,7 +44,7 @@ def enter_project(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise DefinitionError(f"{folder}: there is no such folder")
-    is_older = any(folder.glob("*/playbook.yaml"))
+    is_older = any(folder.glob(_MAINS))
     if not (folder / PROJECT_FILE).exists() and not is_older:
         raise DefinitionError(f"{folder}: is no project folder: there is no {PROJECT_FILE} in it")
     os.chdir(folder)
@@ -67,7 +68,7 @@ def project_variables(playbooks: Path) -> dict[str, str]:
         for name, part in _PARTS.items()
         if name not in _OPTIONAL or (folder / part).exists()
     }
-    if not (folder / _PARTS[_PLAYBOOKS]).is_dir():
+    if not any((folder / _PARTS[_PLAYBOOKS]).glob(_MAINS)) and any(folder.glob(_MAINS)):
         parts[_PLAYBOOKS] = str(folder)
     project = _read(folder / PROJECT_FILE)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Literal
@@ -42,6 +43,25 @@ def validate(args: argparse.Namespace) -> int:
         print(f"warning: {warning}", file=sys.stderr)
     print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
     return 1 if problems else 0
+
+
+def upgrade_arguments(parser: argparse.ArgumentParser) -> None:
+    """A folder, its time zone, and whether to write."""
+    parser.add_argument("path", type=Path, metavar="DIR", help="project folder, or of playbooks")
+    parser.add_argument(
+        "--timezone",
+        metavar="ZONE",
+        default=os.environ.get("SIGNOFF_TIMEZONE", ""),
+        help="the time zone of its days, as in Europe/Berlin (default: SIGNOFF_TIMEZONE)",
+    )
+    parser.add_argument("--write", action="store_true", help="write the files, not only show how")
+
+
+def upgrade(args: argparse.Namespace) -> int:
+    """Shows, and with `--write` writes, a folder of earlier versions as it is written today."""
+    from bot.operate.folder_upgrade import upgrade_folder
+
+    return upgrade_folder(args.path, zone=args.timezone, write=args.write)
 
 
 def graph_arguments(parser: argparse.ArgumentParser) -> None:

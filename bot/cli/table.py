@@ -66,6 +66,14 @@ COMMANDS = (
         "0 all is well; 1 problems were found; 2 a setting is wrong",
     ),
     Command(
+        "upgrade-folder",
+        "show a folder of earlier versions as it is written today, or write it so",
+        definitions.upgrade,
+        definitions.upgrade_arguments,
+        "0 nothing is to be written, or it was; 1 files would change; 2 the folder has no "
+        "playbook, or its time zone is not named",
+    ),
+    Command(
         "doctor",
         "check tokens, scopes, addresses, Redis and model, and say what to mend",
         operations.doctor,

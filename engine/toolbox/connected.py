@@ -46,9 +46,7 @@ def connect_tool(
         tell=lambda result, lang: tell_result(definition, result, lang),
         examples=definition.examples,
         cues=definition.cued,
-        labels=tuple(
-            text for column in definition.columns.values() for text in column.label.texts
-        ),
+        labels=tuple(text for column in definition.columns.values() for text in column.label.texts),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
         keyed=call.keyed,
         pin=call.schema_digest if definition.writes and isinstance(call, PinnedCall) else None,
