@@ -62,7 +62,7 @@ def test_lists_of_records_are_named_as_today_and_all_else_stays() -> None:
     assert "}  # all of them\n" in after
     assert after.endswith("      rules: []\n    end_it: {type: end}\n")
     assert upgrade_skill_text(after, LEGACY, "x.yaml") == after
-    with pytest.raises(DefinitionError, match="x.yaml: .*summary"):
+    with pytest.raises(DefinitionError, match=r"x\.yaml: .*summary"):
         upgrade_skill_text(SKILL.replace("summary: totals", ""), LEGACY, "x.yaml")
 
 
