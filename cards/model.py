@@ -129,6 +129,17 @@ class Row(Frozen):
     value: str
 
 
+class NeededVote(Frozen):
+    """A vote that a card needs of a holder of `roles`, or of one of the `persons`.
+
+    `approvers` are the ids of all who could give it when the card opened.
+    """
+
+    roles: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+    approvers: tuple[str, ...] = ()
+
+
 class Review(Frozen):
     """Who may decide: holders of `roles` or the named `persons`; `quorum` counts seats.
 
@@ -137,9 +148,10 @@ class Review(Frozen):
 
     `four_eyes` refuses the requester (design §7). `approvers` are the ids of all who could decide
     when the card opened; whoever taps must be one of them and hold a role still (None: the card is
-    older than that list). `decides` says how votes count, `delegable` whether seats may be given to
-    others. `execute_s` is how long an approval is good for a write, `may_edit` the leaves that
-    reviewers may change.
+    older than that list). Where not everybody may give each vote, `needed` has one entry for each
+    of the quorum, and the rest is of all of them. `decides` says how votes count, `delegable`
+    whether seats may be given to others. `execute_s` is how long an approval is good for a write,
+    `may_edit` the leaves that reviewers may change.
     """
 
     roles: tuple[str, ...] = ()
@@ -153,6 +165,7 @@ class Review(Frozen):
     escalate: Escalation | None = None
     execute_s: int | None = None
     may_edit: tuple[str, ...] = ()
+    needed: tuple[NeededVote, ...] = ()
 
     @property
     def by_policy(self) -> bool:
@@ -164,7 +177,7 @@ class Vote(Frozen):
     """One person's recorded vote on a card that is not decided by it.
 
     `seat` is the id of the person in whose place they voted, "" for their own; `reason` is why they
-    rejected it.
+    rejected it. `gives` are those of the review's needed votes that it may be, by number.
     """
 
     person: str
@@ -174,6 +187,7 @@ class Vote(Frozen):
     seat: str = ""
     seat_name: str = ""
     reason: str = ""
+    gives: tuple[int, ...] = ()
 
     @property
     def seat_owner(self) -> str:

@@ -158,13 +158,12 @@ def _parse(read: Callable[[str], M], text: str, name: str) -> M:
 def _check_roles(definitions: Definitions) -> None:
     """Raise DefinitionError for a gate whose roles nobody holds by this process's people.yaml."""
     problems = [
-        f"{playbook.id}: skill {skill.id}: nobody in people.yaml holds {' or '.join(review.roles)}"
+        f"{playbook.id}: skill {skill.id}: nobody in people.yaml holds {' or '.join(part.roles)}"
         for playbook in definitions.playbooks.values()
         for skill in playbook.skills.values()
         for node in (skill.sop.nodes.values() if skill.sop else ())
-        if (review := node.review)
-        and review.roles
-        and not definitions.people.held_roles & set(review.roles)
+        for part in ((node.review, *node.review.also) if node.review else ())
+        if part.roles and not definitions.people.held_roles & set(part.roles)
     ]
     if problems:
         raise DefinitionError(*problems)

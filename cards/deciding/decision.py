@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from cards.deciding.seats import first_free_seat, is_own_request, seats_of
+from cards.deciding.needed import votes_given_by
+from cards.deciding.seats import first_free_seat, has_seat_voted, is_own_request, seats_of
 from cards.forms import NO_FACTS, FormFacts, check_form
 from cards.model import Card, Choice, Decision, Principal, Vote
 from cards.values import Value
@@ -23,6 +24,7 @@ Reason = Literal[
     "not_approver",
     "already_voted",
     "seat_taken",
+    "not_needed",
 ]
 
 
@@ -132,6 +134,7 @@ def decide(
     if errors:
         return InvalidForm(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
+    vote = vote.model_copy(update={"gives": votes_given_by(card, seat)})
     needed = votes_needed(card, choice) - 1
     if needed > 0:
         return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
@@ -162,7 +165,9 @@ def refusal_reason(card: Card, principal: Principal, now: datetime, revision: in
         return "not_approver"
     if any(vote.person in principal.ids for vote in card.votes):
         return "already_voted"
-    return None if first_free_seat(card, seats) else "seat_taken"
+    if first_free_seat(card, seats):
+        return None
+    return "seat_taken" if all(has_seat_voted(card, seat) for seat in seats) else "not_needed"
 
 
 def _vote_in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from cards.deciding.needed import adds_vote, count_given, votes_given_by
 from cards.deciding.seats import has_voted, is_own_request, may_decide
 from cards.model import Card, LapsedVote, Principal, Vote
 
@@ -23,11 +24,12 @@ def drop_lapsed_votes(
     left: list[Vote] = []
     lapsed: list[LapsedVote] = []
     for vote in card.votes:
-        if why := _lapse_reason(card, vote, left, holders, people):
+        today = _given_today(card, vote, holders)
+        if why := _lapse_reason(card, today, left, holders, people):
             lapsed.append(LapsedVote(vote=vote, at=now, why=why))
         else:
-            left.append(vote)
-    if not lapsed:
+            left.append(today)
+    if left == list(card.votes):
         return card
     return card.model_copy(update={"votes": tuple(left), "lapsed": (*card.lapsed, *lapsed)})
 
@@ -35,7 +37,8 @@ def drop_lapsed_votes(
 def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...]:
     """Return those of the holders whose seat has not voted and still may."""
     free = (p for p in holders if may_decide(card, p) and not has_voted(card, p))
-    return tuple(p for p in free if not is_own_request(card, p))
+    wanted = (p for p in free if adds_vote(card, votes_given_by(card, p)))
+    return tuple(p for p in wanted if not is_own_request(card, p))
 
 
 def describe_lapsed_votes(card: Card, since: datetime) -> list[dict[str, Any]]:
@@ -64,11 +67,21 @@ def _lapse_reason(
     seat = _ids_of(vote.seat_owner, everybody) | {vote.seat_owner}
     if not _ids_of(vote.seat_owner, holders) and seat.isdisjoint(card.review.persons):
         return "no_role"
+    given = [each.gives for each in before]
+    if card.review.needed and count_given([*given, vote.gives]) == count_given(given):
+        return "no_role"
     person = _ids_of(vote.person, everybody)
     if not person:
         return "gone"
     twice = any({each.seat_owner, each.person} & (seat | person) for each in before)
     return "same_person" if twice else None
+
+
+def _given_today(card: Card, vote: Vote, holders: Sequence[Principal]) -> Vote:
+    """Return the vote with those of the needed votes that its seat may still give."""
+    owner = next((each for each in holders if vote.seat_owner in each.ids), None)
+    gives = votes_given_by(card, owner) if owner else ()
+    return vote if gives == vote.gives else vote.model_copy(update={"gives": gives})
 
 
 def _ids_of(name: str, people: Sequence[Principal]) -> frozenset[str]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from cards.deciding.decision import DecisionRefusal, InvalidForm, MissingForm, decide
+from cards.deciding.needed import can_reach_quorum
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
 from cards.fields.table import shown_value
@@ -81,7 +82,7 @@ def _lacks_approvers(
 ) -> bool:
     """Whether too few people are left to approve what these (ids) edited."""
     others = (p for p in approvers if p.ids.isdisjoint(authors) and not is_own_request(card, p))
-    return card.review.four_eyes and len({p.id for p in others}) < card.review.quorum
+    return card.review.four_eyes and not can_reach_quorum(card, tuple(others))
 
 
 def _changes(

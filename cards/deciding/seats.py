@@ -1,5 +1,6 @@
 """Seats on a card: a person's own, and those given to them (runs-and-reviews §1.9)."""
 
+from cards.deciding.needed import adds_vote, votes_given_by
 from cards.model import Card, Principal
 
 
@@ -40,6 +41,11 @@ def has_voted(card: Card, principal: Principal) -> bool:
 
 
 def first_free_seat(card: Card, seats: tuple[Principal, ...]) -> Principal | None:
-    """Return the first of the seats that has not voted."""
-    voted = {vote.seat_owner for vote in card.votes}
-    return next((seat for seat in seats if voted.isdisjoint(seat.ids)), None)
+    """Return the first of the seats that has not voted and whose vote is needed."""
+    free = (seat for seat in seats if not has_seat_voted(card, seat))
+    return next((seat for seat in free if adds_vote(card, votes_given_by(card, seat))), None)
+
+
+def has_seat_voted(card: Card, seat: Principal) -> bool:
+    """Whether somebody voted in this person's seat."""
+    return any(vote.seat_owner in seat.ids for vote in card.votes)

@@ -134,6 +134,25 @@ def holds(condition: AnyCondition, state: Mapping[str, Any]) -> bool:
     assert_never(condition)
 
 
+def may_hold(condition: AnyCondition, state: Mapping[str, Any]) -> bool:
+    """Whether it holds, or cannot be told: what it reads is missing, or does not compare."""
+    match condition:
+        case Condition():
+            asks_for_value = parse_check(condition.check).kind not in ("empty", "not_empty")
+            is_missing = asks_for_value and value_at(condition.field, state) is None
+            return is_missing or holds(condition, state)
+        case AllOf():
+            return all(may_hold(each, state) for each in condition.all)
+        case AnyOf():
+            return any(may_hold(each, state) for each in condition.any)
+        case LogicCondition():
+            try:
+                return not passes({"!": [condition.logic]}, rule_data(state))
+            except RuleFailure:
+                return True
+    assert_never(condition)
+
+
 def explain(condition: AnyCondition, state: Mapping[str, Any]) -> str:
     """Why it holds or does not, short, in English, for traces."""
     match condition:

@@ -7,6 +7,8 @@ from pydantic import Field as Key
 
 from cards.model import Majority, ReasonFor
 from cards.policy import Escalation, FilePolicy, Reminders, Seconds
+from cards.values import Bound
+from engine.playbooks.conditions import AnyCondition, paths_of
 from engine.playbooks.records import ListTool
 
 REQUESTER: Final = "requester"
@@ -25,18 +27,58 @@ class PersonTool(ListTool):
     column: str = Key(min_length=1)
 
 
-class ReviewPolicy(FilePolicy):
+class Deciders(FilePolicy):
+    """Who decides: holders of one of the `roles`, or one `person`.
+
+    That is whom a field names (`$path`), the requester's manager in people.yaml
+    (`$requester.manager`), or whom a tool names.
+    """
+
+    roles: tuple[str, ...] = ()
+    person: str | PersonTool | None = Key(default=None, exclude_if=lambda person: person is None)
+
+    @property
+    def named_by(self) -> str:
+        """What says who the person is: a field, people.yaml, or a tool's column; "" with roles."""
+        source = self.person
+        if isinstance(source, PersonTool):
+            return f"{source.column} of {source.tool}"
+        return source or ""
+
+    @property
+    def read_paths(self) -> tuple[str, ...]:
+        """The fields that say who the person is."""
+        source = self.person
+        read = source.arguments.values() if isinstance(source, PersonTool) else (source,)
+        return tuple(each[1:] for each in read if isinstance(each, str) and each[:1] == "$")
+
+
+class FurtherVote(Deciders):
+    """One more approval, by somebody else: always, or where a value is `above` a limit, or `when`.
+
+    It is needed as well where that cannot be told, as where the value is missing or in another
+    currency.
+    """
+
+    above: dict[str, Bound] = Key(default={}, max_length=1)
+    when: AnyCondition | None = None
+
+    @property
+    def read_paths(self) -> tuple[str, ...]:
+        """The fields that say who the person is, and whether they are asked."""
+        return (*super().read_paths, *self.above, *(paths_of(self.when) if self.when else ()))
+
+
+class ReviewPolicy(Deciders):
     """Who decides at a node; four eyes unless switched off (design §7).
 
-    Either holders of one of the `roles` decide, or one `person`: whom a field names (`$path`), the
-    requester's manager in people.yaml (`$requester.manager`), or whom a tool names.
+    `also` are further approvals that are needed, each by another person.
     `deadline` is how long people may decide, `execute_within` how long an approval is good for the
     write that it allows, `reject_reason` whether a rejection asks for a reason. `may_edit` are
     leaves that reviewers may change before they approve. With `hand_over`, seats may be given.
     """
 
-    roles: tuple[str, ...] = ()
-    person: str | PersonTool | None = Key(default=None, exclude_if=lambda person: person is None)
+    also: tuple[FurtherVote, ...] = Key(default=(), max_length=5, exclude_if=lambda also: not also)
     quorum: int = Key(default=1, ge=1, le=20)
     four_eyes: bool = True
     decides: Majority = "deny_wins"
@@ -49,9 +91,6 @@ class ReviewPolicy(FilePolicy):
     hand_over: bool = True
 
     @property
-    def named_by(self) -> str:
-        """What says who the person is: a field, people.yaml, or a tool's column; "" with roles."""
-        source = self.person
-        return (
-            f"{source.column} of {source.tool}" if isinstance(source, PersonTool) else source or ""
-        )
+    def all_roles(self) -> tuple[str, ...]:
+        """Every role whose holders may be asked."""
+        return tuple(dict.fromkeys((*self.roles, *(r for each in self.also for r in each.roles))))

@@ -4,53 +4,94 @@ Whatever a field, people.yaml or a tool says of it has to be one person of ours 
 else the run is blocked and says why. It never goes to others instead.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cards.clipping import shorten
+from cards.deciding.needed import count_given
 from cards.markdown import format_value, literal
-from cards.model import Principal, Review
+from cards.model import Lang, NeededVote, Principal, Review
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.ends import block_run
 from engine.frames.leaves import label_of, value_of
 from engine.frames.outcome import StatusChange, StepContext
 from engine.frames.tool_values import values_for_tool
-from engine.playbooks.review import MANAGER_OF, REQUESTER, PersonTool, ReviewPolicy
+from engine.playbooks.review import (
+    MANAGER_OF,
+    REQUESTER,
+    Deciders,
+    PersonTool,
+    ReviewPolicy,
+)
+from engine.reviews.limits import is_needed, why_needed
 
 SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Approvers:
-    """Who may decide by a policy at this moment.
+class _Voters:
+    """Who may give one of the votes: holders of `roles`, or the one among `persons`.
 
     `names` is how people call them, `why` says in the audit who they are, and by what.
     """
 
-    policy: ReviewPolicy
     holders: Sequence[Principal]
-    persons: tuple[str, ...]
     names: str
     why: str
+    roles: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+
+    def vote(self) -> NeededVote:
+        """The vote as a card keeps it."""
+        approvers = tuple(each.id for each in self.holders)
+        return NeededVote(roles=self.roles, persons=self.persons, approvers=approvers)
+
+
+@dataclass(frozen=True, slots=True)
+class Approvers:
+    """Who may decide by a policy at this moment: an entry for each vote that is needed.
+
+    `skipped` says in the audit which further approvals are not needed, and why.
+    """
+
+    policy: ReviewPolicy
+    votes: tuple[_Voters, ...]
+    lang: Lang
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """How people call them."""
+        return say("list.items", self.lang).join(dict.fromkeys(each.names for each in self.votes))
+
+    @property
+    def why(self) -> str:
+        """Who they are, and by what, for the audit."""
+        return "; ".join(dict.fromkeys((*(each.why for each in self.votes), *self.skipped)))
 
     def review(self) -> Review:
         """The policy as the card keeps it, with who may decide at this moment."""
-        policy = self.policy
+        policy, needed = self.policy, tuple(each.vote() for each in self.votes)
         return Review(
-            roles=policy.roles,
-            persons=self.persons,
-            quorum=policy.quorum,
+            roles=_each(vote.roles for vote in needed),
+            persons=_each(vote.persons for vote in needed),
+            quorum=len(needed),
             four_eyes=policy.four_eyes,
-            approvers=tuple(each.id for each in self.holders),
+            approvers=_each(vote.approvers for vote in needed),
             decides=policy.decides,
             delegable=policy.hand_over,
             remind=policy.remind,
             escalate=policy.escalate,
             execute_s=policy.execute_s,
             may_edit=policy.may_edit,
+            needed=needed if len(set(needed)) > 1 else (),
         )
+
+
+def _each(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for one in lists for each in one))
 
 
 async def find_approvers(
@@ -70,17 +111,34 @@ async def find_approvers(
 
 async def _find(policy: ReviewPolicy, context: StepContext) -> Approvers | str:
     """Those whom the policy names; a sentence where it names nobody."""
-    run, people = context.run, context.services.people
-    if policy.person is None:
-        names = say("list.items", run.lang).join(
-            people.role_name(r, run.lang) for r in policy.roles
-        )
-        return Approvers(policy, people.holders(policy.roles), (), names, ", ".join(policy.roles))
-    found = await _find_person(policy.person, context)
+    first = await _find_voters(policy, context)
+    if isinstance(first, str):
+        return first
+    votes, skipped, state = [first] * policy.quorum, list[str](), context.run.state
+    for part in policy.also:
+        why = why_needed(part, state)
+        if not is_needed(part, state):
+            skipped.append(f"not {part.named_by or ', '.join(part.roles)} ({why})")
+            continue
+        found = await _find_voters(part, context)
+        if isinstance(found, str):
+            return found
+        votes.append(replace(found, why=f"{found.why} ({why})"))
+    return Approvers(policy, tuple(votes), context.run.lang, tuple(skipped))
+
+
+async def _find_voters(part: Deciders, context: StepContext) -> _Voters | str:
+    """Who may give this vote; a sentence where it is nobody."""
+    lang, people = context.run.lang, context.services.people
+    if part.person is None:
+        names = say("list.items", lang).join(people.role_name(role, lang) for role in part.roles)
+        holders = people.holders(part.roles)
+        return _Voters(holders, names, ", ".join(part.roles), roles=part.roles)
+    found = await _find_person(part.person, context)
     if isinstance(found, str):
         return found
-    why = f"{found.id}, by {policy.named_by}"
-    return Approvers(policy, (found,), (found.id,), found.name, why)
+    why = f"{found.id}, by {part.named_by}"
+    return _Voters((found,), found.name, why, persons=(found.id,))
 
 
 async def _find_person(source: str | PersonTool, context: StepContext) -> Principal | str:
@@ -135,14 +193,24 @@ def _listed(values: Sequence[Any], source: str, context: StepContext) -> Princip
 
 
 def _shortage_text(found: Approvers, involved: Collection[str], context: StepContext) -> str:
-    """Why those who may decide cannot reach the quorum; "" when they can."""
-    policy, lang, names = found.policy, context.run.lang, literal(found.names)
-    left = [p for p in found.holders if not (policy.four_eyes and p.ids.intersection(involved))]
-    if len(left) >= policy.quorum:
+    """Why those who may decide cannot give every vote; "" when they can."""
+    policy, lang = found.policy, context.run.lang
+    able: dict[str, list[int]] = {}
+    for number, vote in enumerate(found.votes):
+        left = [p for p in vote.holders if not (policy.four_eyes and p.ids.intersection(involved))]
+        if not left:
+            return _nobody_text(vote, lang)
+        for person in left:
+            able.setdefault(person.id, []).append(number)
+    given = count_given([tuple(numbers) for numbers in able.values()])
+    if given >= len(found.votes):
         return ""
-    if left:
-        return say("run.too_few", lang, n=len(left), roles=names, quorum=policy.quorum)
-    if found.persons:
-        return say("approver.involved", lang, name=names)
-    key = "run.only_requester" if found.holders else "run.no_approver"
-    return say(key, lang, roles=names)
+    roles, quorum = literal(found.names), len(found.votes)
+    return say("run.too_few", lang, n=given, roles=roles, quorum=quorum)
+
+
+def _nobody_text(vote: _Voters, lang: Lang) -> str:
+    if vote.persons:
+        return say("approver.involved", lang, name=literal(vote.names))
+    key = "run.only_requester" if vote.holders else "run.no_approver"
+    return say(key, lang, roles=literal(vote.names))

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 from cards.deciding import lapsed
+from cards.deciding.needed import adds_vote, votes_given_by_id
 from cards.deciding.seats import is_own_request
 from cards.model import Card
 from cards.texts import say
@@ -92,6 +93,7 @@ def awaited_voters(card: Card) -> tuple[str, ...]:
     asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
     held = (*(card.review.approvers or ()), *card.review.persons)
     seats = [person for person in held if person not in voted | asked]
+    seats = [each for each in seats if adds_vote(card, votes_given_by_id(card, each))]
     given = [each.to for each in card.handed if each.by in seats and each.to not in voted]
     return tuple(dict.fromkeys((*seats, *given)))
 
@@ -141,7 +143,13 @@ def _escalate(card: Card, people: People, now: datetime, today: date) -> Effects
         if each.ids.isdisjoint(before) and not is_own_request(card, each)
     ]
     name = people.role_name(role, card.lang)
-    wider = {"roles": (*review.roles, role), "approvers": (*before, *added)}
+    wider: dict[str, Any] = {"roles": (*review.roles, role), "approvers": (*before, *added)}
+    wider["needed"] = tuple(
+        each.model_copy(
+            update={"roles": (*each.roles, role), "approvers": (*each.approvers, *added)}
+        )
+        for each in review.needed
+    )
     update = {
         "review": review.model_copy(update=wider),
         "waiting_for": say("list.items", card.lang).join(filter(None, (card.waiting_for, name))),

@@ -23,7 +23,7 @@ async def ask_about_lost(
     run, skill = context.run, context.playbook.skills[frame.skill]
     policy = policy_of(skill, context.playbook)
     # One person who has looked is enough.
-    one = policy.model_copy(update={"quorum": 1}) if policy else None
+    one = policy.model_copy(update={"quorum": 1, "also": ()}) if policy else None
     approvers = await find_approvers(one, run.requester.ids, context) if one else None
     if isinstance(approvers, StatusChange):
         return approvers

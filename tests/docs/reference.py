@@ -139,7 +139,7 @@ def _type(hint: Any) -> str:
         return "[JSON Logic](#json-logic)"
     if hint in _NAMES:
         return _NAMES[hint]
-    if set(_CONDITIONS) == set(args):
+    if set(_CONDITIONS) == set(args) - {type(None)}:
         return "[condition](#conditions)"
     match get_origin(hint):
         case typing.Annotated:

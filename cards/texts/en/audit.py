@@ -34,6 +34,7 @@ TEXTS: Final[dict[str, str]] = {
     "audit.result.not_approver": "refused, they are not an approver",
     "audit.result.own_edit": "refused, what stands is their own change",
     "audit.result.nobody_else": "refused, nobody else could approve the change",
+    "audit.result.not_needed": "refused, the vote that they could give was given already",
     "audit.result.seat_taken": "refused, that seat had voted",
     "audit.result.repeated": "the same again, recorded before",
     "audit.result.handed_over": "the vote was handed over",

@@ -31,6 +31,9 @@ TEXTS: Final[dict[str, str]] = {
     "repeat.closed": "Already recorded: you chose {label} on {when}.",
     "repeat.outcome": "{told} The outcome: {outcome}",
     "refused.already_voted": "You chose {label} on {when}, and that stands; {needed} more needed.",
+    "refused.not_needed": (
+        "The vote that you could give is given already; those that are missing are others' to give."
+    ),
     "refused.seat_taken": (
         "The seat of {seat} has voted: {label}, by {name} on {when}. One seat has one vote."
     ),

@@ -30,6 +30,7 @@ TEXTS: Final[dict[str, str]] = {
     "audit.result.not_approver": "拒绝，不是审批人",
     "audit.result.own_edit": "拒绝，内容由本人修改",
     "audit.result.nobody_else": "拒绝，没有其他人可批准",
+    "audit.result.not_needed": "拒绝，其可投的一票已有人投过",
     "audit.result.seat_taken": "拒绝，这一席已投票",
     "audit.result.repeated": "重复，已记录过",
     "audit.result.handed_over": "已转交",

@@ -1,11 +1,20 @@
 """What a model cannot check of a review: that it can be decided, and in time (design §7)."""
 
+from collections.abc import Sequence
 from zoneinfo import available_timezones
 
+from cards.fields.money import read_currency_amount
 from cards.policy import Hours, Reminders
+from cards.values import BadValue, Bound
 from engine.playbooks.checks.list_tools import ListToolCheck
 from engine.playbooks.checks.names import FileCheck
-from engine.playbooks.review import MANAGER_OF, REQUESTER, PersonTool, ReviewPolicy
+from engine.playbooks.review import (
+    MANAGER_OF,
+    REQUESTER,
+    Deciders,
+    PersonTool,
+    ReviewPolicy,
+)
 from engine.playbooks.skill import SopNode
 from engine.yaml.faults import Path
 
@@ -30,28 +39,26 @@ class ReviewCheck(FileCheck):
     def policy(self, review: ReviewPolicy, at: Path) -> None:
         """Check who decides, how votes count, and the clocks."""
         self._deciders(review, at)
+        self._further(review, at)
+        self._edits(review, at)
         self._quorum(review, at)
         if review.escalate:
             self._escalation(review, (*at, "escalate"))
         if review.remind:
             self._reminders(review.remind, review.deadline_s, (*at, "remind"))
 
-    def _person(self, source: str | PersonTool, review: ReviewPolicy, at: Path) -> None:
-        """Whom data names: what it reads has to be there, and nobody who decides may change it."""
-        if review.quorum > 1:
-            self.add((*at[:-1], "quorum"), f"is {review.quorum}, and one person has one vote")
-        if isinstance(source, PersonTool):
+    def _deciders(self, part: Deciders, at: Path) -> None:
+        """Roles that somebody holds, or where it stands who it is."""
+        if part.person is None:
+            self._roles(part.roles, at)
+            return
+        if part.roles:
+            self.add((*at, "person"), "does not go together with roles; give one of them")
+        if isinstance(part.person, PersonTool):
             tools = ListToolCheck(self.names, self.source, self.problems)
-            tools.check_person(source, at)
-            read = [str(value) for value in source.arguments.values()]
-        else:
-            read = [source]
-            if not MANAGER_OF.fullmatch(source):
-                self._person_field(source, at)
-        for index, path in enumerate(review.may_edit):
-            if f"${path}" in read:
-                fault = f"{path} says who approves; whoever approves may not change it"
-                self.add((*at[:-1], "may_edit", index), fault)
+            tools.check_person(part.person, (*at, "person"))
+        elif not MANAGER_OF.fullmatch(part.person):
+            self._person_field(part.person, (*at, "person"))
 
     def _person_field(self, source: str, at: Path) -> None:
         path, definition = source.removeprefix("$"), self.names.definition
@@ -63,22 +70,50 @@ class ReviewCheck(FileCheck):
         if leaf is not None and leaf.type not in _NAMING:
             self.add(at, f"{path} is a field of type {leaf.type}, which names no person")
 
-    def _deciders(self, review: ReviewPolicy, at: Path) -> None:
-        if review.person is None:
-            self._roles(review, at)
-            return
-        if review.roles:
-            self.add((*at, "person"), "does not go together with roles; give one of them")
-        self._person(review.person, review, (*at, "person"))
+    def _further(self, review: ReviewPolicy, at: Path) -> None:
+        """The approvals that are needed besides, and when."""
+        if review.also and review.decides == "majority":
+            self.add((*at, "also"), "does not go together with decides: majority")
+        for index, part in enumerate(review.also):
+            where = (*at, "also", index)
+            self._deciders(part, where)
+            if part.above and part.when:
+                self.add((*where, "when"), "does not go together with above; give one of them")
+            for path, most in part.above.items():
+                self._limit(path, most, (*where, "above", path))
+            if part.when:
+                self.check_condition(part.when, (*where, "when"))
 
-    def _roles(self, review: ReviewPolicy, at: Path) -> None:
-        if not review.roles:
+    def _limit(self, path: str, most: Bound, at: Path) -> None:
+        """A limit is of its field's type: a number, or an amount with its currency."""
+        self.check_path(path, at)
+        leaf = self.names.definition.leaf(path) if self.names.definition else None
+        if leaf is None:
+            return
+        if leaf.type == "money":
+            if not _is_amount(most, leaf.currencies):
+                self.add(at, "should be an amount with its currency, as in 5000 EUR")
+        elif leaf.type not in ("number", "integer"):
+            self.add(at, f"{path} is a field of type {leaf.type}; a limit is of numbers or money")
+        elif isinstance(most, str):
+            self.add(at, "should be a number, as the field is")
+
+    def _edits(self, review: ReviewPolicy, at: Path) -> None:
+        """Nobody who decides may change who decides."""
+        read = {path for part in (review, *review.also) for path in part.read_paths}
+        for index, path in enumerate(review.may_edit):
+            if path in read or any(each.startswith(f"{path}.") for each in read):
+                fault = f"{path} says who approves; whoever approves may not change it"
+                self.add((*at, "may_edit", index), fault)
+
+    def _roles(self, roles: Sequence[str], at: Path) -> None:
+        if not roles:
             self.add((*at, "roles"), "should name at least one role")
-        for index, role in enumerate(review.roles):
+        for index, role in enumerate(roles):
             self.require_known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
         held = self.names.held_roles
-        if review.roles and held is not None and not set(review.roles) & set(held):
-            self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
+        if roles and held is not None and not set(roles) & set(held):
+            self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(roles)}")
 
     def _quorum(self, review: ReviewPolicy, at: Path) -> None:
         """Whether enough people can vote; with four eyes, for somebody else's request at least."""
@@ -87,6 +122,8 @@ class ReviewCheck(FileCheck):
                 f"should be odd with decides: majority, so that no vote ends {review.quorum // 2}"
             )
             self.add((*at, "quorum"), f"{fault} to {review.quorum // 2}")
+        if review.person and review.quorum > 1:
+            self.add((*at, "quorum"), f"is {review.quorum}, and one person has one vote")
         people = self.names.people
         if people is None or not review.roles:
             return
@@ -137,3 +174,13 @@ class ReviewCheck(FileCheck):
         if node.on_expire and node.on_expire == node.pass_target:
             fault = "should lead elsewhere than an approval: nobody has decided"
             self.add((*at, "on_expire"), fault)
+
+
+def _is_amount(most: Bound, currencies: Sequence[str]) -> bool:
+    try:
+        # Its own currency has to be there even where the field has one alone.
+        read_currency_amount(str(most), (), "en")
+        read_currency_amount(str(most), currencies, "en")
+    except BadValue:
+        return False
+    return True

@@ -207,7 +207,8 @@ def _review_details(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Val
         return {}
     votes: dict[DetailKey, Iterable[Value]]
     votes = {"quorum": [review.quorum], "four_eyes": [review.four_eyes]}
-    return {"roles": review.roles, "reviewers": [review.named_by], **votes}
+    named = [part.named_by for part in (review, *review.also)]
+    return {"roles": review.all_roles, "reviewers": named, **votes}
 
 
 def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tuple[Value, ...]]:

@@ -28,6 +28,37 @@ CASES: list[tuple[str, dict[str, tuple[str, ...]], str]] = [
         f"{AT}.person: amount is a field of type number, which names no person",
     ),
     (
+        "roles: [reviewer], decides: majority, also: [{roles: [lead]}]",
+        MANY,
+        f"{AT}.also: does not go together with decides: majority",
+    ),
+    (
+        "roles: [reviewer], also: [{roles: [lead], above: {law: 5}}]",
+        MANY,
+        f"{AT}.also.0.above.law: law is a field of type text; a limit is of numbers or money",
+    ),
+    (
+        "roles: [reviewer], also: [{roles: [lead], above: {amount: 5 EUR}}]",
+        MANY,
+        f"{AT}.also.0.above.amount: should be a number, as the field is",
+    ),
+    (
+        "roles: [reviewer], also: [{roles: [lead], above: {amount: 5}, "
+        "when: {field: law, check: empty}}]",
+        MANY,
+        f"{AT}.also.0.when: does not go together with above; give one of them",
+    ),
+    (
+        "roles: [reviewer], also: [{roles: [board]}]",
+        MANY,
+        f"{AT}.also.0.roles: nobody in people.yaml holds board",
+    ),
+    (
+        "roles: [reviewer], also: [{roles: [lead], above: {amount: 5}}], may_edit: [amount]",
+        MANY,
+        f"{AT}.may_edit.0: amount says who approves; whoever approves may not change it",
+    ),
+    (
         "person: $law, may_edit: [law]",
         MANY,
         f"{AT}.may_edit.0: law says who approves; whoever approves may not change it",

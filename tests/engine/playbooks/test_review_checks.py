@@ -11,6 +11,7 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.review import ReviewPolicy
 from tests.engine.playbooks.review_cases import ALL_REVIEW, CASES, LONE, MANY, ON_EXPIRE
 from tests.engine.playbooks.test_static_checks import APPROVE, changed
+from tests.fakes import garage
 
 ROLES = ("board", "crc", "lead", "reviewer")
 PLAIN = "review: {roles: [reviewer]}"
@@ -93,3 +94,27 @@ def test_with_four_eyes_a_quorum_is_reachable_for_somebody_elses_request() -> No
     assert policy("roles: [reviewer], quorum: 1", LONE).quorum == 1
     assert policy("roles: [reviewer], quorum: 2, four_eyes: false", ALL_REVIEW).quorum == 2
     assert policy("roles: [reviewer], quorum: 3", MANY).quorum == 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_amount"),
+    [("500 EUR", True), ("500", False), ("500 USD", False), ("lots", False), ('"500"', False)],
+)
+def test_a_limit_of_money_has_its_currency(limit: str, is_amount: bool) -> None:
+    cost = "  cost: {label: {zh: 费用, en: Cost}, type: money, currency: EUR, required: false}\n"
+    also = f"[{{roles: [owner], above: {{cost: {limit}}}}}]"
+    files = {
+        "playbook.yaml": garage.MAIN.replace("  day: {", f"{cost}  day: {{"),
+        "skills/ask.yaml": garage.ASK,
+        "skills/write.yaml": garage.WRITE,
+        "skills/approve.yaml": garage.APPROVE.replace("[foreman]}", f"[foreman], also: {also}}}"),
+    }
+    try:
+        load(files, roles=None, held=None)
+    except DefinitionError as error:
+        (told,) = error.problems
+        fault = "sop.nodes.approve.review.also.0.above.cost: should be an amount with its currency"
+        assert told.partition(": ")[2].startswith(fault)
+        assert not is_amount
+    else:
+        assert is_amount

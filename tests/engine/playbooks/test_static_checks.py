@@ -1206,6 +1206,8 @@ ELSEWHERE = (
     "decisions are made, not edited",
     "the card does not show 'x'; known here: y",
     "'x' is a list, which no card's form can change",
+    # test_review_checks.py
+    "should be an amount with its currency, as in 5000 EUR",
 )
 
 
