@@ -24,16 +24,16 @@ OPERATOR = "operator"
 
 
 def list_tools(settings: Settings, *, as_json: bool) -> int:
-    """Print every tool of the project folder with its arguments."""
+    """Print every tool of the project folder and of packages: where from, and its arguments."""
     definitions, _ = _load(settings)
     found = [_describe(playbook, tool) for playbook, tool in _own_tools(definitions)]
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
     elif found:
-        columns = ("tool", "playbook", "does", "arguments", "description")
+        columns = ("tool", "playbook", "from", "does", "arguments", "description")
         print(table([columns, *(tuple(each[name] for name in columns) for each in found)]))
     else:
-        print(f"{settings.playbooks}: no playbook has a tools.yaml")
+        print(f"{settings.playbooks}: no playbook has a tools.yaml, and no package has tools")
     return 0
 
 
@@ -88,7 +88,10 @@ async def _opened(
     tools = {tool.name: tool for _, tool in _own_tools(definitions)}
     if name not in tools:
         known = ", ".join(tools) or "none"
-        print(f"there is no tool {name!r} in a tools.yaml; there are: {known}", file=sys.stderr)
+        print(
+            f"there is no tool {name!r} in a tools.yaml or a package; there are: {known}",
+            file=sys.stderr,
+        )
     context = ToolContext(
         records=NoRecords(),
         today=open_clock(settings).today(),
@@ -108,11 +111,13 @@ def _load(settings: Settings) -> tuple[Definitions, Connections]:
 
 
 def _own_tools(definitions: Definitions) -> list[tuple[str, Tool[Any]]]:
-    return [
+    """The tools of playbooks, each with its playbook's id, and those of packages."""
+    of_playbooks = [
         (playbook.id, tool)
         for playbook in definitions.playbooks.values()
         for tool in definitions.toolbox.of(playbook).values()
     ]
+    return of_playbooks + [("", tool) for tool in definitions.toolbox.installed]
 
 
 def _describe(playbook: str, tool: Tool[Any]) -> dict[str, str]:
@@ -122,6 +127,7 @@ def _describe(playbook: str, tool: Tool[Any]) -> dict[str, str]:
     return {
         "tool": tool.name,
         "playbook": playbook,
+        "from": tool.origin,
         "does": "reads" if tool.readonly else "writes",
         "arguments": " ".join(names),
         "description": tool.description,

@@ -25,6 +25,7 @@ from adapters.connections.sql.postgresql import PostgresqlConnection
 from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
+from bot.wiring.packages import load_package_tools
 from bot.wiring.records import has_study
 from engine.errors import DefinitionError
 from engine.ports.meter import Meter
@@ -132,9 +133,10 @@ def load_connections(settings: Settings) -> Connections:
 
 
 def _own_tools(settings: Settings) -> tuple[Tool[Any], ...]:
-    """The service's own tools; without a study there are none for it."""
+    """The service's own tools and those of packages; without a study there are none for it."""
     every = (*registry.TOOLS, *registry.INNER)
-    return every if has_study(settings) else tuple(tool for tool in every if not tool.clinical)
+    own = every if has_study(settings) else tuple(tool for tool in every if not tool.clinical)
+    return (*own, *load_package_tools({tool.name for tool in every}))
 
 
 def _now() -> float:

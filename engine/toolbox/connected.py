@@ -53,6 +53,7 @@ def connect_tool(
         timeout_s=definition.timeout_s,
         roles=definition.roles,
         project=project,
+        origin=f"connection {definition.call.connection}",
     )
 
 

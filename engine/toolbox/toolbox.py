@@ -63,6 +63,11 @@ class Toolbox:
         """What checks of playbooks need to know of the service's own tools."""
         return {name: _facts_of(tool) for name, tool in self._own.items()}
 
+    @property
+    def installed(self) -> tuple[Tool[Any], ...]:
+        """The tools that packages bring."""
+        return tuple(tool for tool in self._own.values() if tool.origin)
+
     def reading(self, playbooks: Iterable[Playbook]) -> tuple[Tool[Any], ...]:
         """Every tool that only reads: those of the playbooks, their answers, the service's own.
 

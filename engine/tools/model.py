@@ -78,6 +78,8 @@ class Tool(Generic[Args]):
     """The project that it works for; "" for every one."""
     is_answer: bool = False
     """Whether it is one answer of a playbook, which is no tool for a model, and of its project."""
+    origin: str = ""
+    """Where it comes from, for operators: a connection or a package; "" for the service's own."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Of a list of records: the type of each column, "" where it is not known; empty for any."""
     clinical: bool = False

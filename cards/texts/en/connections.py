@@ -39,6 +39,15 @@ TEXTS: Final[dict[str, str]] = {
     "tool.changed": (
         "Since this was approved, what `{name}` takes has changed; nothing was written."
     ),
+    "tool.package_failed": (
+        "`{name}` had a fault of its own; who operates Signoff finds it in the log."
+    ),
+    "tool.package_unsure": (
+        "`{name}` had a fault of its own: it may have been done, and nobody here knows. Please "
+        "look there before it is done again."
+    ),
+    "tool.package_refused": "`{name}` did nothing: {words}",
+    "tool.package_busy": "Too many slow tools are at work; please try again in a minute.",
     "tool.broken": "The tool `{name}` cannot be used: {why}",
     "tool.gone": "The tool `{name}` is not there any more; please ask again.",
 }

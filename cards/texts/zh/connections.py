@@ -29,6 +29,12 @@ TEXTS: Final[dict[str, str]] = {
     "tool.more_rows": "……另有 {number} 条。",
     "tool.undeclared": "`{name}` 的结果与 tools.yaml 的说明不符：{why}",
     "tool.changed": "批准之后，`{name}` 需要的内容已经改变，没有写入。",
+    "tool.package_failed": "`{name}` 自身出错；运营 Signoff 的人可以在日志中查到。",
+    "tool.package_unsure": (
+        "`{name}` 自身出错：可能已经执行，这里无人知道。再次执行之前请先查看。"
+    ),
+    "tool.package_refused": "`{name}` 没有执行：{words}",
+    "tool.package_busy": "目前运行的慢工具太多，请一分钟后再试。",
     "tool.broken": "工具 `{name}` 无法使用：{why}",
     "tool.gone": "工具 `{name}` 已经不在了，请再问一次。",
 }
