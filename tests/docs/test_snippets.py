@@ -47,6 +47,7 @@ PICTURES = {
 # Examples whose effect a test of their own shows, by page and language.
 SHOWN_BY = {
     ("CONTRIBUTING.md", "python"): "tests/scenarios/test_lines_walk.py",
+    ("docs/packages.md", "python"): "tests/bot/wiring/test_packages.py",
     ("docs/internal-api.md", "sh"): "tests/bot/test_skill_api.py",
     ("docs/internal-api.md", "json"): "tests/bot/test_skill_api.py",
     ("docs/jobs.md", "yaml"): "tests/engine/jobs/test_job_docs.py",

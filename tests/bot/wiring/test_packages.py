@@ -24,6 +24,7 @@ from engine.toolbox.package import (
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call
 from tests.bot.signoff_process import ROOT, ended
+from tests.docs.reading import blocks
 from tests.fakes.garage import write_garage
 
 CONTEXT = ToolContext(records=NoRecords(), today=date(2026, 11, 23), key="k", by="fred")
@@ -178,6 +179,17 @@ async def test_a_function_that_blocks_holds_up_nobody() -> None:
         assert sum("Too many slow tools" in each for each in told) == 10
     finally:
         free.set()
+
+
+async def test_the_documented_package_is_one() -> None:
+    (block,) = (block for block in blocks("python") if block.page == "docs/packages.md")
+    written: dict[str, Any] = {"__name__": "documented"}
+    exec(block.text, written)
+    (tool,) = (read_package_tool(each, "package a 1", _run_function) for each in written["TOOLS"])
+    done = await call(tool, {"number": "T-16", "amount": 2}, CONTEXT)
+    assert done == {"found": True, "number": "T-16", "amount": 2}
+    with pytest.raises(ToolFailed, match="there is no tyre T-17"):
+        await call(tool, {"number": "T-17", "amount": 2}, CONTEXT)
 
 
 def test_what_a_package_gives_is_looked_at_whole() -> None:
