@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
-from bot.definitions.loader import load_definitions
+from bot.definitions.loader import TALK_FILE, Definitions, load_definitions
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.clock import open_clock
@@ -50,9 +50,14 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
-    """Print examples that look like another route; 1 when a text stands under two."""
-    table = load_definitions(settings, load_connections(settings).toolbox).route_table()
-    found = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
+    """Print the folder's examples that look like another route; 1 when a text stands under two."""
+    definitions = load_definitions(settings, load_connections(settings).toolbox)
+    table, theirs = definitions.route_table(), _given_examples(settings, definitions)
+    found = [
+        one
+        for one in find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
+        if one.example.text in theirs or one.is_duplicate
+    ]
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.is_duplicate for one in found) else 0
@@ -62,6 +67,16 @@ def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     twice = sum(one.is_duplicate for one in found)
     print(f"{len(found)} examples look like another route, {twice} of them stand under two")
     return 1 if twice else 0
+
+
+def _given_examples(settings: Settings, definitions: Definitions) -> set[str]:
+    """What the folder itself gives as an example: all else comes with the service."""
+    talk = definitions.talk.model_dump() if (settings.playbooks / TALK_FILE).exists() else {}
+    lists = [*talk.values()]
+    for playbook in definitions.playbooks.values():
+        lists += [kind.examples for kind in playbook.definition.requests]
+        lists += [tool.examples for tool in playbook.tools.values()]
+    return {text for texts in lists for text in texts}
 
 
 def _doubt(one: DoubtfulExample) -> dict[str, Any]:

@@ -46,12 +46,14 @@ class ToolFacts:
     """What checks need to know of a tool; `arguments` are None where its system has them.
 
     `columns` are the types of the columns of what it gives, None where they are not declared.
+    It `lists` unless it is known to give one thing.
     """
 
     writes: bool
     arguments: frozenset[str] | None = None
     columns: Mapping[str, str] | None = None
     required: frozenset[str] = frozenset()
+    lists: bool = True
 
 
 class ResultColumn(Frozen):
@@ -136,7 +138,8 @@ class ToolDefinition(Frozen):
         arguments = None if self.arguments_schema else frozenset(self.arguments)
         columns = {name: str(column.type) for name, column in self.columns.items()}
         required = frozenset(name for name, leaf in self.arguments.items() if leaf.required)
-        return ToolFacts(self.writes is not None, arguments, columns or None, required)
+        lists = self.result == "many"
+        return ToolFacts(self.writes is not None, arguments, columns or None, required, lists)
 
     def tell_faults(self) -> list[str]:
         """What keeps its templates from being filled in; [] when nothing."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from cards.markdown import format_value, literal
 from cards.texts import say
 from engine.frames.outcome import (
     CardAnswered,
@@ -32,6 +33,17 @@ _DEFAULT_ENDS: Mapping[NodeResult, SopEnd] = {
     "error": "failed",
 }
 """The end of an SOP whose outcome names none, by the result of its last node."""
+MOST_TOLD = 10
+"""So many findings in records are told in a reply; their table has all."""
+_NO_RECORDS: Mapping[str, object] = {
+    "left": None,
+    "of": 0,
+    "checked": 0,
+    "found": 0,
+    "findings": (),
+    "summary": (),
+}
+"""A node that begins has judged no records, whatever nodes before it have."""
 
 
 def go_to(
@@ -49,7 +61,7 @@ def go_to(
     if not target.startswith("end"):
         visits = {**frame.visits, target: count_visits(frame, sop, target) + 1}
         update = {"node": target, "asked": "", "visits": visits, "soft": None}
-        after = frame.model_copy(update=update)
+        after = frame.model_copy(update={**update, **_NO_RECORDS})
         return Next(after, why, patch, verdict=verdict, checks=checks)
     base = patch or Patch(by=frame.skill)
     ending = Patch.from_paths(base.by, sop.sets(target))
@@ -91,7 +103,20 @@ def _reason(end: SopEnd, done: Done, event: FrameInput, context: StepContext) ->
             return say("run.expired", lang)
         case "failed":
             return problems[-1] if problems else say("sop.error", lang)
-    return "\n".join(f"- {problem}" for problem in problems)
+    told = [f"- {problem}" for problem in problems] or _found(context)
+    return "\n".join(told)
+
+
+def _found(context: StepContext) -> list[str]:
+    """What rules found in records at the node that ended it, a line each."""
+    top = context.run.frames[-1]
+    if not isinstance(top, SopFrame):
+        return []
+    rows = [[*map(format_value, filter(None, row.values()))] for row in top.findings[:MOST_TOLD]]
+    lines = ["- " + " · ".join(map(literal, row)) for row in rows]
+    if top.found > len(lines):
+        lines += ["", say("tool.more_rows", context.run.lang, number=top.found - len(lines))]
+    return lines
 
 
 def count_visits(frame: SopFrame, sop: Sop, node: str) -> int:

@@ -45,6 +45,8 @@ async def test_a_folder_is_checked_and_tried(project: Path, tmp_path: Path) -> N
     assert "3500 kg" in asked.out
     looked = await ended(tmp_path, "doctor", "garage")
     assert "connection workshop" in looked.out
+    examples = await ended(tmp_path / "garage", "lint-examples")
+    assert "talk/" not in examples.out
 
 
 @pytest.mark.parametrize(

@@ -229,10 +229,12 @@ class FileCheck:
         return tools and [known for known, facts in tools.items() if not facts.writes]
 
     def check_list_tool(self, name: str, at: Path) -> None:
-        """It must be a tool that only reads."""
+        """It must be a tool that only reads, and gives more than one thing."""
         tools = self.names.tools
         if tools and name in tools and tools[name].writes:
             self.add(at, f"{name!r} writes; a list comes from a tool that reads")
+        elif tools and name in tools and not tools[name].lists:
+            self.add(at, f"{name!r} gives no list; in tools.yaml a list is `result: many`")
         else:
             self.require_known(name, self._reading, at, "tool")
 

@@ -183,6 +183,41 @@ async def test_without_members_the_tool_is_asked_once_and_its_records_are_counte
     assert done.checks[0].findings[0].entry == "2"
 
 
+AGAIN = (
+    "      on_pass: end_clean\n      on_fail: how_many\n",
+    """      on_pass: again
+      on_fail: again
+    again:
+      type: hard_rule
+      over: {tool: list_bins, with: {aisle: C3}, findings: differences, summary: left}
+      rules:
+        - {field: counted, logic: {"!!": {var: counted}}, message: {zh: 空, en: none}}
+      on_pass: end_clean
+      on_fail: how_many
+""",
+)
+LEFT = (
+    "  totals:\n",
+    """  left:
+    label: {zh: 剩余, en: Left}
+    type: list
+    columns:
+      records: {label: {zh: 数量, en: Records}, type: integer}
+      findings: {label: {zh: 问题数, en: Findings}, type: integer}
+  totals:
+""",
+)
+PROVIDES = ("provides: [differences, totals", "provides: [differences, left, totals")
+
+
+async def test_each_node_over_records_judges_its_own() -> None:
+    full = {**STOCK, "C3": [bin_of("C3-01", 1, None), bin_of("C3-02", 1, 1)]}
+    tools = warehouse(full)
+    done = await count(of=playbook(AGAIN, LEFT, PROVIDES, tools=tools), tools=tools)
+    assert [step[:2] for step in done.judged[:2]] == [("bins", "checked"), ("again", "checked")]
+    assert done.run.state.data["left"] == ({"records": 2, "findings": 1},)
+
+
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
