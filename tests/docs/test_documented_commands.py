@@ -73,8 +73,10 @@ RUN_WHOLE = {
 }
 # Programs that are not ours, and why they are not run.
 NOT_RUN = {
+    ".venv/bin/python": "tests/scenarios/test_expenses_walk.py starts the sample's API",
     "cp": "the test of names sees that what is copied is there",
     "docker": "needs Docker; tests/image carries the Dockerfile's steps out",
+    "export": "sets a variable",
     "honcho": "tests/bot/processes/test_processes.py starts the Procfile's processes",
     "install": "needs root",
     "journalctl": "needs systemd",
@@ -83,6 +85,7 @@ NOT_RUN = {
     "python3": "installs; tests/image does the same in a fresh root",
     "/opt/signoff/bin/pip": "installs; tests/image does the same in a fresh root",
     "redis-cli": "tests/docs/test_cluster_move.py copies keys as it does",
+    "sqlite3": "tests/fakes/leave.py makes the sample's database of the same file",
     "systemctl": "needs systemd; tests/image checks the units",
     "useradd": "needs root",
 }
