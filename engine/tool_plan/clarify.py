@@ -9,7 +9,7 @@ from cards.fields.table import FIELD_TYPES
 from cards.markdown import literal
 from cards.model import SUBMIT, Choice, Decision, Field
 from cards.texts import say
-from cards.values import FieldType
+from cards.values import MONEY_PARTS, FieldType
 from engine.frames.llm_plan import LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import repeated_title
@@ -17,7 +17,11 @@ from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
 
 HINT_CHARS = 200
-_TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}
+_TYPES: Mapping[str, FieldType] = {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+}
 
 
 def needs_answer(frame: LlmPlanFrame) -> bool:
@@ -137,6 +141,8 @@ def _type_of(schema: Mapping[str, Any]) -> FieldType:
         return "choice"
     if schema.get("format") == "date":
         return "date"
+    if properties(schema).keys() == set(MONEY_PARTS):
+        return "money"
     return _TYPES.get(str(schema.get("type")), "text")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.forms import is_storable
+from cards.values import MONEY_PARTS
 from engine.frames.llm_plan import DropKind, DroppedStep, LlmPlanStep
 from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
@@ -12,8 +13,8 @@ from engine.tool_plan.planning.top_tools import Manifest
 from engine.tool_plan.references import is_malformed, iter_texts, referenced_steps
 from engine.yaml.faults import key_text, short_repr, suggestion
 
-ASKABLE = ("string", "integer", "number")
-"""Types of arguments that a person can fill in; others have options."""
+ASKABLE = ("string", "integer", "number", "boolean")
+"""Types of arguments that a person can fill in; others have options, or are money."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +119,7 @@ def _wrong_reference(arguments: Any, known: Collection[int]) -> str:
 
 def _can_be_asked(schema: Any, name: str) -> bool:
     argument = properties(schema).get(name)
-    return isinstance(argument, Mapping) and (argument.get("type") in ASKABLE or "enum" in argument)
+    if not isinstance(argument, Mapping):
+        return False
+    is_plain = argument.get("type") in ASKABLE or "enum" in argument
+    return is_plain or properties(argument).keys() == set(MONEY_PARTS)
