@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 from bot.definitions.loader import TALK_FILE, Definitions, load_definitions
@@ -36,7 +37,11 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     async with AsyncExitStack() as stack:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for message in _lines(text):
-            routed = await route(message, _context(settings, table, tools, message), model)
+            context = _context(settings, table, tools, message)
+            if model is None and len(table.sections) == 1:
+                # In a chat the conversation says whose documents answer.
+                context = replace(context, sections=next(iter(table.sections.values())))
+            routed = await route(message, context, model)
             told = json.dumps(describe_route(message, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0

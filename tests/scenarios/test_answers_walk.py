@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.bot.signoff_process import ended
 from tests.fakes.garage import write_garage, write_project
 from tests.fakes.garage_answers import ENGLISH, TWO_LANGUAGES
+from tests.fakes.model_server import ModelServer, Reply, call_tool, say, say_json
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
+from tests.scenarios.test_model_walk import settings as model_settings
 from tests.scenarios.test_project_folder import in_english
 
 
@@ -109,3 +113,50 @@ async def test_a_folder_in_one_language_answers_in_it(start: Start, tmp_path: Pa
         assert "from 8 to 18" in await asked(room, "mia", "what are your opening hours?")
         assert "red drum" in await asked(room, "mia", "where does used oil go?")
         assert "yellow vest" in await asked(room, "mia", "what do guests wear?")
+
+
+async def test_a_room_of_another_project_has_none_of_them(start: Start, tmp_path: Path) -> None:
+    folder = write_garage(tmp_path / "garage", **TWO_LANGUAGES)
+    service = await start(
+        playbooks=folder,
+        people=folder / "people.yaml",
+        projects=(("web:local:elsewhere", "OTHER"),),
+    )
+    async with WebRoom(service.url, "elsewhere") as room:
+        for text in ("when are you open?", "Are dogs allowed in the workshop?"):
+            answer = await asked(room, "mia", text)
+            assert "from 8 to 18" not in answer
+            assert "Dogs are not allowed" not in answer
+        assert "when are you open" not in await asked(room, "mia", "/help")
+
+
+async def test_a_model_finds_answers_and_reads_documents_itself(
+    start: Start, tmp_path: Path
+) -> None:
+    folder = write_garage(tmp_path / "garage", **TWO_LANGUAGES)
+
+    def scripted(request: dict[str, Any]) -> Reply:
+        if "response_format" in request:
+            return say_json({"pieces": []})
+        results = [m["content"] for m in request["messages"] if m["role"] == "tool"]
+        if not results:
+            return call_tool("answers__find", {"question": "opening hours on Sundays"})
+        assert "not on Sundays" in results[0]
+        return say("**Not** on Sundays.")
+
+    async with ModelServer(scripted) as model:
+        service = await start(
+            playbooks=folder, people=folder / "people.yaml", **model_settings(model)
+        )
+        async with WebRoom(service.url) as room:
+            assert "from 8 to 18" in await asked(room, "mia", "When are you open?")
+            assert model.requests == []
+            answer = await asked(room, "mia", "Are dogs allowed in the workshop?")
+            assert "<strong>Not</strong> on Sundays" in answer
+        assert model.faults == []
+
+
+async def test_the_command_line_shows_which_section_answers(tmp_path: Path) -> None:
+    project = write_project(tmp_path / "garage", **ENGLISH)
+    shown = await ended(project, "route", "What do guests wear?")
+    assert "hoists/rules.md: 'Guests in the workshop' has every word" in shown.out

@@ -1,7 +1,7 @@
 """What the examples of many tools say, found by the words of a question."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -51,19 +51,30 @@ class ExampleIndex:
             yield self.tools[number], self.known[number]
 
 
-_KEPT: WeakKeyDictionary[Entities, dict[tuple[int, ...], ExampleIndex]] = WeakKeyDictionary()
+@dataclass(slots=True)
+class _Kept:
+    """Indexes by the ids of their tools, and the one that was asked for last."""
+
+    by_ids: dict[tuple[int, ...], ExampleIndex] = field(default_factory=dict)
+    last: tuple[Sequence[Tool[Any]], ExampleIndex] | None = None
+
+
+_KEPT: WeakKeyDictionary[Entities, _Kept] = WeakKeyDictionary()
 
 
 def index_examples(tools: Sequence[Tool[Any]], entities: Entities) -> ExampleIndex:
     """The index of these tools; kept as long as the entities are."""
-    kept = _KEPT.setdefault(entities, {})
+    kept = _KEPT.setdefault(entities, _Kept())
+    if kept.last and kept.last[0] is tools and isinstance(tools, tuple):
+        return kept.last[1]
     key = tuple(id(tool) for tool in tools if tool.readonly and tool.examples)
-    if key not in kept:
-        if len(kept) >= _MAX_KEPT:
-            kept.clear()
+    if key not in kept.by_ids:
+        if len(kept.by_ids) >= _MAX_KEPT:
+            kept.by_ids.clear()
         # The index holds its tools, so that nothing else gets one of their ids.
-        kept[key] = _make_index(tools, entities)
-    return kept[key]
+        kept.by_ids[key] = _make_index(tools, entities)
+    kept.last = tools, kept.by_ids[key]
+    return kept.by_ids[key]
 
 
 def _make_index(tools: Sequence[Tool[Any]], entities: Entities) -> ExampleIndex:
