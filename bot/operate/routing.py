@@ -38,7 +38,7 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for message in _lines(text):
             context = _context(settings, table, tools, message)
-            if model is None and len(table.sections) == 1:
+            if len(table.sections) == 1:
                 # In a chat the conversation says whose documents answer.
                 context = replace(context, sections=next(iter(table.sections.values())))
             routed = await route(message, context, model)

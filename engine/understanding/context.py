@@ -74,8 +74,8 @@ class RouteContext:
     messages there (`recent`, the newest last), whether a run goes on there (`running`). `barred`
     are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
     are what texts of theirs may name: the router fetches no list itself. `sections` are those of
-    documents that answer by their own words; none where a model reads documents. `pieces` are those
-    that rules and examples have read already, since several strategies ask for them.
+    documents, which answer what no model does. `pieces` are those that rules and examples have
+    read already, since several strategies ask for them.
     """
 
     table: RouteTable

@@ -20,7 +20,7 @@ from engine.text.entity_kinds import Entities
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
-from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
+from engine.understanding.lookups.sections import NO_SECTIONS
 from engine.understanding.router.chain import route
 
 CommitProgress = Callable[[Effects], Awaitable[None]]
@@ -127,20 +127,13 @@ async def _route(
         has_active_run=bool(situation.runs),
         barred=services.barred,
         entities=entities,
-        sections=_sections(situation.table, head, services),
+        sections=situation.table.sections.get(services.project(head.conversation), NO_SECTIONS),
         principal=_with_seats(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
     return await route(name_the_file(head.text, head.files), context, services.model)
-
-
-def _sections(table: RouteTable, head: ReplyHead, services: Services) -> SectionIndex:
-    """The sections that answer without a model, which would read the documents itself."""
-    if services.model is not None:
-        return NO_SECTIONS
-    return table.sections.get(services.project(head.conversation), NO_SECTIONS)
 
 
 def _with_seats(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:

@@ -18,7 +18,6 @@ from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
 from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.follow_ups import continue_text
-from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
 from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
 from engine.understanding.lookups.words import (
     content,
@@ -50,12 +49,10 @@ def find(
     today: date,
     entities: Entities = NO_ENTITIES,
     recent: Sequence[str] = (),
-    sections: SectionIndex = NO_SECTIONS,
 ) -> Answer | None:
     """The look-up that surely answers the text, and why; None when none does or several might.
 
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
-    `sections` answer what no tool does.
     """
     asked = look_at(text, entities, today)
     found = (
@@ -67,7 +64,7 @@ def find(
         meant = continue_text(asked, recent, entities)
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
         found = next(filter(None, answers), None)
-    return found or sections.find(asked)
+    return found
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:

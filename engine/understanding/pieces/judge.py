@@ -130,14 +130,7 @@ def _as_idle(scored: ScoredPiece, why: str) -> Piece:
 def _look_up(text: str, context: RouteContext) -> Piece | None:
     """A question that look-ups answer: one, or one for each of several entities of a kind."""
     entities = context.entities
-    found = find(
-        text,
-        context.tools,
-        entities=entities,
-        today=context.today,
-        recent=context.recent,
-        sections=context.sections,
-    )
+    found = find(text, context.tools, entities=entities, today=context.today, recent=context.recent)
     if found:
         return Piece(text, "qa_query", found[1], lookup=found[0])
     listed = _LISTED.search(context.mark(text))

@@ -3,13 +3,14 @@
 from cards.deciding.seats import may_answer
 from cards.model import Card
 from cards.texts import say
-from engine.frames.intents import Intent
+from engine.frames.intents import Intent, Lookup
 from engine.ports.model import Model
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.lookups.find import cue_found
+from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import form_name, missing_labels, open_forms
 from engine.understanding.pieces.message import read_message
 
@@ -71,17 +72,29 @@ async def unclear(text: str, context: RouteContext, model: Model | None) -> Stra
 
 
 def add_help(intent: Intent, context: RouteContext) -> Intent:
-    """The intent with help: how to ask for work, or which form is open.
+    """The intent with help: how to ask for work, a section of a document, or which form is open.
 
-    A model may answer better how work is done: this is for when there is none.
+    A model may answer better how work is done, and reads documents itself: this is for when there
+    is none.
     """
     asked = intent.kind == "qa_query" and not intent.lookup
     if intent.told or not (asked or intent.kind == "unclear"):
         return intent
     told = _how_to_ask(intent.text, context)
+    if not told and (found := _find_section(intent, context)):
+        lookup, why = found
+        update = {"kind": "qa_query", "sure": True, "lookup": lookup, "candidates": ()}
+        return intent.model_copy(update={**update, "why": f"{intent.why}; {why}"})
     if not told and not asked:
         told = _open_form_hint(context)
     return intent.model_copy(update={"told": told})
+
+
+def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] | None:
+    """The section that explains the whole question; none for what is likely work, or of a run."""
+    if intent.about_run or intent.condition or [c for c in intent.candidates[:1] if c.playbook]:
+        return None
+    return context.sections.find(look_at(intent.text, context.entities, context.today))
 
 
 def _how_to_ask(text: str, context: RouteContext) -> str:
