@@ -37,7 +37,7 @@ def load_package_tools(taken: Collection[str]) -> tuple[Tool[Any], ...]:
     for entry in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
         for given in _tools_of(entry, problems):
             try:
-                tool = read_package_tool(given, _origin(entry), _run_function)
+                tool = read_package_tool(given, _origin(entry), run_function)
             except BadPackageTool as error:
                 problems.add(f"{_place(entry)}: {error}")
                 continue
@@ -50,7 +50,7 @@ def load_package_tools(taken: Collection[str]) -> tuple[Tool[Any], ...]:
     return tuple(found.values())
 
 
-async def _run_function(tool: PackageTool, arguments: Any, call: PackageCall) -> Any:
+async def run_function(tool: PackageTool, arguments: Any, call: PackageCall) -> Any:
     """What the tool's function gives. Raises ToolError, whatever it raises."""
     try:
         if iscoroutinefunction(tool.function):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from bot.wiring.packages import _run_function, load_package_tools
+from bot.wiring.packages import load_package_tools, run_function
 from engine.errors import DefinitionError, ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.systems.records import NoRecords
 from engine.toolbox.package import (
@@ -110,7 +110,7 @@ class Asked(BaseModel):
 
 def made(function: Any, **more: Any) -> Tool[Any]:
     given = {"name": "say", "description": "Says.", "arguments": Asked, "reads": True, **more}
-    return read_package_tool(PackageTool(function=function, **given), "package a 1", _run_function)
+    return read_package_tool(PackageTool(function=function, **given), "package a 1", run_function)
 
 
 async def test_a_function_knows_who_asked_and_when() -> None:
@@ -185,7 +185,7 @@ async def test_the_documented_package_is_one() -> None:
     (block,) = (block for block in blocks("python") if block.page == "docs/packages.md")
     written: dict[str, Any] = {"__name__": "documented"}
     exec(block.text, written)
-    (tool,) = (read_package_tool(each, "package a 1", _run_function) for each in written["TOOLS"])
+    (tool,) = (read_package_tool(each, "package a 1", run_function) for each in written["TOOLS"])
     done = await call(tool, {"number": "T-16", "amount": 2}, CONTEXT)
     assert done == {"found": True, "number": "T-16", "amount": 2}
     with pytest.raises(ToolFailed, match="there is no tyre T-17"):
@@ -194,4 +194,4 @@ async def test_the_documented_package_is_one() -> None:
 
 def test_what_a_package_gives_is_looked_at_whole() -> None:
     with pytest.raises(BadPackageTool, match="is no PackageTool"):
-        read_package_tool(None, "package a 1", _run_function)
+        read_package_tool(None, "package a 1", run_function)
