@@ -20,7 +20,6 @@ from cards.model import Lang
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
 from engine.playbooks.answer import ANSWERS_FILE
-from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
@@ -198,20 +197,6 @@ def load_playbook(
         at = ("sync", "to")
         raise DefinitionError(read_yaml(files[str(main)], file=str(main)).problem(at, fault))
     return playbook
-
-
-def playbook_warnings(
-    main: Path,
-    people: Directory | None,
-    toolbox: Toolbox,
-    languages: Sequence[Lang],
-    skills: Path | None = None,
-) -> list[str]:
-    """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
-    playbook = load_playbook(main, people, toolbox, languages, skills)
-    files = read_shared_skills(skills, Problems()) | read_playbook_files(main)
-    sources = [read_yaml(text, file=name) for name, text in files.items()]
-    return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
 
 @lru_cache(maxsize=MAX_CACHED)

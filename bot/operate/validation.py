@@ -10,12 +10,12 @@ from bot.definitions.documents import load_documents
 from bot.definitions.loader import (
     SETTING_PREFIX,
     load_definitions,
-    playbook_warnings,
     try_load_people,
     try_load_playbooks,
     try_load_talk,
 )
 from bot.definitions.mcp_servers import load_servers
+from bot.definitions.warnings import playbook_warnings
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.connections import load_connections

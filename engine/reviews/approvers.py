@@ -109,6 +109,23 @@ async def find_approvers(
     return found
 
 
+async def foresee_shortage(policy: ReviewPolicy, context: StepContext) -> str:
+    """What is known by now to leave too few who may decide; "" while that may still be well."""
+    always = tuple(part for part in policy.also if part.when is None and not part.above)
+    if not all(_is_known(part, context) for part in (policy, *always)):
+        return ""
+    found = await _find(policy.model_copy(update={"also": always}), context)
+    if isinstance(found, str):
+        return found
+    return _shortage_text(found, context.run.requester.ids, context)
+
+
+def _is_known(part: Deciders, context: StepContext) -> bool:
+    """Whether all is there that says who it is."""
+    asked = (path for path in part.read_paths if path.split(".")[0] != REQUESTER)
+    return all(value_of(path, context.run.state) is not None for path in asked)
+
+
 async def _find(policy: ReviewPolicy, context: StepContext) -> Approvers | str:
     """Those whom the policy names; a sentence where it names nobody."""
     first = await _find_voters(policy, context)

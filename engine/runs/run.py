@@ -62,6 +62,7 @@ from engine.runs.children import (
     start_children,
 )
 from engine.runs.effects import StepChange, card_posts, step_effects
+from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.form_options import fill_options
 from engine.runs.migration import Migration, migration_outcome
 from engine.runs.run_state import BadState, merge_patch
@@ -134,7 +135,7 @@ async def _advance_frame(
         return block_run(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
     try:
         outcome = await ADVANCE[run.frames[-1].kind](run.frames[-1], frame_input, context)
-        return await fill_options(outcome, context)
+        return await tell_missing_approvers(await fill_options(outcome, context), context)
     except BudgetExceeded as error:
         context.services.meter.count("budget_used", "run")
         budget = budget_of(context.playbook, context.services)

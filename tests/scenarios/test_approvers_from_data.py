@@ -7,8 +7,18 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.bot.signoff_process import ended
 from tests.fakes.admin_sight import audit
-from tests.fakes.garage import APPROVE, ASK, MAIN, PEOPLE, TOOLS, bookings, write_garage
+from tests.fakes.garage import (
+    APPROVE,
+    ASK,
+    MAIN,
+    PEOPLE,
+    TOOLS,
+    bookings,
+    write_garage,
+    write_project,
+)
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 
@@ -31,6 +41,7 @@ find_keeper:
     keeper: {label: {zh: 管理员, en: Keeper}}
 """
 )
+BY_MANAGER = "review: {person: $requester.manager}"
 BY_TOOL = "review: {person: {tool: find_keeper, with: {bay: $bay}, column: keeper}}"
 
 
@@ -71,7 +82,7 @@ async def stopped(room: WebRoom) -> str:
 async def test_the_requesters_manager_approves_and_nobody_else(
     start: Start, tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
-    folder = garage(tmp_path, "review: {person: $requester.manager}")
+    folder = garage(tmp_path, BY_MANAGER)
     service = await serve(start, folder)
     async with WebRoom(service.url) as room:
         await book(room)
@@ -92,12 +103,41 @@ async def test_the_requesters_manager_approves_and_nobody_else(
 async def test_who_has_no_manager_is_told_so_and_nobody_is_asked(
     start: Start, tmp_path: Path
 ) -> None:
-    folder = garage(tmp_path, "review: {person: $requester.manager}")
+    folder = garage(tmp_path, BY_MANAGER)
     service = await serve(start, folder)
     async with WebRoom(service.url) as room:
-        await book(room, "fred")
+        await room.say("fred", "please book a hoist")
+        form = await room.card("clarify")
+        assert "Nobody could approve this as things stand" in text_of(form)
+        assert "Fred has no manager in people.yaml" in text_of(form)
+        await room.fill("fred", form, "submit", bay="B2", day="2026-12-01")
         assert "Fred has no manager in people.yaml" in await stopped(room)
     assert bookings(folder) == []
+
+
+async def test_who_has_one_is_told_nothing_of_it(start: Start, tmp_path: Path) -> None:
+    folder = garage(tmp_path, BY_MANAGER)
+    async with WebRoom((await serve(start, folder)).url) as room:
+        await room.say("mia", "please book a hoist")
+        assert "could approve" not in text_of(await room.card("clarify"))
+
+
+async def test_who_alone_holds_the_role_is_told_before_the_form_is_filled_in(
+    start: Start, tmp_path: Path
+) -> None:
+    folder = garage(tmp_path, "review: {roles: [foreman]}")
+    async with WebRoom((await serve(start, folder)).url) as room:
+        await room.say("fred", "please book a hoist")
+        form = text_of(await room.card("clarify"))
+        assert "nobody but the requester holds the role foreman" in form
+
+
+async def test_a_tool_that_needs_the_form_is_asked_after_it(start: Start, tmp_path: Path) -> None:
+    folder = garage(tmp_path, BY_TOOL, **{"hoists/tools.yaml": KEEPERS})
+    keep(folder)
+    async with WebRoom((await serve(start, folder)).url) as room:
+        await room.say("mia", "please book a hoist")
+        assert "could approve" not in text_of(await room.card("clarify"))
 
 
 @pytest.mark.parametrize("lead", ["olga", "Olga"])
@@ -159,7 +199,7 @@ async def test_a_tool_that_names_nobody_stops_the_run_and_says_why(
 
 
 async def test_who_left_the_file_since_may_not_approve(start: Start, tmp_path: Path) -> None:
-    folder = garage(tmp_path, "review: {person: $requester.manager}")
+    folder = garage(tmp_path, BY_MANAGER)
     service = await serve(start, folder)
     async with WebRoom(service.url) as room:
         await book(room)
@@ -189,7 +229,7 @@ async def test_the_audit_says_why_that_person(start: Start, tmp_path: Path) -> N
 
 
 async def test_a_named_person_hands_the_card_over(start: Start, tmp_path: Path) -> None:
-    folder = garage(tmp_path, "review: {person: $requester.manager}")
+    folder = garage(tmp_path, BY_MANAGER)
     async with WebRoom((await serve(start, folder)).url) as room:
         await book(room)
         card = await room.card("confirm")
@@ -201,9 +241,22 @@ async def test_a_named_person_hands_the_card_over(start: Start, tmp_path: Path) 
 
 async def test_a_named_persons_delegate_stands_in(start: Start, tmp_path: Path) -> None:
     away = STAFF.replace("roles: [], label", "delegate: {person: fred}, label")
-    folder = garage(tmp_path, "review: {person: $requester.manager}", **{"people.yaml": away})
+    folder = garage(tmp_path, BY_MANAGER, **{"people.yaml": away})
     async with WebRoom((await serve(start, folder)).url) as room:
         await book(room)
         card = await room.card("confirm")
         assert (await room.tap("fred", card, "approve"))[1]["ok"]
         await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
+
+
+async def test_validate_says_who_would_have_nobody(tmp_path: Path) -> None:
+    approve = "hoists/skills/approve-booking.yaml"
+    files = {"people.yaml": STAFF, f"playbooks/{approve}": approved_by(BY_MANAGER)}
+    write_project(tmp_path / "garage", **files)
+    checked = await ended(tmp_path, "validate", "garage")
+    assert checked.status == 0
+    told = [line for line in (checked.out + checked.err).splitlines() if "asks for" in line]
+    assert told == [
+        f"warning: playbooks/{approve}:12: sop.nodes.approve.review.person: nobody could approve "
+        "what fred, olga asks for: no such manager in people.yaml"
+    ]

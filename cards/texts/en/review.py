@@ -72,6 +72,9 @@ TEXTS: Final[dict[str, str]] = {
         "besides the requester only {n} people may review it ({roles}), and it needs {quorum}"
     ),
     # whom a playbook's data names as the one who approves
+    "approver.foreseen": (
+        "**Nobody could approve this as things stand:** {reasons}. Better have that settled first."
+    ),
     "approver.empty": "{source} names nobody who could approve this",
     "approver.several": "{source} names {n} people, and one of them has to approve this",
     "approver.nobody": (

@@ -61,6 +61,7 @@ TEXTS: Final[dict[str, str]] = {
     "ping.closed": "「{title}」不再需要处理。{outcome}",
     "run.too_few": "除申请人外，只有 {n} 人可以审核（{roles}），而需要 {quorum} 人",
     # whom a playbook's data names as the one who approves
+    "approver.foreseen": "**照目前的情况，没有人能审批此事：** {reasons}。最好先解决这一点。",
     "approver.empty": "「{source}」没有说明由谁审批",
     "approver.several": "「{source}」给出了 {n} 个人，而审批人只能是其中一位",
     "approver.nobody": (

@@ -1,0 +1,81 @@
+"""What is no fault of a playbook and may yet not be meant, told when it is checked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path as FilePath
+
+from bot.definitions.loader import load_playbook
+from bot.definitions.playbook_files import read_playbook_files, read_shared_skills
+from bot.people.directory import Directory
+from cards.model import Lang
+from engine.playbooks.checks.sop import end_warnings
+from engine.playbooks.model import Playbook
+from engine.playbooks.review import MANAGER_OF, ReviewPolicy
+from engine.playbooks.skill import Skill
+from engine.toolbox.toolbox import Toolbox
+from engine.yaml.faults import Path
+from engine.yaml.source import Problems, Source, read_yaml
+
+MOST_NAMED = 5
+
+
+def playbook_warnings(
+    main: FilePath,
+    people: Directory | None,
+    toolbox: Toolbox,
+    languages: Sequence[Lang],
+    skills: FilePath | None = None,
+) -> list[str]:
+    """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
+    playbook = load_playbook(main, people, toolbox, languages, skills)
+    files = read_shared_skills(skills, Problems()) | read_playbook_files(main)
+    sources = [read_yaml(text, file=name) for name, text in files.items()]
+    by_skill = {str(source.data.get("id")): source for source in sources}
+    found = end_warnings(playbook, by_skill)
+    return [*found, *(_manager_warnings(playbook, people, by_skill) if people else ())]
+
+
+def _manager_warnings(
+    playbook: Playbook, people: Directory, sources: Mapping[str, Source]
+) -> Iterator[str]:
+    """One for each review by managers that not everybody who may ask has; `sources` by skill."""
+    for skill in playbook.skills.values():
+        for at, person in _persons(skill):
+            chain = MANAGER_OF.fullmatch(person) if isinstance(person, str) else None
+            lacking = _lacking(playbook, people, chain[1].count(".")) if chain else []
+            if lacking and skill.id in sources:
+                names = ", ".join(lacking[:MOST_NAMED]) + (", …" if lacking[MOST_NAMED:] else "")
+                fault = (
+                    f"nobody could approve what {names} asks for: no such manager in people.yaml"
+                )
+                yield sources[skill.id].problem(at, fault)
+
+
+def _persons(skill: Skill) -> Iterator[tuple[Path, object]]:
+    nodes = skill.sop.nodes.items() if skill.sop else ()
+    reviews: list[tuple[Path, ReviewPolicy | None]]
+    reviews = [(("sop", "nodes", name, "review"), node.review) for name, node in nodes]
+    if skill.planner:
+        reviews.append((("planner", "review"), skill.planner.review))
+    for at, review in reviews:
+        if review:
+            yield (*at, "person"), review.person
+            yield from (
+                ((*at, "also", number, "person"), part.person)
+                for number, part in enumerate(review.also)
+            )
+
+
+def _lacking(playbook: Playbook, people: Directory, steps: int) -> list[str]:
+    """Who may ask for something of the playbook, and has not so many managers above them."""
+    lacking = []
+    for person in people.everybody:
+        if not any(person.holds_one_of(each.roles) for each in playbook.definition.requests):
+            continue
+        found = person
+        for _ in range(steps):
+            manager = people.manager_of(found)
+            if manager is None:
+                lacking.append(person.id)
+                break
+            found = manager
+    return lacking
