@@ -82,6 +82,21 @@ async def test_a_question_is_answered_from_the_api(room: WebRoom, said: str, tol
     await ended(room, "answered", told)
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("what is the limit for hotels?", "Hotels up to 1,500 EUR"),
+        ("when are expenses paid?", "with the next salary"),
+        ("do I need a receipt?", "above 25 EUR needs a receipt"),
+    ],
+)
+async def test_a_question_about_the_policy_is_answered_from_its_document(
+    room: WebRoom, said: str, told: str
+) -> None:
+    await room.say("ada", said)
+    await ended(room, "answered", told)
+
+
 async def test_a_claim_is_approved_by_a_manager_and_written_once(
     room: WebRoom, api: ExpensesServer
 ) -> None:

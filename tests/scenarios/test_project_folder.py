@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.signoff_process import answering, ended, serving
+from tests.bot.signoff_process import ROOT, answering, ended, serving
 from tests.fakes.garage import bookings, write_project
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, new_id, text_of
@@ -140,3 +140,12 @@ async def test_playbooks_may_lie_in_the_folder_itself(tmp_path: Path) -> None:
     checked = await ended(tmp_path, "validate", "garage")
     assert (checked.status, checked.out) == (0, "ok\n")
     assert "is read as a folder of playbooks" not in checked.err
+
+
+@pytest.mark.parametrize("sample", ["expenses", "leave"])
+async def test_a_sample_is_valid_and_small(sample: str, tmp_path: Path) -> None:
+    folder = ROOT / "examples" / sample
+    checked = await ended(tmp_path, "validate", str(folder), EXPENSES_TOKEN="secret")
+    assert (checked.status, checked.out) == (0, "ok\n")
+    lines = [line for path in folder.rglob("*.yaml") for line in path.read_text().splitlines()]
+    assert len(lines) < 200
