@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cards.model import Card, Choice, HandOver, Principal, Review, Vote
+from cards.deciding.needed import votes_given_by
+from cards.model import Card, Choice, HandOver, NeededVote, Principal, Review, Vote
 from cards.policy import Escalation, Hours, Reminders
 from engine.mail import CardExpired, ReviewDue, parse_mail
 from engine.ports.storage.store import Effects
@@ -176,6 +177,16 @@ def test_an_escalation_adds_the_roles_holders_and_changes_no_button() -> None:
     assert json.loads(entry)["added"] == ["hui"]
     assert json.loads(entry)["changed_cards"][0]["review"]["roles"] == ["reviewer", "lead"]
     assert comes_due(after, "escalate") == Effects()
+
+
+def test_who_comes_by_escalation_may_give_any_vote_that_is_needed() -> None:
+    needed = (
+        NeededVote(roles=("reviewer",), approvers=("ana", "cara")),
+        NeededVote(persons=("dan",), approvers=("dan",)),
+    )
+    (write,) = comes_due(card(review={"needed": needed, "persons": ("dan",)}), "escalate").cards
+    assert [vote.roles for vote in write.card.review.needed] == [("reviewer", "lead"), ("lead",)]
+    assert votes_given_by(write.card, HUI) == (0, 1)
 
 
 def test_an_escalation_to_a_role_that_nobody_holds_any_more_is_written_down() -> None:
