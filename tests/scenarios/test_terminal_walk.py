@@ -61,7 +61,7 @@ async def test_a_card_for_the_person_is_printed_with_numbers_and_status_3(
     command = f"signoff chat --url {service.url} --as lin --room a-b"
     assert told.err == f"to choose: {command}\n"
     more = await asked(tmp_path, service, RECORD["en"].replace("P003", "P001"))
-    assert "1 more cards wait for you: " in more.err
+    assert "More that waits for you (1): " in more.err
 
 
 async def test_ask_tells_programs_the_same_as_json(start: Start, tmp_path: Path) -> None:

@@ -84,8 +84,10 @@ class HttpConnection:
             return ["the server does not answer in time"]
         except ToolFailed as error:
             return [str(error)]
-        except (aiohttp.ClientError, OSError) as error:
-            return [f"no connection: {type(error).__name__}"]
+        except aiohttp.ClientSSLError as error:
+            return [f"no secure connection: {type(error).__name__}"]
+        except (aiohttp.ClientError, OSError):
+            return ["no server answers at its address: is it running, and is the address right?"]
 
     async def close(self) -> None:
         """Makes no call from now on."""

@@ -15,7 +15,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "terminal.not_settled": "not finished within {seconds} s; look later with: {command}",
     "terminal.go_on": "to choose: {command}",
-    "terminal.more_wait": "{count} more cards wait for you: {command}, then /pending",
+    "terminal.more_wait": "More that waits for you ({count}): {command}, then /pending",
     "terminal.here": (
         "You are {name}, in room {room}. Type a message, or the number of a choice; "
         "/help lists commands, Ctrl-D ends."

@@ -333,5 +333,5 @@ async def test_a_probe_says_what_is_wrong() -> None:
         assert await connection.probe() == ["the server answers 401 to our key"]
         await connection.close()
     gone = connect(api)
-    assert (await gone.probe())[0].startswith("no connection")
+    assert (await gone.probe())[0].startswith("no server answers")
     await gone.close()
