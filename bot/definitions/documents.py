@@ -1,11 +1,15 @@
 """Documents as they are written: Markdown files with a title and sections."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from adapters.filesystem import read_text
 from engine.errors import DefinitionError
 from engine.ports.library import Document, Section
+
+MAX_SECTIONS = 5000
+"""So many sections the documents of a project may have."""
 
 MAX_CHARS = 1_000_000
 """A document of more characters is refused."""
@@ -37,6 +41,11 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
                     sections=sections,
                 )
             )
+    counts = Counter(d.project for d in documents for _ in d.sections)
+    for project, count in counts.items():
+        if count > MAX_SECTIONS:
+            most = f"at most {MAX_SECTIONS} are searched"
+            problems.append(f"{playbooks}: documents of {project} have {count} sections; {most}")
     if problems:
         raise DefinitionError(*problems)
     return tuple(documents)

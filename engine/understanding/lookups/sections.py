@@ -12,13 +12,11 @@ from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.lookups.text import LookupText
 from engine.understanding.lookups.words import SMALL_WORDS, without_small_chinese
 
-MAX_SECTIONS = 5000
-"""So many sections of a project are looked at; documents have more only by mistake."""
-
 # What is so, or was, of some one thing is asked of the thing itself, and no rule tells it.
 _PARTICULAR = re.compile(
-    r"\b(?:my|mine|his|her|their|this|that|these|those|he|she|him|they|them|it|was|were|did|had"
-    r"|been|already|now)\b|[我他她它](?:的|们)|[他她它这那该]|[了过](?:没有?|吗|么)|已经?|正在|目前|现在"
+    r"\b(?:my|mine|his|her|their|this|that|these|those|he|she|him|they|them|was|were|did|had|been"
+    r"|already|now|it(?!.{1,80} to\b))\b|[我他她它](?:的|们)|[他她它这那]"
+    r"|(?<!应)该|[了过](?:没有?|吗|么)|已经?|正在|目前|现在"
 )
 
 
@@ -36,8 +34,7 @@ class SectionIndex:
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        every = (_Entry(d, section) for d in documents for section in d.sections)
-        self._entries = [entry for entry, _ in zip(every, range(MAX_SECTIONS), strict=False)]
+        self._entries = [_Entry(d, section) for d in documents for section in d.sections]
         self._having: dict[str, int] = {}
         self._headed: dict[str, int] = {}
         self._heading_sizes: list[int] = []

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.definitions.documents import load_documents
+from bot.definitions.documents import MAX_SECTIONS, load_documents
 from engine.errors import DefinitionError
 
 
@@ -50,3 +50,11 @@ def test_every_faulty_document_is_told_with_its_place(folder: Path) -> None:
         "/c.md:1: is longer than 1000000 characters",
         "/d.md:1: cannot be read: Is a directory",
     ]
+
+
+def test_more_sections_than_are_searched_are_told(folder: Path) -> None:
+    for name in ("a.md", "b.md"):
+        sections = "".join(f"## {n}\n\nx\n\n" for n in range(MAX_SECTIONS // 2 + 1))
+        (folder / name).write_text(f"# T\n\n{sections}")
+    with pytest.raises(DefinitionError, match=f"documents of P have {MAX_SECTIONS + 2} sections"):
+        load_documents(folder.parents[1], {"guides": "P"})
