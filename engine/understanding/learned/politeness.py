@@ -8,9 +8,12 @@ _FAVOUR = (
     r"|i was wondering (?:if|whether) you (?:might|could|can)|i wonder (?:if|whether) you could"
     r"|(?:do you |would you )?mind|can we (?:get|have)|(?:can|could) u"
 )
+# In these words it is no please: leave is asked for, or money, or what to do.
+_PLEASE = r"请(?!问|假|款(?!待)|示(?!范|例)|客(?!户|服|人)|辞|购(?!买|置)|领(?!导))"
 _POLITE = re.compile(
     rf"(?:{_FAVOUR})(?![a-z'])"
-    r"|\s|[,!~]|(?:能不能|可不可以|可以|可否|能否|能)(?=请|帮|麻烦|把|给|替)(?:请|麻烦)?你?|麻烦(?:你|您|帮我|帮忙)?|请(?!问)(?:你|您)?"
+    r"|\s|[,!~]|(?:能不能|可不可以|可以|可否|能否|能)(?=请|帮|麻烦|把|给|替)(?:请|麻烦)?你?|麻烦(?:你|您|帮我|帮忙)?"
+    rf"|{_PLEASE}(?:你|您)?"
     r"|帮(?:我|忙|我们)|劳驾|劳烦|烦请|辛苦|我(?:想|要|想要|需要|得)|我们(?:要|需要)|需要|给我|现在|马上|立即|先"
     r"|好的|你好|您好|那就?|接下来"
     r"|(?:please|pls|kindly|(?:could|can|would|will) you|i (?:want|need|have)(?: you)? to"

@@ -35,6 +35,10 @@ def test_talk_with_something_else_in_it_is_none(text: str) -> None:
         ("查一下血压好吗?", "查一下血压"),
         ("录入访视, thanks, please", "录入访视"),
         ("can you show labs ? ", "show labs"),
+        ("麻烦请假三天", "请假三天"),
+        ("我想请购两台泵", "请购两台泵"),
+        ("请购买两台泵", "购买两台泵"),
+        ("请领导看一下", "领导看一下"),
         ("呀啊" * 2000 + "查", "呀啊" * 2000 + "查"),
     ],
 )
