@@ -98,7 +98,7 @@ def start_entry(run: Run) -> Entry:
 
 def approval_facts(approvals: Mapping[str, Approval]) -> dict[str, Any]:
     """Approvals by name, as an entry has them."""
-    return {n: each.model_dump(mode="json", exclude_none=True) for n, each in approvals.items()}
+    return {n: each.model_dump(mode="json", exclude_defaults=True) for n, each in approvals.items()}
 
 
 def origin_facts(conversation: str) -> dict[str, str]:

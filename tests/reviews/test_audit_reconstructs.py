@@ -61,7 +61,7 @@ async def agrees(crank: Crank, kept: Kept) -> None:
     assert by_log.values == values_of(run.state)
     assert by_log.written == run.state.written
     approvals = {
-        name: one.model_dump(mode="json", exclude_none=True)
+        name: one.model_dump(mode="json", exclude_defaults=True)
         for name, one in run.state.approvals.items()
     }
     assert by_log.approvals == approvals
