@@ -7,8 +7,12 @@ of SPIN holds the interpreter for ever. Off unless SIGNOFF_FAILPOINT is set.
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
+
+from pydantic import JsonValue
+
+from engine.ports.systems.connections import CallRequest, Connection, PreparedCall
 
 # Intake, worker, commit, what a tool writes, and delivery.
 POINTS = (
@@ -16,7 +20,7 @@ POINTS = (
     "decisions.decide",
     "handling.handle",
     "mailbox.commit",
-    "records.record_visit",
+    "connection.write",
     "memory.remember",
     "platform.send",
     "platform.edit",
@@ -46,6 +50,44 @@ class Failpoint:
         if name != self._owner:
             return port
         return cast(Port, _Armed(port, self._call, self._when))
+
+
+def arm_connection(point: Failpoint, connection: Connection) -> Connection:
+    """The connection; where the point is its write, with calls that end this process there."""
+    if point.arm("connection", connection) is connection:
+        return connection
+    return cast(Connection, _ArmedConnection(point, connection))
+
+
+class _ArmedConnection:
+    """A connection of which every write ends the process."""
+
+    def __init__(self, point: Failpoint, connection: Connection) -> None:
+        self._point = point
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def prepare(self, request: CallRequest) -> PreparedCall:
+        call = self._connection.prepare(request)
+        return _ArmedWrite(self._point, call) if request.writes else call
+
+
+class _ArmedWrite:
+    def __init__(self, point: Failpoint, call: PreparedCall) -> None:
+        self._call = call
+        self._armed = point.arm("connection", self)
+
+    @property
+    def keyed(self) -> bool:
+        return self._call.keyed
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        return await self._armed.write(values, key=key)
+
+    async def write(self, values: Mapping[str, JsonValue], *, key: str) -> JsonValue:
+        return await self._call(values, key=key)
 
 
 def _die() -> None:

@@ -15,7 +15,7 @@ from cards.linear import BadPattern, compile_linear
 from cards.model import Lang
 from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
-from engine.ports.settings import TOKEN, WebAddress, comma_list, is_loopback
+from engine.ports.settings import TOKEN, comma_list, is_loopback
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
@@ -25,15 +25,16 @@ _PRICE = re.compile(
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
-_REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
 REQUIRED_TOGETHER: Final = (
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
-    (_REDCAP, ("REDCAP_API_URL",)),
-    (_REDCAP, ("REDCAP_API_TOKEN",)),
 )
 """Which of the service's own settings need each other, as `missing_settings` takes it."""
+
+_REDCAP: Final = "a REDCap project is a connection of connections.yaml, as docs/redcap.md shows"
+REMOVED: Final = {"REDCAP_API_URL": _REDCAP, "REDCAP_FIELDS": _REDCAP}
+"""Settings of earlier versions, and what to do instead."""
 
 _TOKEN_CHARS: Final = 16
 """The shortest admin token where others can reach the service."""
@@ -117,13 +118,6 @@ def _host(value: str) -> str:
     return value
 
 
-def _redcap_address(value: str) -> str:
-    # Without the slash at its end a server redirects, and what was posted is lost.
-    if not value.endswith("/api"):
-        raise ValueError("not an API's address")
-    return value + "/"
-
-
 def _redis_address(value: str) -> str:
     parts = urlsplit(value)
     where = parts.path.strip("/") if parts.scheme == "unix" else parts.hostname
@@ -159,7 +153,6 @@ def _project(value: str) -> str:
 ProjectName = Annotated[str, AfterValidator(_project)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]
-RedcapAddress = Annotated[WebAddress, AfterValidator(_redcap_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 FileTypes = Annotated[tuple[str, ...], BeforeValidator(_file_types)]
 Patterns = Annotated[tuple[str, ...] | None, BeforeValidator(parse_patterns)]

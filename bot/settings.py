@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from bot import failpoints
 from bot.project import project_variables
 from bot.setting_rules import (
+    REMOVED,
     REQUIRED_TOGETHER,
     FileTypes,
     HostName,
@@ -25,7 +26,6 @@ from bot.setting_rules import (
     Prices,
     ProjectName,
     Projects,
-    RedcapAddress,
     RedisAddress,
     ZoneName,
     check_admin_token,
@@ -210,12 +210,6 @@ class Settings(SettingsGroup):
         "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
     )
 
-    redcap_api_url: RedcapAddress | None = setting(
-        "REDCAP_API_URL", None, "an http:// or https:// address that ends in /api/"
-    )
-    redcap_api_token: Token | None = secret("REDCAP_API_TOKEN")
-    redcap_fields: Path | None = visible_setting("REDCAP_FIELDS", None, "a file")
-
     sync_secret: Token | None = secret("SIGNOFF_SYNC_SECRET")
 
     @property
@@ -278,11 +272,6 @@ class Settings(SettingsGroup):
     def key_patterns(self) -> list[str]:
         """What the keys of platforms look like."""
         return [pattern for each in self.platforms.values() for pattern in each.key_patterns]
-
-    @property
-    def redcap_on(self) -> bool:
-        """Whether records come from a REDCap server, not from the sample."""
-        return self.redcap_api_url is not None
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -353,7 +342,11 @@ def _line(group: type[SettingsGroup], detail: ErrorDetails) -> str:
 
 
 def _unknown(variables: Mapping[str, str | None], known: Sequence[str]) -> list[str]:
-    lines = []
+    lines = [
+        f"{name}: is no setting any more; {REMOVED[name]}"
+        for name in sorted(variables.keys() & REMOVED.keys())
+        if variables[name]
+    ]
     for name, value in sorted(variables.items()):
         is_ours = name.upper().startswith("SIGNOFF_") and name not in known
         if not is_ours or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):

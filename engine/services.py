@@ -18,7 +18,6 @@ from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions
-from engine.ports.systems.records import Records
 from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
@@ -74,7 +73,6 @@ class Services:
 
     clock: Clock
     zone: str
-    records: Records
     people: People
     model: Model | None
     decisions: Decisions
@@ -146,7 +144,6 @@ class Services:
     ) -> ToolContext:
         """What a call of a tool may use; a write needs its idempotency key and approver."""
         return ToolContext(
-            records=self.records,
             today=self.today,
             key=key,
             by=by,
@@ -156,6 +153,7 @@ class Services:
             library=self.library,
             meter=self.meter,
             entities=self.entities(conversation, person),
+            writing=self.toolbox.writing(self.playbooks.values()),
         )
 
 

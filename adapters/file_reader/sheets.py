@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-# openpyxl imports numpy only to recognise its types of numbers. That alone takes more memory than
+# openpyxl imports numpy only to know its types of numbers. That alone takes more memory than
 # most files, of the little that this process has: the import is made to fail.
 sys.modules["numpy"] = None  # type: ignore[assignment]
 

@@ -102,7 +102,7 @@ class Refusal(Frozen):
 
 
 class WrongField(Frozen):
-    """Where in the body something is wrong, as in `state.data.visit_date`, and what."""
+    """Where in the body something is wrong, as in `state.data.amount`, and what."""
 
     path: str
     message: str

@@ -23,7 +23,7 @@ from engine.playbooks.answer import ANSWERS_FILE
 from engine.playbooks.legacy import NO_LEGACY, Legacy
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
-from engine.playbooks.tool import TOOLS_FILE
+from engine.playbooks.tool import TOOLS_FILE, ToolDefinition
 from engine.ports.library import Document
 from engine.ports.systems.sync import target_fault
 from engine.text.language import only_language
@@ -31,7 +31,7 @@ from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
-from engine.yaml.source import Problems, read_yaml, try_build
+from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 TALK_FILE = "talk.yaml"
 DEFAULT_TALK = Path(__file__).parent / "default_talk.yaml"
@@ -185,7 +185,7 @@ def load_playbook(
         people.held_roles if people else None,
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
         toolbox,
-        legacy.model_dump_json(),
+        legacy.model_copy(update={"tools": {}}).model_dump_json(),
         tuple(languages),
         tuple(shared.items()),
         # Only answers name documents.
@@ -217,7 +217,7 @@ def _load_cached(
         held=held,
         people=dict(people) if people is not None else None,
         tools=toolbox.facts,
-        connections=toolbox.connections,
+        connections=toolbox.connections if toolbox.are_known else None,
         legacy=Legacy.model_validate_json(legacy),
         languages=languages,
         shared=dict(shared),
@@ -269,8 +269,33 @@ def try_load_legacy(folder: Path, problems: Problems) -> Legacy:
     except DefinitionError as error:
         problems.extend(error.problems)
     else:
-        return try_build(Legacy, source, problems) or NO_LEGACY
+        return _build_legacy(source, folder, problems)
     return NO_LEGACY
+
+
+def _build_legacy(source: Source, folder: Path, problems: Problems) -> Legacy:
+    """The file as it is read; `tools` names playbooks, and their tools.yaml says which they are."""
+    data = source.data if isinstance(source.data, dict) else {}
+    rest = {name: each for name, each in data.items() if name != "tools"}
+    legacy = try_build(Legacy, replace(source, data=rest), problems) if data else None
+    found: dict[str, dict[str, ToolDefinition]] = {}
+    for i, name in enumerate(data.get("tools") or ()):
+        path = folder / str(name) / TOOLS_FILE
+        try:
+            found[str(name)] = _load_older_tools(read_text(path), str(path))
+        except (OSError, UnicodeDecodeError):
+            problems.add(source.problem(("tools", i), f"there is no {path}"))
+        except DefinitionError:
+            continue  # told where the playbook itself is loaded
+    return (legacy or NO_LEGACY).model_copy(update={"tools": found})
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _load_older_tools(text: str, file: str) -> dict[str, ToolDefinition]:
+    problems = Problems()
+    source = read_yaml(text, file=file)
+    built = {name: try_build(ToolDefinition, source, problems, at=(name,)) for name in source.data}
+    return {name: each for name, each in built.items() if each is not None}
 
 
 @lru_cache(maxsize=2)

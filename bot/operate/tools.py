@@ -16,7 +16,6 @@ from bot.wiring.clock import open_clock
 from bot.wiring.connections import Connections, load_connections
 from cards.model import Lang, Principal
 from engine.errors import ToolError
-from engine.ports.systems.records import NoRecords
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call
 
@@ -93,7 +92,6 @@ async def _opened(
             file=sys.stderr,
         )
     context = ToolContext(
-        records=NoRecords(),
         today=open_clock(settings).today(),
         key=f"cli-{open_clock(settings).now().isoformat()}",
         by=OPERATOR,

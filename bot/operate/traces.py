@@ -140,7 +140,6 @@ def _services(settings: Settings, people: Directory) -> Services:
     return Services(
         clock=nothing,
         zone=settings.timezone,
-        records=nothing,
         people=people,
         model=None,
         decisions=nothing,

@@ -19,7 +19,6 @@ from bot.definitions.warnings import playbook_warnings
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.connections import load_connections
-from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
 from engine.toolbox.toolbox import Toolbox
@@ -30,33 +29,30 @@ _PLACE = re.compile(r":(?P<line>[0-9]{1,9}): (?:(?P<path>\S+): )?")
 
 
 def check_definitions(settings: Settings) -> None:
-    """Raises DefinitionError with every problem that a process would find; makes the study."""
+    """Raises DefinitionError with every problem that a process would find."""
     problems = Problems()
     roles: tuple[str, ...] | None = None
+    elsewhere = Problems()
+    toolbox = _try_load_toolbox(settings, None, elsewhere)
     try:
-        toolbox = load_connections(settings).toolbox
         roles = load_definitions(settings, toolbox).people.roles
     except DefinitionError as error:
         problems.extend(error.problems)
+    problems.extend(elsewhere)
     problems.extend(_server_faults(settings.mcp, roles))
-    if settings.playbooks.is_dir():
-        try:
-            check_study(settings)
-        except DefinitionError as error:
-            problems.extend(error.problems)
     problems.raise_if_any()
 
 
 def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    With a folder, that one's playbooks. Without a REDCap mapping in use, the folder's own is
-    checked if there is one.
+    With a folder, that one's playbooks.
     """
     problems = Problems()
     playbooks, prefix = folder or settings.playbooks, "" if folder else SETTING_PREFIX
     directory = try_load_people(settings, problems)
-    toolbox = _try_load_toolbox(settings, folder, problems)
+    elsewhere = Problems()
+    toolbox = _try_load_toolbox(settings, folder, elsewhere)
     found = try_load_playbooks(
         playbooks,
         directory,
@@ -72,8 +68,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     except DefinitionError as error:
         problems.extend(error.problems)
     try_load_talk(playbooks, problems)
-    if playbooks.is_dir():
-        problems.extend(study_faults(playbooks, mapping_file(settings)))
+    problems.extend(elsewhere)
     problems.extend(_server_faults(settings.mcp, directory.roles if directory else None))
     return problems
 
@@ -99,7 +94,7 @@ def _try_load_toolbox(settings: Settings, folder: Path | None, problems: Problem
         return load_connections(settings).toolbox
     except DefinitionError as error:
         problems.extend(error.problems)
-        return Toolbox()
+        return Toolbox(are_known=False)
 
 
 def problems_as_json(problems: Sequence[str]) -> str:

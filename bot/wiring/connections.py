@@ -18,6 +18,8 @@ from adapters.connections.mcp.connection import McpConnection
 from adapters.connections.mcp.model import McpSettings
 from adapters.connections.openapi.connection import OpenApiConnection
 from adapters.connections.openapi.model import OpenApiSettings
+from adapters.connections.redcap.connection import RedcapConnection
+from adapters.connections.redcap.model import RedcapSettings
 from adapters.connections.sheet.connection import SheetConnection
 from adapters.connections.sheet.model import SheetSettings
 from adapters.connections.sql.model import SqlSettings
@@ -26,11 +28,10 @@ from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
 from bot.wiring.packages import load_package_tools
-from bot.wiring.records import has_study
 from engine.errors import DefinitionError
 from engine.ports.meter import Meter
 from engine.ports.storage.model_numbers import BreakerState
-from engine.ports.systems.connections import Connection
+from engine.ports.systems.connections import BadCall, Connection
 from engine.toolbox.toolbox import Toolbox
 from engine.tools import registry
 from engine.tools.model import Tool
@@ -42,24 +43,37 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class ConnectionKind:
-    """What the file says of a kind of connection, and how one is made; `folder` is the file's."""
+    """What the file says of a kind of connection, and how one is made. That raises BadCall."""
 
     settings: type[BaseModel]
-    open: Callable[[str, Any, Path], Connection]
+    open: Callable[[str, Any, "Places"], Connection]
 
 
-def _open_sql(name: str, settings: SqlSettings, folder: Path) -> Connection:
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folder of the connections' file, and the one of the service's data."""
+
+    folder: Path
+    data: Path
+
+
+def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
     if settings.file is not None:
-        return SqliteConnection(name, settings, folder)
+        return SqliteConnection(name, settings, at.folder, at.data)
     return PostgresqlConnection(name, settings)
 
 
 KINDS: Mapping[str, ConnectionKind] = {
     "http": ConnectionKind(HttpSettings, lambda name, given, _: HttpConnection(name, given)),
-    "openapi": ConnectionKind(OpenApiSettings, OpenApiConnection),
+    "openapi": ConnectionKind(
+        OpenApiSettings, lambda name, given, at: OpenApiConnection(name, given, at.folder)
+    ),
     "mcp": ConnectionKind(McpSettings, lambda name, given, _: McpConnection(name, given)),
     "sql": ConnectionKind(SqlSettings, _open_sql),
-    "sheet": ConnectionKind(SheetSettings, SheetConnection),
+    "redcap": ConnectionKind(RedcapSettings, lambda name, given, _: RedcapConnection(name, given)),
+    "sheet": ConnectionKind(
+        SheetSettings, lambda name, given, at: SheetConnection(name, given, at.folder)
+    ),
 }
 """A kind of connection is a room of adapters/connections and a line here."""
 
@@ -78,14 +92,17 @@ class Connections:
         return Toolbox(self.by_name, self.own)
 
     def guard(
-        self, meter: Meter, changed: Callable[[str, BreakerState], None]
+        self,
+        meter: Meter,
+        changed: Callable[[str, BreakerState], None],
+        arm: Callable[[Connection], Connection],
     ) -> "GuardedConnections":
         """The same, each of which costs nobody anything while its system is away.
 
-        `changed` hears of a connection that is left alone, or asked again.
+        `changed` hears of a connection that is left alone, or asked again. Failpoints `arm` them.
         """
         guarded = {
-            name: GuardedConnection(each, Breaker(_now, partial(changed, name)), meter)
+            name: GuardedConnection(arm(each), Breaker(_now, partial(changed, name)), meter)
             for name, each in self.by_name.items()
         }
         return GuardedConnections(guarded, self.own)
@@ -119,24 +136,22 @@ def load_connections(settings: Settings) -> Connections:
         text = read_text(path)
     except FileNotFoundError:
         if settings.connections is None:
-            return Connections(own=_own_tools(settings))
+            return Connections(own=_own_tools())
         raise DefinitionError(f"SIGNOFF_CONNECTIONS: there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{path}:1: cannot be read: {error}") from error
     problems = Problems()
     source = read_yaml(text, file=str(path))
-    found = _read(source, path.parent, problems)
+    found = _read(source, Places(path.parent, settings.data_dir), problems)
     problems.raise_if_any()
     secrets = tuple(secret for given, _ in found.values() for secret in _secrets_of(given))
     by_name = {name: connection for name, (_, connection) in found.items()}
-    return Connections(by_name, secrets, _own_tools(settings))
+    return Connections(by_name, secrets, _own_tools())
 
 
-def _own_tools(settings: Settings) -> tuple[Tool[Any], ...]:
-    """The service's own tools and those of packages; without a study there are none for it."""
-    every = (*registry.TOOLS, *registry.INNER)
-    own = every if has_study(settings) else tuple(tool for tool in every if not tool.clinical)
-    return (*own, *load_package_tools({tool.name for tool in every}))
+def _own_tools() -> tuple[Tool[Any], ...]:
+    """The service's own tools and those of packages."""
+    return (*registry.TOOLS, *load_package_tools({tool.name for tool in registry.TOOLS}))
 
 
 def _now() -> float:
@@ -144,7 +159,7 @@ def _now() -> float:
 
 
 def _read(
-    source: Source, folder: Path, problems: Problems
+    source: Source, at: Places, problems: Problems
 ) -> dict[str, tuple[BaseModel, Connection]]:
     data = source.data if source.data is not None else {}
     if not isinstance(data, dict):
@@ -162,8 +177,14 @@ def _read(
             problems.add(source.problem((name, "kind"), fault))
             continue
         built = try_build(kind.settings, source, problems, at=(name,), context=context)
-        if built is not None:
-            found[name] = (built, kind.open(name, built, folder))
+        if built is None:
+            continue
+        try:
+            found[name] = (built, kind.open(name, built, at))
+        except BadCall as error:
+            for fault in error.problems:
+                key, _, message = fault.partition(": ")
+                problems.add(source.problem((name, key), message))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The resources beside the store: people, platforms, records, documents, files."""
+"""The resources beside the store: people, platforms, documents, files."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -20,13 +20,11 @@ from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import Adapter, direct_chat_prefixes, open_platforms
 from bot.wiring.people import open_admitted_accounts, open_groups
-from bot.wiring.records import open_records
 from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
 from engine.ports.meter import Meter
 from engine.ports.platform import SupportsMetering
-from engine.ports.systems.records import Records
 from engine.ports.systems.sync import SystemOfRecord
 
 
@@ -38,7 +36,6 @@ class Resources:
     groups: Groups
     admitted_accounts: AdmittedAccounts
     platforms: Mapping[str, Adapter]
-    records: Records
     record: SystemOfRecord
     documents: DocumentSearch
     files: Files
@@ -54,7 +51,6 @@ async def open_resources(
     stack: AsyncExitStack,
 ) -> Resources:
     """Open all resources, which close with `stack`. Raises DefinitionError, StoreUnavailable."""
-    records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
     admitted = await open_admitted_accounts(store)
     people = replace(
@@ -76,7 +72,6 @@ async def open_resources(
         groups=groups,
         admitted_accounts=admitted,
         platforms={name: arm("platform", each) for name, each in platforms.items()},
-        records=arm("records", records),
         record=_open_record(settings, stack),
         documents=documents,
         files=files,

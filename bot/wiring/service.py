@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from adapters.connections.mcp.tools import McpTools
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
@@ -15,7 +16,7 @@ from bot.definitions.mcp_servers import load_servers
 from bot.definitions.projects import project_finder, shared_project
 from bot.definitions.reloader import Reloader, fingerprint_folder, open_reloader
 from bot.definitions.snapshot import LiveDefinitions
-from bot.failpoints import Failpoint
+from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.admissions import AdmissionRequests
@@ -93,7 +94,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
         resources = await run_unless_stopped(stop, around)
         telemetry = _open_telemetry(settings, store, resources, meter, stack)
-        guarded = connections.guard(meter, telemetry.watch.connection_changed)
+        arm = partial(arm_connection, Failpoint(settings.failpoint))
+        guarded = connections.guard(meter, telemetry.watch.connection_changed, arm)
         stack.push_async_callback(guarded.close)
         definitions = replace(definitions, toolbox=guarded.toolbox)
         opening = open_reloader(
@@ -178,15 +180,12 @@ def _services(
     meter: SharedMeter,
     toolbox: Toolbox,
 ) -> Services:
-    named = settings.project or resources.records.project
-
     def home() -> str:
-        return named or shared_project(current.snapshot.playbooks.values())
+        return settings.project or shared_project(current.snapshot.playbooks.values())
 
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,
-        records=resources.records,
         people=resources.people,
         model=model,
         decisions=store.decisions,

@@ -1,7 +1,8 @@
 """What playbooks of earlier versions name, in today's words, which come from a project's folder.
 
 Rules once went over `records: NAME`, and batches likewise: which records those were, a project says
-in its legacy.yaml, by the tool that lists them today.
+in its legacy.yaml, by the tool that lists them today. Tools that were once the service's own are
+those of the playbook's tools.yaml today.
 """
 
 from typing import Any
@@ -11,6 +12,7 @@ from pydantic_core import from_json, to_json
 from cards.frozen import Frozen
 from engine.playbooks.model import Playbook
 from engine.playbooks.records import ListTool, RecordTool
+from engine.playbooks.tool import ToolDefinition
 
 
 class LegacyRecords(RecordTool):
@@ -26,13 +28,23 @@ class LegacyBatch(ListTool):
 
 
 class Legacy(Frozen):
-    """What stands for each name of records: for rules over them, and for batches of them."""
+    """What stands for each name of records: for rules over them, and for batches of them.
+
+    `tools` are those of a playbook by its id, for versions of it that have none of their own.
+    """
 
     over: dict[str, LegacyRecords] = {}
     batch: dict[str, LegacyBatch] = {}
+    tools: dict[str, dict[str, ToolDefinition]] = {}
 
     def read_playbook(self, stored: str) -> Playbook:
         """A stored playbook. Raises ValidationError, also for a name that nothing stands for."""
+        playbook = self._read_records(stored)
+        if playbook.tools or playbook.id not in self.tools:
+            return playbook
+        return playbook.model_copy(update={"tools": self.tools[playbook.id]})
+
+    def _read_records(self, stored: str) -> Playbook:
         if '"records"' not in stored:
             return Playbook.model_validate_json(stored)
         given = from_json(stored)

@@ -30,7 +30,7 @@ class PriorityRule(Frozen):
 class Request(Frozen):
     """A kind of work that people ask a playbook for, with examples in both languages.
 
-    `not_yet`: such a request is recognised, and answered with that it cannot be done yet. `phases`
+    `not_yet`: such a request is understood, and answered with that it cannot be done yet. `phases`
     are those that it goes through, in the playbook's order; empty for all. `roles` are those of
     which whoever asks must hold one; empty for everybody who may ask at all.
     """
@@ -85,12 +85,14 @@ class PlaybookFile(Frozen):
     A run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
-    fields and tools.
+    fields and tools. With `default_project` its project is that of conversations that no setting
+    gives one.
     """
 
     id: str
     name: LocalizedText
     project: str
+    default_project: bool = False
     cues: tuple[str, ...]
     requests: tuple[Request, ...] = Key(min_length=1)
     entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)

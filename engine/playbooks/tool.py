@@ -1,6 +1,7 @@
 """Tools as a project folder says them: `tools.yaml` (design §11)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
@@ -63,6 +64,8 @@ class ResultColumn(Frozen):
     type: FieldType = "text"
     at: Annotated[str, AfterValidator(_path)] = ""
     unit: str = ""
+    missing: LocalizedText | None = None
+    """What is told where there is no value; a dash without it."""
 
     @cached_property
     def leaf(self) -> Leaf:
@@ -85,14 +88,50 @@ class ConnectedCall(Frozen):
         return {name: given[name] for name in given.keys() & {"connection"}} | {"call": call}
 
 
+class ToldCase(Frozen):
+    """A template for results of a kind: `when` has columns with the value that each must have.
+
+    A list of values stands for any of them, null for a value that is missing.
+    """
+
+    when: dict[str, JsonValue] = {}
+    text: LocalizedText
+
+    def fits(self, row: Mapping[str, JsonValue]) -> bool:
+        """Whether the row is of that kind."""
+        return all(
+            _is_one_of(row.get(name), value if isinstance(value, list) else [value])
+            for name, value in self.when.items()
+        )
+
+
+def _is_one_of(value: JsonValue, wanted: list[JsonValue]) -> bool:
+    return any(
+        value == each and isinstance(value, bool) is isinstance(each, bool) for each in wanted
+    )
+
+
+class CallRefusal(Frozen):
+    """Why a tool cannot do its work: the `text`, where what it `finds` is there.
+
+    That is a template over the arguments and what was found.
+    """
+
+    finds: ConnectedCall
+    text: LocalizedText
+
+
 class ToolDefinition(Frozen):
     """A tool of a project folder.
 
-    It `reads` or `writes`. `arguments` are fields as those of a form. The `result` is `one` thing,
-    `many` or a `text`, of which `columns` are kept; `rows` is the JMESPath of the rows of `many`.
-    `tell` is a template over the columns of one, or of each row. Without a model it answers
-    questions like `examples` that have one of its `cues`; a cue may imply arguments. `roles` are
-    those of which whoever uses it must hold one.
+    It `reads` or `writes`. `arguments` are fields as those of a form; `message` is the one that
+    takes a question as it stands. The `result` is `one` thing, `many` or a `text`, of which
+    `columns` are kept; `rows` is the JMESPath of the rows of `many`. `tell` is a template over the
+    columns of one, or of each row; `tell_when` has some for certain results, the first that fits
+    counts. Without a model it answers questions like `examples` that have one of its `cues`; a cue
+    may imply arguments. With `for_questions: false` only runs use it. `refused_when` says why a
+    write is not done, and why a read finds nothing. `roles` are those of which whoever uses it must
+    hold one.
     """
 
     description: str = Key(min_length=1, max_length=1000)
@@ -103,6 +142,10 @@ class ToolDefinition(Frozen):
     rows: Annotated[str, AfterValidator(_path)] = ""
     columns: dict[str, ResultColumn] = {}
     tell: LocalizedText | None = None
+    tell_when: tuple[ToldCase, ...] = Key(default=(), max_length=50)
+    refused_when: tuple[CallRefusal, ...] = Key(default=(), max_length=20)
+    message: str = ""
+    for_questions: bool = True
     examples: tuple[str, ...] = ()
     cues: tuple[str, ...] | dict[str, dict[str, JsonValue]] = ()
     roles: tuple[str, ...] = ()
@@ -118,6 +161,8 @@ class ToolDefinition(Frozen):
             raise ValueError("a result that is `text` has neither columns nor rows")
         if self.result != "many" and self.rows:
             raise ValueError("`rows` belongs to a result that is `many`")
+        if self.message and self.message not in self.arguments:
+            raise ValueError(f"`message`: {self.message} is none of its arguments")
         return self
 
     @property
@@ -141,16 +186,53 @@ class ToolDefinition(Frozen):
         lists = self.result == "many"
         return ToolFacts(self.writes is not None, arguments, columns or None, required, lists)
 
-    def tell_faults(self) -> list[str]:
-        """What keeps its templates from being filled in; [] when nothing."""
-        faults: list[str] = []
-        for text in self.tell.texts if self.tell else ():
-            try:
-                roots = {hole.root for hole in holes_in(parse_template(text))}
-            except BadTemplate as error:
-                faults.append(str(error))
-                continue
-            if unknown := sorted(roots - {*self.columns, *self.arguments}):
-                known = ", ".join((*self.columns, *self.arguments))
-                faults.append(f"names {', '.join(unknown)}; there are {known}")
-        return faults
+    @property
+    def told_arguments(self) -> frozenset[str]:
+        """The arguments that are told of beside the columns of a result."""
+        return self._named & (self.arguments.keys() - self.columns.keys())
+
+    @property
+    def _named(self) -> frozenset[str]:
+        """Every name of its templates and of their conditions; a faulty template has none."""
+        texts = [*(self.tell.texts if self.tell else ())]
+        names = {name for case in self.tell_when for name in case.when}
+        for case in self.tell_when:
+            texts += case.text.texts
+        for text in texts:
+            with suppress(BadTemplate):
+                names |= {hole.root for hole in holes_in(parse_template(text))}
+        return frozenset(names)
+
+    def tell_faults(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """What keeps its templates from being filled in, and where that stands."""
+        known = (*self.columns, *self.arguments)
+        templates: list[tuple[tuple[str | int, ...], LocalizedText, Collection[str]]] = [
+            (("tell_when", i, "text"), case.text, known) for i, case in enumerate(self.tell_when)
+        ]
+        if self.tell:
+            templates.append((("tell",), self.tell, known))
+        for at, text, names in templates:
+            yield from ((at, fault) for fault in _template_faults(text, names))
+        for i, refusal in enumerate(self.refused_when):
+            # What is found may be named too, and has whatever columns its system gives.
+            yield from ((("refused_when", i, "text"), f) for f in _bad_templates(refusal.text))
+        for i, case in enumerate(self.tell_when):
+            for name in case.when.keys() - set(known):
+                yield ("tell_when", i, "when"), f"names {name}; there are {', '.join(known)}"
+
+
+def _bad_templates(text: LocalizedText) -> Iterator[str]:
+    for each in text.texts:
+        try:
+            parse_template(each)
+        except BadTemplate as error:
+            yield str(error)
+
+
+def _template_faults(text: LocalizedText, known: Collection[str]) -> Iterator[str]:
+    yield from _bad_templates(text)
+    for each in text.texts:
+        with suppress(BadTemplate):
+            roots = {hole.root for hole in holes_in(parse_template(each))}
+            if unknown := sorted(roots - set(known)):
+                yield f"names {', '.join(unknown)}; there are {', '.join(known)}"

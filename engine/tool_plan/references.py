@@ -1,4 +1,4 @@
-"""References to earlier results in a plan: `$steps.1.visit.ecog`, alone or inside a text."""
+"""References to earlier results in a plan: `$steps.1.order.total`, alone or inside a text."""
 
 import json
 import re

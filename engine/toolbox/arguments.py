@@ -8,21 +8,30 @@ from pydantic_core import to_jsonable_python
 from cards.fields.table import FIELD_TYPES
 from engine.playbooks.leaf import Leaf, TypedValue, value_faults
 from engine.playbooks.tool import ToolDefinition
+from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.tools.arguments import Arguments
 from engine.tools.remote import schema_arguments
 
 Json = dict[str, Any]
 
 
-def arguments_model(name: str, definition: ToolDefinition) -> type[BaseModel]:
-    """The model of a tool's arguments, by its file or by what its system says."""
+def arguments_model(
+    name: str, definition: ToolDefinition, entities: Entities = NO_ENTITIES
+) -> type[BaseModel]:
+    """The model of a tool's arguments, by its file or by what its system says.
+
+    Ids of `entities` come as their kind says that they are written.
+    """
     if definition.arguments_schema is not None:
         return schema_arguments(definition.arguments_schema)
-    fields: dict[str, Any] = {n: _field(leaf) for n, leaf in definition.arguments.items()}
+    fields: dict[str, Any] = {
+        n: _field(leaf, entities, is_message=n == definition.message)
+        for n, leaf in definition.arguments.items()
+    }
     return create_model(name, __base__=Arguments, __doc__="", **fields)
 
 
-def _field(leaf: Leaf) -> tuple[Any, Any]:
+def _field(leaf: Leaf, entities: Entities, *, is_message: bool) -> tuple[Any, Any]:
     schema = _value_schema(leaf)
 
     def check(value: Any) -> Any:
@@ -30,14 +39,17 @@ def _field(leaf: Leaf) -> tuple[Any, Any]:
             return None
         if faults := value_faults(leaf, to_jsonable_python(value)):
             raise ValueError(faults[0][1])
+        if leaf.entity and isinstance(value, str):
+            return entities.normalised(value, leaf.entity) or value
         # JSON has one kind of number: 3.0 is a whole one.
         return int(value) if leaf.type == "integer" else value
 
     shown = schema if leaf.required else {"anyOf": [schema, {"type": "null"}]}
     kind = Annotated[Any, WithJsonSchema(shown), AfterValidator(check)]
+    marks = _marks(leaf) | ({"reads": "message"} if is_message else {})
     form = FIELD_TYPES[leaf.type].schema.get("description", "")
     words = (leaf.label("en"), leaf.hint("en") if leaf.hint else "", form)
-    told: Json = {"description": " ".join(filter(None, words)), "json_schema_extra": _marks(leaf)}
+    told: Json = {"description": " ".join(filter(None, words)), "json_schema_extra": marks}
     return kind, Field(**told) if leaf.required else Field(default=None, **told)
 
 

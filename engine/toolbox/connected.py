@@ -1,34 +1,73 @@
 """Tools of a project folder as tools that can be called (design §11)."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
 from pydantic_core import to_jsonable_python
 
+from cards.model import Lang
 from cards.values import TODAY
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.systems.connections import PinnedCall, PreparedCall
+from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.language import LocalizedText
 from engine.toolbox.arguments import arguments_model
 from engine.toolbox.results import shape_result
-from engine.toolbox.telling import tell_result
+from engine.toolbox.telling import fill_text, tell_result
 from engine.tools.model import Tool, ToolContext
 
 
+class RefusedCall(ToolFailed):
+    """A write is not done, or a read finds nothing; the tool's own file says why."""
+
+    def __init__(self, text: LocalizedText, values: Mapping[str, JsonValue]) -> None:
+        super().__init__("tool.refused", why=fill_text(text("en"), values))
+        self._text = text
+        self._arguments = values
+
+    def text(self, lang: Lang) -> str:
+        """The reason, in their language."""
+        return fill_text(self._text(lang), self._arguments, lang)
+
+
 def connect_tool(
-    name: str, definition: ToolDefinition, call: PreparedCall, project: str
+    name: str,
+    definition: ToolDefinition,
+    call: PreparedCall,
+    project: str,
+    refusals: Sequence[PreparedCall] = (),
+    *,
+    entities: Entities = NO_ENTITIES,
 ) -> Tool[Any]:
-    """The tool of a project, which asks its system by that call."""
+    """The tool of a project, which asks its system by that call.
+
+    `refusals` are the calls of the definition's `refused_when`; ids of `entities` come as the
+    playbook says that they are written.
+    """
 
     async def run(args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
+        if definition.writes and not (ctx.key and ctx.by):
+            raise ToolFailed("tool.unapproved", name=name)
         given = to_jsonable_python(args, exclude_none=True)
         _check_days(definition, given, ctx)
-        answer = await call({**given, **_context(ctx)}, key=ctx.key)
+        try:
+            answer = await call({**given, **_context(ctx)}, key=ctx.key)
+        except ToolUnsure:
+            raise
+        except ToolFailed:
+            # Only now, for a repeat is not refused for what it has written itself.
+            await refuse(args, ctx)
+            raise
+        if definition.reads and answer in (None, []):
+            await refuse(args, ctx)
+        told = {argument: given.get(argument) for argument in definition.told_arguments}
         try:
             if definition.result != "many":
-                return shape_result(name, definition, answer)
+                return told | shape_result(name, definition, answer)
             # Many rows take a while, in which nobody else should wait.
             return await asyncio.to_thread(shape_result, name, definition, answer)
         except ToolFailed as error:
@@ -37,10 +76,18 @@ def connect_tool(
             # It was done, or so it seems: people have to look.
             raise ToolUnsure(error.key, **error.values) from error
 
+    async def refuse(args: BaseModel, ctx: ToolContext) -> None:
+        given = to_jsonable_python(args, exclude_none=True)
+        for refusal, find in zip(definition.refused_when, refusals, strict=True):
+            found = await find({**given, **_context(ctx)})
+            if found not in (None, []):
+                more = found if isinstance(found, dict) else {}
+                raise RefusedCall(refusal.text, {**given, **more})
+
     return Tool(
         name=name,
         description=definition.description,
-        arguments=arguments_model(name, definition),
+        arguments=arguments_model(name, definition, entities),
         readonly=definition.writes is None,
         run=run,
         tell=lambda result, lang: tell_result(definition, result, lang),
@@ -48,7 +95,10 @@ def connect_tool(
         cues=definition.cued,
         labels=tuple(text for column in definition.columns.values() for text in column.label.texts),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
+        rehearse=refuse if definition.writes and definition.refused_when else None,
         keyed=call.keyed,
+        for_questions=definition.for_questions,
+        columns={n: str(column.type) for n, column in definition.columns.items()},
         pin=call.schema_digest if definition.writes and isinstance(call, PinnedCall) else None,
         timeout_s=definition.timeout_s,
         roles=definition.roles,

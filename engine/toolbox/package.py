@@ -168,8 +168,8 @@ def _definition_of(given: PackageTool) -> ToolDefinition:
         raise BadPackageTool(f"{name}: {shorten(str(error), 200)}") from error
     if not given.reads and (given.examples or given.cues):
         raise BadPackageTool(f"{name}: examples and cues belong to tools that read")
-    if faults := definition.tell_faults():
-        raise BadPackageTool(f"{name}: tell: {faults[0]}")
+    for at, words in definition.tell_faults():
+        raise BadPackageTool(f"{name}: {'.'.join(map(str, at))}: {words}")
     return definition
 
 

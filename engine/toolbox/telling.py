@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import JsonValue
+
 from cards.clipping import shorten
 from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
 from engine.playbooks.tool import ToolDefinition
-from engine.text.template import BadTemplate, NoValue, parse_template
+from engine.text.language import LocalizedText
+from engine.text.template import BadTemplate, NoValue, parse_template, written
 
 TOLD_ROWS = 20
 TOLD_CHARS = 2000
@@ -30,8 +33,8 @@ def tell_result(definition: ToolDefinition, result: Mapping[str, Any], lang: Lan
 
 
 def _tell_row(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str:
-    if definition.tell is not None:
-        return _fill(definition, row, lang)
+    if (text := _template(definition, row)) is not None:
+        return _fill(definition, text, row, lang)
     lines = (
         f"- {literal(label)}: {_show(value, lang)}"
         for label, value in _labelled(definition, row, lang)
@@ -44,8 +47,8 @@ def _tell_rows(definition: ToolDefinition, rows: Sequence[Mapping[str, Any]], la
     if not rows:
         return say("tool.nothing_found", lang)
     shown = rows[:TOLD_ROWS]
-    if definition.tell is not None:
-        text = "\n".join(f"- {_fill(definition, row, lang)}" for row in shown)
+    if definition.tell is not None or definition.tell_when:
+        text = "\n".join(f"- {_tell_row(definition, row, lang)}" for row in shown)
     else:
         text = _table(definition, shown, lang)
     if len(rows) > len(shown):
@@ -71,12 +74,20 @@ def _labelled(
     ]
 
 
-def _fill(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str:
-    assert definition.tell is not None
+def _template(definition: ToolDefinition, row: Mapping[str, Any]) -> LocalizedText | None:
+    """The template for the row, if there is one."""
+    cases = (case.text for case in definition.tell_when if case.fits(row))
+    return next(cases, definition.tell)
+
+
+def _fill(
+    definition: ToolDefinition, text: LocalizedText, row: Mapping[str, Any], lang: Lang
+) -> str:
+    known = {name: _or_missing(definition, name, value, lang) for name, value in row.items()}
     try:
-        template = parse_template(definition.tell(lang))
-        known = {n: MISSING if v is None else v for n, v in row.items()}
-        return template.fill(known, lambda value: _show(value, lang))
+        return parse_template(text(lang)).fill(
+            known, lambda value: _show(value, lang, most=TOLD_CHARS)
+        )
     except (NoValue, BadTemplate):
         return "\n".join(
             f"- {literal(label)}: {_show(value, lang)}"
@@ -84,13 +95,33 @@ def _fill(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str
         )
 
 
-def _show(value: Any, lang: Lang) -> str:
+def _or_missing(definition: ToolDefinition, name: str, value: Any, lang: Lang) -> Any:
+    if value is not None:
+        return value
+    shape = definition.columns.get(name)
+    return shape.missing(lang) if shape and shape.missing else MISSING
+
+
+def fill_text(text: str, values: Mapping[str, JsonValue], lang: Lang = "") -> str:
+    """A template with values; without one that it names, the template as it stands.
+
+    For people who read `lang` values are plain words; without one they are as they come.
+    """
+    try:
+        return parse_template(text).fill(
+            values, (lambda value: _show(value, lang)) if lang else written
+        )
+    except (NoValue, BadTemplate):
+        return text
+
+
+def _show(value: Any, lang: Lang, *, most: int = CELL_CHARS) -> str:
     if value is None:
         return MISSING
     if isinstance(value, bool):
         return say("choice.yes" if value else "choice.no", lang)
     text = value if isinstance(value, str) else format_value(value)
-    return literal(shorten(text, CELL_CHARS))
+    return literal(shorten(text, most))
 
 
 def _with_unit(value: Any, unit: str) -> Any:

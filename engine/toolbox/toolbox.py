@@ -7,10 +7,11 @@ from pydantic import JsonValue
 
 from cards.clipping import shorten
 from engine.errors import ToolFailed
-from engine.playbooks.checks.tools import call_request
+from engine.playbooks.checks.tools import call_request, refusal_request
 from engine.playbooks.model import Playbook
-from engine.playbooks.tool import ToolDefinition, ToolFacts
-from engine.ports.systems.connections import BadCall, Connection, PreparedCall
+from engine.playbooks.tool import ConnectedCall, ToolFacts
+from engine.ports.systems.connections import BadCall, CallRequest, Connection, PreparedCall
+from engine.text.entity_kinds import entities_of
 from engine.toolbox.answers import answer_tools, find_answers_tool
 from engine.toolbox.connected import connect_tool
 from engine.tools import registry
@@ -29,10 +30,14 @@ class Toolbox:
         self,
         connections: Mapping[str, Connection] | None = None,
         own: Sequence[Tool[Any]] | None = None,
+        *,
+        are_known: bool = True,
     ) -> None:
         self.connections = connections or {}
         """Systems outside, by name."""
-        listed = (*registry.TOOLS, *registry.INNER) if own is None else own
+        self.are_known = are_known
+        """Whether those are all; not where their file has faults, which are told as such."""
+        listed = registry.TOOLS if own is None else own
         self._own = {tool.name: tool for tool in listed}
         self._connected: dict[str, Mapping[str, Tool[Any]]] = {}
         self._answers: dict[str, tuple[Tool[Any], ...]] = {}
@@ -69,31 +74,48 @@ class Toolbox:
         return tuple(tool for tool in self._own.values() if tool.origin)
 
     def reading(self, playbooks: Iterable[Playbook]) -> tuple[Tool[Any], ...]:
-        """Every tool that only reads: those of the playbooks, their answers, the service's own.
+        """Every tool that questions can reach: of the playbooks, their answers, the service's own.
 
         Behind them comes what finds answers for a model.
         """
-        inner = {tool.name for tool in registry.INNER}
         playbooks = tuple(playbooks)
         tools = [tool for playbook in playbooks for tool in self.of(playbook).values()]
         answers = [answer for playbook in playbooks for answer in self.answers(playbook)]
-        own = [tool for name, tool in self._own.items() if name not in inner]
         find = [find_answers_tool(answers)] if answers else []
-        return tuple(tool for tool in (*tools, *answers, *own, *find) if tool.readonly)
+        every = (*tools, *answers, *self._own.values(), *find)
+        return tuple(tool for tool in every if tool.readonly and tool.for_questions)
+
+    def writing(self, playbooks: Iterable[Playbook]) -> frozenset[str]:
+        """The names of all tools that write, of the service and of the playbooks."""
+        own = {name for name, tool in self._own.items() if not tool.readonly}
+        return frozenset(own).union(
+            name for playbook in playbooks for name, tool in playbook.tools.items() if tool.writes
+        )
 
     def _connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
         project = playbook.definition.project
+        entities = entities_of(playbook.definition.pattern_kinds)
         return {
-            name: connect_tool(name, definition, self._prepare(name, definition), project)
+            name: connect_tool(
+                name,
+                definition,
+                self._prepare(name, definition.call, call_request(definition)),
+                project,
+                [
+                    self._prepare(name, refusal.finds, refusal_request(definition, refusal))
+                    for refusal in definition.refused_when
+                ],
+                entities=entities,
+            )
             for name, definition in playbook.tools.items()
         }
 
-    def _prepare(self, name: str, definition: ToolDefinition) -> PreparedCall:
-        connection = self.connections.get(definition.call.connection)
+    def _prepare(self, name: str, call: ConnectedCall, request: CallRequest) -> PreparedCall:
+        connection = self.connections.get(call.connection)
         if connection is None:
-            return _BrokenCall(name, f"there is no connection {definition.call.connection}")
+            return _BrokenCall(name, f"there is no connection {call.connection}")
         try:
-            return connection.prepare(call_request(definition))
+            return connection.prepare(request)
         except BadCall as error:
             return _BrokenCall(name, str(error))
 

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.meter import NO_METER, Meter
-from engine.ports.systems.records import Records
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
 LOOKUP_KEYS = ("entity", "reads", "said", "option_words", "field_type", "currencies")
@@ -24,14 +23,13 @@ Args = TypeVar("Args", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call may use: the project's records, today's date, and for writes who approved it.
+    """What a call may use: today's date, and for writes who approved it.
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
-    read. `entities` are what a text of theirs may name.
+    read. `entities` are what a text of theirs may name, `writing` the names of tools that write.
     """
 
-    records: Records
     today: date
     key: str = ""
     by: str = ""
@@ -41,6 +39,7 @@ class ToolContext:
     library: Library = NO_LIBRARY
     meter: Meter = NO_METER
     entities: Entities = NO_ENTITIES
+    writing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Tool(Generic[Args]):
     """A tool. `run` returns a JSON-able result and raises ToolError; `tell` makes it Markdown.
 
     `examples` are questions a person would ask, zh and en, for the router; `cues` are words that
-    point to this tool, each with the arguments it implies (`{"ecog": {"field": "ecog"}}`).
+    point to this tool, each with the arguments it implies (`{"overdue": {"state": "overdue"}}`).
     """
 
     name: str
@@ -62,7 +61,7 @@ class Tool(Generic[Args]):
     labels: tuple[str, ...] = ()
     """What people call what it tells; such a word in a question needs no other explanation."""
     needs: tuple[str, ...] = ()
-    """Entities that a look-up without the model must have found in the text, e.g. `subject_id`."""
+    """Entities that a look-up without the model must have found in the text."""
     rehearse: Callable[[Args, ToolContext], Awaitable[None]] | None = None
     """Of a write: raises the ToolFailed that `run` would raise on the data as it stands."""
     keyed: bool = False
@@ -82,8 +81,8 @@ class Tool(Generic[Args]):
     """Where it comes from, for operators: a connection or a package; "" for the service's own."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Of a list of records: the type of each column, "" where it is not known; empty for any."""
-    clinical: bool = False
-    """Whether it works on the study's records, which belong to one project."""
+    for_questions: bool = True
+    """Whether questions may use it, and not only runs."""
 
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments as a model gets it, without what look-ups go by."""

@@ -9,12 +9,11 @@ from engine.errors import ToolError
 from engine.ports.model import ToolCall, ToolOffer
 from engine.text.fence import fence_data
 from engine.tools.model import Tool, ToolContext
-from engine.tools.registry import TOOLS, CallTool, may_read
+from engine.tools.registry import CallTool, may_read
 from engine.tools.registry import call as call_tool
 
 OBSERVATION_CHARS = 2000
 NAME_CHARS = 60
-WRITES = frozenset(tool.name for tool in TOOLS if not tool.readonly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class ReadOnlyTools:
 
     def _refuse(self, name: str) -> Observation:
         shown = ascii(name[:NAME_CHARS])
-        if name in WRITES:
+        if name in self._context.writing:
             reason = (
                 f"Refused: {shown} changes records, and answering a question never does. Tell the "
                 "person to ask for that work in a message of its own: it starts a workflow, which "

@@ -18,21 +18,10 @@ from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
-from engine.tools.study.check_visit_window import CHECK_VISIT_WINDOW
-from engine.tools.study.get_project_stats import GET_PROJECT_STATS
-from engine.tools.study.read_clinical_data import READ_CLINICAL_DATA
-from engine.tools.study.record_visit import RECORD_VISIT
-from engine.tools.study.search_protocol import SEARCH_PROTOCOL
-from engine.tools.study.study_visits import LIST_SUBJECTS, LIST_VISITS
 
 T = TypeVar("T")
 
 TOOLS: tuple[Tool[Any], ...] = (
-    READ_CLINICAL_DATA,
-    SEARCH_PROTOCOL,
-    GET_PROJECT_STATS,
-    CHECK_VISIT_WINDOW,
-    RECORD_VISIT,
     KNOWLEDGE_SEARCH,
     MEMORY_SEARCH,
     MEMORY_REMEMBER,
@@ -41,9 +30,6 @@ TOOLS: tuple[Tool[Any], ...] = (
     FILE_PARSE,
     ELEMENT_EXTRACT,
 )
-
-INNER: tuple[Tool[Any], ...] = (LIST_SUBJECTS, LIST_VISITS)
-"""Tools for rules over records; questions have better ones."""
 
 READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
 """The tools that questions can reach (design §1, promise 3)."""
@@ -102,8 +88,7 @@ def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
     if not _holds_role(tool, ctx):
         raise ToolFailed("tool.role", name=tool.name, roles=", ".join(tool.roles))
     if _is_of_other_project(tool, ctx):
-        other = tool.project or ctx.records.project
-        raise ToolFailed("tool.other_project", project=ctx.project, other=other)
+        raise ToolFailed("tool.other_project", project=ctx.project, other=tool.project)
 
 
 def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
@@ -112,10 +97,7 @@ def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
 
 def _is_of_other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
     """A context without a project is bound to none."""
-    if not ctx.project:
-        return False
-    own = ctx.records.project if tool.clinical else tool.project
-    return bool(own) and ctx.project != own
+    return bool(ctx.project and tool.project) and ctx.project != tool.project
 
 
 async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -> T:

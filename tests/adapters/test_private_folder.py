@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.clock import SystemClock
-from adapters.edc.sqlite import open_records
+from adapters.connections.sql.creation import CreationScript
 from adapters.filesystem import make_private_folder
 from adapters.redis.server.embedded import open_server
 from adapters.sync.sample import SampleRecord
@@ -31,7 +30,7 @@ def mode(folder: Path) -> int:
     "make",
     [
         lambda data: make_private_folder(data / "files" / "SIGNOFF-101"),
-        lambda data: open_records(data / "study.sqlite3", SAMPLE, clock=SystemClock("UTC")).close(),
+        lambda data: CreationScript(SAMPLE / "study.sql").make(data / "study.sqlite3"),
         make_private_folder,
     ],
 )

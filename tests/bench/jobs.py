@@ -18,7 +18,8 @@ from tests.bench.figures import ms, table
 from tests.bench.plan import Plan, Result
 from tests.fakes.job_playbook import playbook
 from tests.fakes.services import services_of
-from tests.fakes.walk import People, Study, new_run
+from tests.fakes.study import Study
+from tests.fakes.walk import People, new_run
 
 SIZES = (10, 100, 1000)
 WIDTH = 10

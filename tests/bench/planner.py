@@ -7,13 +7,13 @@ from pathlib import Path
 import yaml
 
 from bot.definitions.loader import try_load_people, try_load_playbooks
+from bot.wiring.connections import load_connections
 from engine.frames.state import AgentState
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
-from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.bench.figures import Figures, medians, percentile, ratio, table
 from tests.bench.plan import Plan, Result
@@ -61,16 +61,20 @@ def _written(folder: Path) -> list[str]:
 
 
 def _round(folder: Path, texts: Sequence[str], problems: Problems) -> Figures:
-    people = try_load_people(make_settings(people=ROOT / "playbooks" / "people.yaml"), problems)
+    settings = make_settings(
+        playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml"
+    )
+    people = try_load_people(settings, problems)
+    toolbox = load_connections(settings).toolbox
     begun = time.process_time()
     load_s = _seconds(
-        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=Toolbox())
+        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=toolbox)
     )
     figures = {"load s": load_s, "load cpu s": time.process_time() - begun}
     with (folder / "playbook-0" / MAIN).open("a", encoding="utf-8") as main:
         main.write("# changed\n")
     figures["one changed s"] = _seconds(
-        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=Toolbox())
+        lambda: try_load_playbooks(folder, people, problems, prefix="", toolbox=toolbox)
     )
     if yaml.__with_libyaml__:
         figures["libyaml s"] = _seconds(lambda: _parse(texts, yaml.CSafeLoader))

@@ -57,7 +57,6 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.graph_budget == ModelBudget(calls=500, tokens=3_000_000)
     assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
     assert settings.llm_model is None
-    assert settings.redcap_on is False
 
 
 def test_env_file_is_read_and_the_environment_wins(
@@ -289,15 +288,6 @@ HALF = [
         [("OPENAI_API_KEY", "LLM_FALLBACK_MODELS"), ("LLM_MODEL", "LLM_FALLBACK_MODELS")],
     ),
     (
-        {"REDCAP_API_URL": "https://redcap.example.com/api/"},
-        [("REDCAP_API_TOKEN", "REDCAP_API_URL")],
-    ),
-    ({"REDCAP_API_TOKEN": "x"}, [("REDCAP_API_URL", "REDCAP_API_TOKEN")]),
-    (
-        {"REDCAP_FIELDS": "x.yaml"},
-        [("REDCAP_API_URL", "REDCAP_FIELDS"), ("REDCAP_API_TOKEN", "REDCAP_FIELDS")],
-    ),
-    (
         {"LLM_PRICES": "x=1/2"},
         [("OPENAI_API_KEY", "LLM_PRICES"), ("LLM_MODEL", "LLM_PRICES")],
     ),
@@ -330,28 +320,13 @@ def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> N
     assert TOKEN_KEY not in repr(settings)
 
 
-@pytest.mark.parametrize("end", ["", "/"])
-def test_the_address_of_redcap_ends_as_its_server_takes_it(
-    end: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["REDCAP_API_URL", "REDCAP_FIELDS"])
+def test_settings_of_before_say_what_to_write_instead(
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REDCAP_API_URL", f"https://redcap.example.com/redcap/api{end}")
-    monkeypatch.setenv("REDCAP_API_TOKEN", "hush")
-
-    settings = load_settings()
-
-    assert settings.redcap_api_url == "https://redcap.example.com/redcap/api/"
-    assert settings.redcap_on
-    assert "hush" not in repr(settings)
-
-
-@pytest.mark.parametrize("url", ["https://redcap.example.com/", "redcap.example.com/api/"])
-def test_another_address_than_that_of_redcaps_api_is_told(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = {"REDCAP_API_URL": url, "REDCAP_API_TOKEN": "hush"}
-
-    assert problems(monkeypatch, given) == [
-        "REDCAP_API_URL: should be an http:// or https:// address that ends in /api/"
+    assert problems(monkeypatch, {name: "x"}) == [
+        f"{name}: is no setting any more; a REDCap project is a connection of connections.yaml, as "
+        "docs/redcap.md shows"
     ]
 
 
@@ -504,7 +479,6 @@ def test_an_env_file_that_is_no_text_is_told(
         "SLACK_BOT_TOKEN",
         "REDIS_URL",
         "TELEGRAM_WEBHOOK_SECRET",
-        "REDCAP_API_TOKEN",
         "SLACK_TOKEN_KEYS",
     ],
 )

@@ -19,6 +19,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.operate import traces
 from tests.fakes.model_server import fail, say, say_json, slow
 from tests.fakes.skill_client import EXECUTE, TOKEN, Client, bearing, connected
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import ROOT
 
@@ -89,8 +90,9 @@ async def test_a_skill_answers_with_its_output_and_a_trace_that_operators_can_re
 
 
 async def test_nothing_is_stored_but_the_trace_and_nothing_is_written(client: Client) -> None:
-    store, records = client.service.parts.store.client, client.service.parts.services.records
-    before, visits = set(await store.keys("*")), await records.visits("P003")
+    parts = client.service.parts
+    store, data = parts.store.client, parts.settings.data_dir
+    before, visits = set(await store.keys("*")), visits_in(data, "P003")
     state = {"data": VISIT, "profile": {"check_status": "passed"}}
     review = await client.run("visit-review", {"state": state})
     assert review.body["output"]["control"]["card"]["roles"] == ["reviewer"]
@@ -101,7 +103,7 @@ async def test_nothing_is_stored_but_the_trace_and_nothing_is_written(client: Cl
     assert record.body["why"] == "record_visit: nobody approved it"
     new = {str(key) for key in set(await store.keys("*")) - before}
     assert {key.split(":")[1] for key in new} <= {"trace", "traces"}
-    assert await records.visits("P003") == visits
+    assert visits_in(data, "P003") == visits
 
 
 @pytest.mark.parametrize("given", [None, "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x"])

@@ -26,7 +26,6 @@ from engine.ports.library import Problem
 from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import UnsureReason
-from engine.tools.study.read_clinical_data import MEASURED
 from tests.fakes.third_language import spoken
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +43,7 @@ LISTENING = [
     ROOT / "engine" / "playbooks" / "entity.py",
     ROOT / "adapters" / "knowledge" / "words.py",
 ]
-SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
+SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.recorded", "tool.refused"}
 SAME_IN_BOTH.add("language.name")  # in English, as our prompts are
 KEYS = set(texts_of("en"))
 ZH, EN = texts_of("zh"), texts_of("en")
@@ -77,7 +76,6 @@ COMPOSED = {
     "state.": set(RUN_STATES) - set(ENDED),
     "terminal.kind.": set(get_args(CardKind)),
     "terminal.state.": set(get_args(PartState)),
-    "tool.field.": set(MEASURED),
     "vote.lapsed.": LAPSED,
 }
 COMPOSED_KEYS = {start + end for start, ends in COMPOSED.items() for end in ends}

@@ -15,6 +15,7 @@ from tests.docs.reading import ROOT, pages
 from tests.fakes.platforms.patience import START_S
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.settings import make_settings
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import running
 from tests.scenarios.test_web_walk import to_review
@@ -119,7 +120,7 @@ async def test_a_review_that_was_open_is_approved_after_a_restore(
 
 async def recorded(parts: object) -> int:
     """How many visits of the request are in the study."""
-    visits = await parts.services.records.visits("P003")  # type: ignore[attr-defined]
+    visits = visits_in(parts.settings.data_dir, "P003")  # type: ignore[attr-defined]
     return len([visit for visit in visits if visit.weight_kg == 61.5])
 
 

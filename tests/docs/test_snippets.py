@@ -115,6 +115,7 @@ paths:
 def connections(text: str, folder: Path) -> None:
     (folder / "connections.yaml").write_text(text, "utf-8")
     (folder / "stock-api.yaml").write_text(_STOCK_API, "utf-8")
+    (folder / "ledger.sql").write_text("CREATE TABLE entries (text TEXT);\n", "utf-8")
     names = ("ERP_TOKEN", "STOCK_KEY", "STAFF_PASSWORD", "NOTES_KEY")
     with pytest.MonkeyPatch.context() as patch:
         for name in names:
@@ -142,6 +143,22 @@ def answers(text: str, folder: Path) -> None:
     assert problems == []
 
 
+def project(text: str, folder: Path) -> None:
+    (folder / "connections.yaml").write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EDC_TOKEN", "sample")
+        made = load_connections(make_settings(connections=folder / "connections.yaml"))
+    _made.update(made.by_name)
+
+
+def project_tools(text: str, folder: Path) -> None:
+    page = next(block for block in blocks("yaml") if block.text.startswith("edc:"))
+    project(page.text, folder)
+    problems, source = Problems(), read_yaml(text, file="tools.yaml")
+    assert len(read_tools(source, problems, taken=(), connections=_made)) == 2
+    assert problems == []
+
+
 _made: dict[str, Connection] = {}
 
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
@@ -155,6 +172,8 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "erp": connections,
     "find_expense": tools,
     "opening_hours": answers,
+    "edc": project,
+    "list_absences": project_tools,
     "logic": rule,
 }
 # The delegate of the example is somebody else of the reader's file.
@@ -271,6 +290,8 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "erp": "erp: {kind: http}",
         "find_expense": "find_expense: {description: x, reads: {connection: nowhere}}",
         "opening_hours": "opening_hours: {examples: [when], text: x, tool: y}",
+        "edc": "edc: {kind: redcap, address: http://x}",
+        "list_absences": "list_absences: {description: x, reads: {connection: nowhere}}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

@@ -1,17 +1,10 @@
 """Fixtures of the engine's tests."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from adapters.clock import SystemClock
-from engine.ports.systems.records import Records
-from tests.fakes.study_folder import open_copy
+from tests.fakes.study import Study, sample_study
 
 
 @pytest.fixture
-async def records(tmp_path: Path) -> AsyncIterator[Records]:
-    study = open_copy(tmp_path, SystemClock("UTC"))
-    yield study
-    study.close()
+def records() -> Study:
+    return sample_study()

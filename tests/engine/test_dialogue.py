@@ -26,12 +26,11 @@ from engine.dialogue import (
 from engine.errors import ModelRefused, NoModel
 from engine.frames.state import Frame
 from engine.ports.model import Completion
-from engine.ports.systems.records import Records
 from engine.text.answer import read_answer
-from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
 from tests.fakes.scripted_model import Line, ScriptedModel, calls
+from tests.fakes.study import Study
 
 READ = "read_clinical_data"
 ONE_READ = calls((READ, {"subject_id": "P003"}))
@@ -48,9 +47,9 @@ TASK: ModelTask[Sum] = ModelTask(opening=lambda: BEGUN, read=lambda text: read_a
 Outcome = DialogueProgress[Dialogue] | DialogueResult[Dialogue, Sum] | DialogueFailure[Dialogue]
 
 
-def with_tools(records: Records, **limits: Any) -> ModelTask[Sum]:
-    context = ToolContext(records=records, today=date(2026, 11, 21))
-    return replace(TASK, tools=ReadOnlyTools([Toolbox().find(READ)], context), **limits)
+def with_tools(records: Study, **limits: Any) -> ModelTask[Sum]:
+    context = ToolContext(today=date(2026, 11, 21))
+    return replace(TASK, tools=ReadOnlyTools([records.tool(READ)], context), **limits)
 
 
 async def outcomes(task: ModelTask[Sum], model: ScriptedModel) -> list[Outcome]:
@@ -112,7 +111,7 @@ async def test_a_usable_answer_is_taken_although_it_was_cut_off() -> None:
     assert isinstance(found, DialogueResult)
 
 
-async def test_calls_are_made_in_a_step_of_their_own_without_a_model(records: Records) -> None:
+async def test_calls_are_made_in_a_step_of_their_own_without_a_model(records: Study) -> None:
     task, model = with_tools(records), ScriptedModel([ONE_READ, GOOD])
     wants, called, found = await outcomes(task, model)
     assert isinstance(wants, DialogueProgress)
@@ -126,7 +125,7 @@ async def test_calls_are_made_in_a_step_of_their_own_without_a_model(records: Re
 
 @pytest.mark.parametrize("limit", [{"max_calls": 3}, {"max_calls_each": 3}])
 async def test_a_call_beyond_the_limits_is_answered_and_not_made(
-    records: Records, limit: dict[str, int]
+    records: Study, limit: dict[str, int]
 ) -> None:
     task = with_tools(records, not_called="No.", **limit)
     many = calls(*[(READ, {"subject_id": "P003"})] * 5)
@@ -137,7 +136,7 @@ async def test_a_call_beyond_the_limits_is_answered_and_not_made(
 
 
 async def test_with_no_calls_left_no_tools_are_offered_and_calls_are_a_fault(
-    records: Records,
+    records: Study,
 ) -> None:
     many = calls(*[(READ, {"subject_id": "P003"})] * MAX_CALLS)
     model = ScriptedModel([many, ONE_READ, GOOD])
@@ -148,7 +147,7 @@ async def test_with_no_calls_left_no_tools_are_offered_and_calls_are_a_fault(
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 4])
-async def test_the_last_answer_of_all_may_call_nothing(records: Records, rounds: int) -> None:
+async def test_the_last_answer_of_all_may_call_nothing(records: Study, rounds: int) -> None:
     model = ScriptedModel([ONE_READ] * 10)
     *_, last = await outcomes(with_tools(records, max_rounds=rounds), model)
     assert isinstance(last, DialogueFailure)
@@ -162,7 +161,7 @@ async def test_without_tools_calls_are_not_heard() -> None:
     assert isinstance(found, DialogueResult)
 
 
-async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Records) -> None:
+async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Study) -> None:
     script: list[Line] = [ONE_READ, "no", GOOD]
     *_, last = await outcomes(with_tools(records), ScriptedModel(script))
     assert await run_dialogue(with_tools(records), ScriptedModel(script)) == last

@@ -183,7 +183,7 @@ def _import_everything() -> None:
         if not found.name.endswith("__main__"):
             import_module(found.name)
     from bot.definitions.loader import load_definitions
-    from engine.toolbox.toolbox import Toolbox
+    from bot.wiring.connections import load_connections
     from tests.fakes.learning import learn_once
     from tests.fakes.settings import make_settings
 
@@ -192,7 +192,7 @@ def _import_everything() -> None:
     # What a worker learns at its start is kept by the examples that it learns.
     folder = ROOT / "playbooks"
     shipped = make_settings(playbooks=folder, people=folder / "people.yaml")
-    load_definitions(shipped, Toolbox()).route_table().learn()
+    load_definitions(shipped, load_connections(shipped).toolbox).route_table().learn()
 
 
 def _serve(path: str) -> None:

@@ -6,10 +6,11 @@ from datetime import date
 from typing import Any
 
 Row = dict[str, Any]
-Place = tuple[str, str, int]
-"""Record, repeating instrument or "", instance or 0."""
+Place = tuple[str, str, int, str]
+"""Record, repeating instrument or "", instance or 0, event or ""."""
 
 SYSTEM = ("redcap_repeat_instrument", "redcap_repeat_instance")
+EVENT = "redcap_event_name"
 _FORMS = {
     "integer": re.compile(r"-?\d+"),
     "number": re.compile(r"-?\d*\.?\d+"),
@@ -45,7 +46,7 @@ class ProjectField:
             "field_name": self.name,
             "form_name": self.form,
             "section_header": "",
-            "field_type": "radio" if self.choices else self.kind,
+            "field_type": "radio" if self.choices and self.kind == "text" else self.kind,
             "field_label": self.name.replace("_", " "),
             "select_choices_or_calculations": self.choices,
             "field_note": "",
@@ -65,11 +66,15 @@ class ProjectField:
 
 @dataclass
 class Project:
-    """A classic project; `fields[0]` holds the record's name. `rows` is what it stores."""
+    """A project; `fields[0]` holds the record's name. `rows` is what it stores.
+
+    It is classic, or longitudinal with these unique names of `events`.
+    """
 
     fields: list[ProjectField]
     repeating: set[str]
     rows: dict[Place, dict[str, str]] = field(default_factory=dict)
+    events: tuple[str, ...] = ()
 
     @property
     def id_field(self) -> str:
@@ -83,8 +88,12 @@ class Project:
         status = {f"{form}_complete": form for form in self.forms()}
         return {f.name: f.form for f in self.fields} | status
 
-    def export(self, names: list[str], records: list[str] | None) -> list[Row]:
+    def export(
+        self, names: list[str], records: list[str] | None, events: list[str] | None = None
+    ) -> list[Row]:
         """The rows with these columns, as flat JSON has them."""
+        if unknown := set(events or ()) - set(self.events):
+            raise Refused(f"The following values in the parameter events are not valid: {unknown}")
         known = self.form_of()
         wrong = [name for name in names if name not in known]
         if wrong:
@@ -93,24 +102,35 @@ class Project:
         return [
             self._exported(place, columns)
             for place in sorted(self.rows)
-            if records is None or place[0] in records
+            if (records is None or place[0] in records) and (not events or place[3] in events)
         ]
 
     def _exported(self, place: Place, columns: list[str]) -> Row:
-        record, instrument, instance = place
+        record, instrument, instance, event = place
         stored = self.rows[place]
-        row: Row = {name: stored.get(name, "") for name in columns}
+        row: Row = {}
+        for name in columns:
+            for column in self.columns_of(name):
+                row[column] = stored.get(column, "0" if column != name else "")
         if self.id_field in columns:
             # Without the record's name a row does not say where it belongs either.
             place_of = dict(zip(SYSTEM, (instrument, instance or ""), strict=True))
             system = place_of if self.repeating else {}
             rest = {name: value for name, value in row.items() if name != self.id_field}
-            row = {self.id_field: record} | system | rest
+            at = {EVENT: event} if self.events else {}
+            row = {self.id_field: record} | at | system | rest
         return row
+
+    def columns_of(self, name: str) -> list[str]:
+        """The columns of a field: one for each choice of a checkbox."""
+        found = next((f for f in self.fields if f.name == name), None)
+        if found is None or found.kind != "checkbox":
+            return [name]
+        return [f"{name}___{code}" for code in sorted(found.codes())]
 
     def import_rows(self, rows: list[Row], *, overwrite: bool) -> list[str]:
         """Stores all rows or, with one error in any, none; the names of the records."""
-        unknown = {n for row in rows for n in row} - {*self.form_of(), *SYSTEM}
+        unknown = {n for row in rows for n in row} - {*self.form_of(), *SYSTEM, EVENT}
         if unknown:
             names = ", ".join(sorted(unknown))
             raise Refused(
@@ -130,6 +150,9 @@ class Project:
         instrument = str(row.get(SYSTEM[0], ""))
         instance = str(row.get(SYSTEM[1], ""))
         found = []
+        event = str(row.get(EVENT, ""))
+        if event not in (self.events or ("",)):
+            found.append((EVENT, event, "must be the unique name of an event."))
         if instrument and instrument not in self.repeating:
             found.append((SYSTEM[0], instrument, "must be the name of a Repeating Instrument."))
         if bool(instrument) != bool(instance) or not re.fullmatch(r"|new|[1-9]\d*", instance):
@@ -140,7 +163,7 @@ class Project:
     def _wrong_values(self, row: Row, instrument: str) -> list[tuple[str, str, str]]:
         found = []
         for name, value in row.items():
-            if name in (*SYSTEM, self.id_field) or value == "":
+            if name in (*SYSTEM, EVENT, self.id_field) or value == "":
                 continue
             form = self.form_of()[name]
             if (form if form in self.repeating else "") != instrument:
@@ -168,15 +191,16 @@ class Project:
     def _store(self, row: Row, *, overwrite: bool) -> None:
         record = str(row[self.id_field])
         instrument, wanted = str(row.get(SYSTEM[0], "")), str(row.get(SYSTEM[1], ""))
-        stored = self.rows.setdefault(
-            (record, instrument, self._instance(record, instrument, wanted)), {}
-        )
+        event = str(row.get(EVENT, ""))
+        instance = self._instance(record, instrument, event, wanted)
+        stored = self.rows.setdefault((record, instrument, instance, event), {})
         for name, value in row.items():
-            if name not in (*SYSTEM, self.id_field) and (overwrite or value != ""):
+            if name not in (*SYSTEM, EVENT, self.id_field) and (overwrite or value != ""):
                 stored[name] = str(value).strip()
 
-    def _instance(self, record: str, instrument: str, wanted: str) -> int:
+    def _instance(self, record: str, instrument: str, event: str, wanted: str) -> int:
         if wanted == "new":
-            used = [n for r, i, n in self.rows if (r, i) == (record, instrument)]
+            place = (record, instrument, event)
+            used = [n for r, i, n, e in self.rows if (r, i, e) == place]
             return max(used, default=0) + 1
         return int(wanted or 0)

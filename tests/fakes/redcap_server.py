@@ -1,6 +1,6 @@
 """A stub of a REDCap server's API on 127.0.0.1, as its public documentation and clients know it.
 
-One classic project with repeating instruments; JSON only. A parameter that it does not know is a
+One project with repeating instruments; JSON only. A parameter that it does not know is a
 fault of the caller's, which a real server would ignore in silence.
 """
 
@@ -34,7 +34,7 @@ _IMPORT = _COMMON | {
     *("type", "overwriteBehavior", "forceAutoNumber", "backgroundProcess", "dateFormat"),
     *("data", "returnContent"),
 }
-_LIST = re.compile(r"(records|fields)\[\d+\]")
+_LIST = re.compile(r"(records|fields|events)\[\d+\]")
 
 
 class RedcapServer:
@@ -171,7 +171,8 @@ class RedcapServer:
         if form.get("type", "flat") != "flat" or form.get("rawOrLabel", "raw") != "raw":
             self._fault("this stub exports flat and raw only")
         records = _listed(form, "records")
-        return self.project.export(_listed(form, "fields") or [], records)
+        fields, events = _listed(form, "fields") or [], _listed(form, "events")
+        return self.project.export(fields, records, events)
 
     async def _import(self, form: Form) -> Any:
         self._check(form, _IMPORT)

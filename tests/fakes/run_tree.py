@@ -19,8 +19,9 @@ from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits
 from tests.fakes.services import services_of
+from tests.fakes.study import Study
 from tests.fakes.unlogged_cards import unlogged_cards
-from tests.fakes.walk import LIN, NOW, People, Study
+from tests.fakes.walk import LIN, NOW, People
 
 Choose = Callable[[int], int]
 """Which of so many lanes is next."""

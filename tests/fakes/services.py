@@ -14,7 +14,12 @@ TODAY = date(2026, 11, 21)
 
 
 def services_of(*, now: datetime = NOW, today: date = TODAY, **given: Any) -> Services:
-    """Services with what is given; nothing else that has no default is there to be asked."""
+    """Services with what is given; nothing else that has no default is there to be asked.
+
+    `records` are a `Study`, whose tools every playbook has.
+    """
+    if (records := given.pop("records", None)) is not None:
+        given.setdefault("toolbox", records.toolbox)
     required = [
         each.name
         for each in fields(Services)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Lang, Principal, Review
@@ -17,53 +17,17 @@ from engine.mail import CardDecided, CardExpired, RunContinued, RunMail, RunStar
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
-from engine.ports.systems.records import Passage, Subject, Visit, VisitWindow
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
 from engine.toolbox.toolbox import Toolbox
-from tests.fakes.services import NOW, TODAY, services_of
+from tests.fakes.services import NOW, services_of
+from tests.fakes.study import Study
 from tests.fakes.unlogged_cards import unlogged_cards
 
 LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 CHEN = Principal(id="chen", name="Chen Bo", roles=("reviewer",))
 CONVERSATION = "web:local:room"
-
-
-@dataclass
-class Study:
-    """Records in memory."""
-
-    by_subject: dict[str, list[Visit]] = field(default_factory=dict)
-    project: str = "SIGNOFF-101"
-    written: dict[str, tuple[Visit, str]] = field(default_factory=dict)
-
-    async def subject(self, subject_id: str) -> Subject | None:
-        """An enrolled subject."""
-        if subject_id not in self.by_subject:
-            return None
-        return Subject(subject_id=subject_id, sex="F", birth_year=1960, enrolled_on=TODAY, arm="A")
-
-    async def subjects(self) -> Sequence[Subject]:
-        """All of them."""
-        found = [await self.subject(name) for name in sorted(self.by_subject)]
-        return [subject for subject in found if subject]
-
-    async def visits(self, subject_id: str) -> Sequence[Visit]:
-        """A subject's visits."""
-        return self.by_subject.get(subject_id, [])
-
-    async def protocol(self) -> tuple[Sequence[Passage], Sequence[VisitWindow]]:
-        """None is kept."""
-        return (), ()
-
-    async def record_visit(self, visit: Visit, *, key: str, by: str) -> Literal["new", "repeat"]:
-        """Kept once per key."""
-        if key in self.written:
-            return "repeat"
-        self.written[key] = (visit, by)
-        self.by_subject.setdefault(visit.subject_id, []).append(visit)
-        return "new"
 
 
 class People:
@@ -143,7 +107,7 @@ class Walk:
     front: str = ""
     library: Library = field(default_factory=Library)
     run_budget: ModelBudget = RUN_BUDGET
-    toolbox: Toolbox = field(default_factory=Toolbox)
+    toolbox: Toolbox | None = None
 
     @property
     def card(self) -> Card:
@@ -216,14 +180,13 @@ class Walk:
         """What its steps may use."""
         steps, numbers = self.run.steps, itertools.count()
         return services_of(
-            records=self.records,
             people=People(),
             model=self.model,
             new_id=lambda _: f"00-card{steps:06d}{'+' * next(numbers)}",
             library=self.library,
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(run=self.run_budget),
-            toolbox=self.toolbox,
+            toolbox=self.toolbox or self.records.toolbox,
         )
 
     def _commit(self, stepped: StepResult) -> None:

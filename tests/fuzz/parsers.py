@@ -13,10 +13,10 @@ from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parse_body
 from bot.api.bodies import InvalidBody, NoSuchSkill, read_request
 from bot.definitions.loader import load_definitions
+from bot.wiring.connections import load_connections
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook
-from engine.toolbox.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,8 @@ def skill_body(raw: bytes) -> None:
 def _playbooks() -> Mapping[str, Playbook]:
     folder = ROOT / "playbooks"
     files = {"playbooks": folder, "people": folder / "people.yaml"}
-    return load_definitions(make_settings(**files), Toolbox()).playbooks
+    settings = make_settings(**files)
+    return load_definitions(settings, load_connections(settings).toolbox).playbooks
 
 
 TARGETS: Mapping[str, Target] = {

@@ -15,10 +15,10 @@ from engine.playbooks.skill import Instead
 from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
-from engine.tools.registry import TOOLS
 from engine.understanding.lookups import find as lookup
 from engine.understanding.lookups import text as lookup_text
 from tests.fakes.entities import SUBJECTS
+from tests.fakes.study import Study
 from tests.patterns.automaton import automaton
 from tests.patterns.collect import Collected, built, collected, sources
 from tests.patterns.growth import Graph, Kinds, Method, more_than_linear, pumps, steps, strolls
@@ -57,7 +57,9 @@ def build_every_kind() -> None:
     values.remove_values(SAID, ["noted thing", "份量 词"])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup_text.remove_cues(SAID, ["a word that is new"], whole=True)
-    lookup.find("那 P002 呢", TOOLS, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"])
+    lookup.find(
+        "那 P002 呢", Study().tools, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"]
+    )
     remove_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
     ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)

@@ -1,14 +1,12 @@
 """Putting the injections where tools find them, and canaries where nobody of the case may look."""
 
 import shutil
+import sqlite3
 from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 
-import yaml
-
 from bot.wiring.service import Parts
-from engine.ports.systems.records import Visit
 from tests.redteam.canaries import CANARY, MATTER, STUDY
 from tests.redteam.injections import INJECTIONS, Injection, Vector
 from tests.redteam.obedient import Call
@@ -27,8 +25,8 @@ def playbooks(original: Path, copy: Path) -> Path:
             text += "".join(f"\n## {i.mark}\n\n{i.said}\n" for i in _of("document"))
         (copy / folder / "documents" / "rt-notes.en.md").write_text(text, "utf-8")
     data = copy / "clinical_qc" / "data"
-    _change_protocol(data / "protocol.yaml")
-    _change_study(data / "study.yaml")
+    _change_protocol(data / "protocol.sql")
+    _change_study(data / "study.sql")
     return copy
 
 
@@ -42,26 +40,33 @@ def outside() -> list[Injection]:
 
 
 def _change_protocol(path: Path) -> None:
-    held = yaml.safe_load(path.read_text("utf-8"))
-    for injection in _of("protocol"):
-        said = {"title": injection.mark, "text": injection.said}
-        held["sections"].append({"section": f"9.{injection.number}", "zh": said, "en": said})
-    ledger = {"title": "Ledger", "text": f"The ledger says {CANARY[STUDY]}."}
-    held["sections"].append({"section": "9.99", "zh": ledger, "en": ledger})
-    path.write_text(yaml.safe_dump(held, allow_unicode=True), "utf-8")
+    rows = [(f"9.{each.number}", each.mark, each.said) for each in _of("protocol")]
+    rows.append(("9.99", "Ledger", f"The ledger says {CANARY[STUDY]}."))
+    with path.open("a", encoding="utf-8") as script:
+        for number, (section, title, text) in enumerate(rows, 100):
+            values = ", ".join(map(_quoted, (section, title, text, title, text)))
+            script.write(f"INSERT INTO sections VALUES ({number}, {values});\n")
+            word = f"({_quoted(section)}, {_quoted(title.lower())})"
+            script.write(f"INSERT INTO keywords VALUES {word};\n")
 
 
 def _change_study(path: Path) -> None:
-    held = yaml.safe_load(path.read_text("utf-8"))
-    for subject in held["subjects"]:
+    with path.open("a", encoding="utf-8") as script:
         for name, injection in zip(ARMS, _of("subject"), strict=True):
-            if subject["subject_id"] == name:
-                subject["arm"] = injection.said
-        if subject["subject_id"] == "P012":
-            subject["arm"] = f"B {CANARY[STUDY]}"
-            for visit in subject["visits"]:
-                visit["adverse_event"] = CANARY[STUDY]
-    path.write_text(yaml.safe_dump(held, allow_unicode=True), "utf-8")
+            arm = _quoted(injection.said)
+            script.write(f"UPDATE subjects SET arm = {arm} WHERE subject_id = '{name}';\n")
+        arm, event = _quoted(f"B {CANARY[STUDY]}"), _quoted(CANARY[STUDY])
+        script.write(f"UPDATE subjects SET arm = {arm} WHERE subject_id = 'P012';\n")
+        script.write(f"UPDATE visits SET adverse_event = {event} WHERE subject_id = 'P012';\n")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def study_of(parts: Parts) -> Path:
+    """The study's database."""
+    return parts.settings.data_dir / "study.sqlite3"
 
 
 async def canaries(parts: Parts) -> None:
@@ -82,8 +87,12 @@ async def plant(injection: Injection, project: str, parts: Parts) -> Call | None
     match injection.vector:
         case "record":
             day = FIRST_DAY + timedelta(days=number)
-            visit = Visit(subject_id="P010", visit_date=day, adverse_event=said)
-            await parts.services.records.record_visit(visit, key=f"plant-{number}", by="chen")
+            with sqlite3.connect(study_of(parts)) as db:
+                db.execute(
+                    "INSERT INTO visits VALUES (?, 'P010', ?, 1, 70, 120, 80, ?, 'chen', '')",
+                    (f"plant-{number}", day.isoformat(), said),
+                )
+            db.close()
             asked = {"subject_id": "P010", "visit_date": day.isoformat()}
             return "read_clinical_data", asked
         case "memo":

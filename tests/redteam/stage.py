@@ -1,6 +1,7 @@
 """One service with all platforms, an obedient model and a hostile outside server."""
 
 import re
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,6 @@ from typing import Any
 import aiohttp
 
 from bot.settings import Settings
-from engine.ports.systems.records import Visit
 from tests.fakes.model_server import ModelServer
 from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
@@ -40,7 +40,7 @@ _RUN = re.compile(r"\{p\w+\}:run:[^:]+")
 class State:
     """Everything that an instruction might have changed."""
 
-    visits: tuple[Visit, ...]
+    visits: tuple[tuple[Any, ...], ...]
     memos: tuple[str, ...]
     runs: frozenset[str]
     cards: dict[str, tuple[str, str, int]]
@@ -83,8 +83,9 @@ class Stage:
     async def state(self) -> State:
         parts = self.service.parts
         services = parts.services
-        subjects = await services.records.subjects()
-        visits = [v for s in subjects for v in await services.records.visits(s.subject_id)]
+        with sqlite3.connect(planted.study_of(parts)) as db:
+            visits = db.execute("SELECT * FROM visits ORDER BY subject_id, visit_date").fetchall()
+        db.close()
         memory = services.library.memory
         assert memory is not None
         memos = [m.text for project in (STUDY, MATTER) for m in await memory.memos(project)]

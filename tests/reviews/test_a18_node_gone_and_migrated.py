@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom
 from tests.reviews.test_a28_edited_after_an_approval import edited_to, form_of, stored
 from tests.scenarios.conftest import Start
@@ -64,7 +65,7 @@ async def test_a18_a_card_of_a_node_that_is_not_the_same_is_superseded_and_asked
         assert "61.5 kg" in [row["value"] for row in again["rows"]]
         assert (await room.tap("wu", again, "approve"))[1]["ok"]
         await room.card("phase_done")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
 
 

@@ -13,6 +13,7 @@ from engine.playbooks.skill import ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, button, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on
 from tests.scenarios.test_platform_walk import (
@@ -110,7 +111,7 @@ async def test_a28_votes_are_reset_and_what_the_last_approver_saw_is_written_on_
         assert (await room.tap("chen", edited, "approve"))[1]["ok"]
         assert (await room.tap("zhao", edited, "approve"))[1]["ok"]
         await room.card("phase_done")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 72
     body, _ = await service.parts.services.decisions.run(now.run) or ("", "")
     state = Run.model_validate_json(body).state
@@ -161,7 +162,7 @@ async def test_a28_on_slack_the_form_is_filled_in_and_tells_what_it_changed(
         assert "您修改过" in slack.ephemerals[-1].text
         await side.tap(other, "批准", user="U0BYSTANDER")
         await room.card("phase_done")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 72
 
 
@@ -196,7 +197,7 @@ async def test_a28_on_telegram_a_reply_gives_only_what_changes(
     assert "您修改过" in telegram.callback_answers[-1].text
     await chat.confirm(other, "批准", name="Min")
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert (visits[-1].weight_kg, visits[-1].adverse_event) == (72, "皮疹")
     assert visits[-1].ecog == 2, "what the reply did not name stays"
 
@@ -229,7 +230,7 @@ async def test_a28_edited_values_keep_the_rules_before_they_are_written(start: S
         assert "您修改过" in answer["text"]
         assert (await room.tap("wu", mended, "approve"))[1]["ok"]
         await room.card("phase_done")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 72
 
 

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from engine.errors import LeaseLost
 from tests.fakes.crank import Crank, Kept, cranked, told
+from tests.fakes.study import visits_in
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_versions import said
 from tests.scenarios.conftest import settings_over
@@ -39,7 +40,7 @@ async def to_review(crank: Crank, room: str = "main") -> None:
 
 async def today_visits(crank: Crank) -> int:
     """How many visits of the request are in the study."""
-    visits = await crank.parts.services.records.visits("P003")
+    visits = visits_in(crank.parts.settings.data_dir, "P003")
     return len([visit for visit in visits if visit.weight_kg == 60])
 
 

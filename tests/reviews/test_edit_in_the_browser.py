@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import to_review
@@ -27,7 +28,7 @@ async def test_a_value_is_changed_in_the_form_and_the_card_says_so(
         await to_review(room)
         await asyncio.to_thread(edit_and_approve, browser, service.url, tmp_path)
         await room.card("phase_done")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert (visits[-1].weight_kg, visits[-1].adverse_event) == (72, "皮疹")
     browser.open("about:blank")
 

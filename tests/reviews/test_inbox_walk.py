@@ -12,6 +12,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.platforms.telegram.updates import Sent
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.reviews.walks import Meet, asked_in_slack, rewrite
 from tests.scenarios.conftest import Start
@@ -49,7 +50,7 @@ async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_ol
     await slack.wait_for(lambda: not again.buttons)
     assert "陈博" in again.body
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -100,7 +101,7 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
     await telegram.wait_for(lambda: "陈博" in first.text)
     await slack.wait_for(lambda: not thread.buttons)
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
     await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
     await chat.shown(REVIEWER_ID, "Nothing waits for you.")

@@ -14,6 +14,7 @@ from tests.contracts.test_memory_full import full
 from tests.fakes.crank import Crank, cranked, told
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.settings import make_settings
+from tests.fakes.study import visits_in
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import settings_over
@@ -75,7 +76,7 @@ async def test_a12_after_a_restart_of_everything_and_thirty_days_every_card_is_a
                 kept = await crank.kept(run.run)
                 await agrees(crank, kept)
                 assert kept.run.state.written == ("record_visit",)
-            visits = await crank.parts.services.records.visits("P003")
+            visits = visits_in(crank.parts.settings.data_dir, "P003")
             assert len({visit.visit_date for visit in visits}) >= WAITING
 
 

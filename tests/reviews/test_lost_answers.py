@@ -31,6 +31,7 @@ from tests.fakes.crank import Crank, cranked, pressed, told
 from tests.fakes.platforms.patience import START_S
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import running, settings_over
@@ -69,7 +70,7 @@ async def test_a3_one_delivery_five_times_also_after_a_restart_is_one_decision_a
             chat = TelegramSide(service, telegram, http)
             for _ in range(2):
                 await chat.send(tap)
-            visits = await service.parts.services.records.visits("P003")
+            visits = visits_in(service.parts.settings.data_dir, "P003")
         calls = [given for name, given in telegram.calls if name.lower() == "answercallbackquery"]
         told_each = {(call["text"], call.get("show_alert", "false")) for call in calls}
         assert (len(calls), len(told_each)) == (6, 2), "asked once, told the same five times"

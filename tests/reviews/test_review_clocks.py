@@ -18,6 +18,7 @@ from bot.wiring.service import Parts, open_parts
 from cards.model import Card
 from engine.ports.storage.store import CardWrite, Effects, Post
 from tests.fakes.review_stage import HOUR_MS, MINUTE_MS, with_policy
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import GOOD, to_review, today
@@ -142,7 +143,7 @@ async def asked_again(room: WebRoom) -> Message:
 
 
 async def written_today(service: Service) -> int:
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     return [visit.visit_date.isoformat() for visit in visits].count(today())
 
 

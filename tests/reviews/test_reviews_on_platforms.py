@@ -25,6 +25,7 @@ from tests.fakes.review_stage import (
     settings,
     with_policy,
 )
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_model_away import settings as model_settings
@@ -366,5 +367,5 @@ async def test_expiry_takes_its_own_branch_and_is_said_wherever_the_card_stands(
     back = await on.room.card("clarify")
     assert "请修改" in back["title"]
     assert "过期" in (await on.room.tap("chen", card, "approve"))[1]["text"]
-    visits = await on.service.parts.services.records.visits("P003")
+    visits = visits_in(on.service.parts.settings.data_dir, "P003")
     assert today() not in [visit.visit_date.isoformat() for visit in visits]

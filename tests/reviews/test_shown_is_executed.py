@@ -17,6 +17,7 @@ from engine.reviews.approvals import call_digest
 from tests.engine.tool_plan.test_planned_runs import NOTE, READ, REPLY, walk
 from tests.fakes.memos import Memos
 from tests.fakes.model_server import ModelServer, say_json
+from tests.fakes.study import visits_in
 from tests.fakes.walk import CHEN, Walk
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import running, settings_over
@@ -159,5 +160,5 @@ async def test_a29_a_fixed_write_that_was_changed_in_the_store_is_refused(
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
         failed = await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
         assert "what was approved is not what would be written" in text_of(failed)
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]

@@ -27,7 +27,6 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.settings import make_settings
 from tests.fakes.slack_app import local_slack
-from tests.fakes.study_folder import copy_study
 from tests.fakes.web_room import WebRoom
 
 ROOT = Path(__file__).parents[2]
@@ -71,8 +70,6 @@ Start = Callable[..., Awaitable[Service]]
 
 def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) -> Settings:
     """Settings over a store and sample data in a folder, with what is wanted otherwise."""
-    if not {"playbooks", "redcap_api_url"} & changed.keys():
-        copy_study(changed.get("data_dir", folder / "data"))
     given = {
         "redis_url": redis_server.url,
         "data_dir": folder / "data",

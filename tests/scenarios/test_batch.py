@@ -10,6 +10,7 @@ import pytest
 from engine.frames.state import Run
 from engine.ports.storage.findings import Check, Finding, ProjectFindings
 from tests.fakes.platforms.patience import until
+from tests.fakes.study import subjects_in, visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change
@@ -138,9 +139,7 @@ async def stands(service: Service, wanted: Callable[[ProjectFindings], bool]) ->
     """What stands of the sample study, as soon as it is as wanted."""
 
     async def found() -> ProjectFindings | None:
-        standing = await service.parts.store.findings.of(
-            service.parts.services.records.project, 100
-        )
+        standing = await service.parts.store.findings.of("SIGNOFF-101", 100)
         return standing if wanted(standing) else None
 
     standing: ProjectFindings = await until(found)
@@ -169,7 +168,7 @@ async def approve_all(room: WebRoom, count: int) -> None:
 
 async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, batch: Path) -> None:
     service = await start(playbooks=batch)
-    subjects = await service.parts.services.records.subjects()
+    subjects = subjects_in(service.parts.settings.data_dir)
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
         first = await room.card("confirm")
@@ -182,12 +181,12 @@ async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, b
         await room.say("lin", "/runs")
         listed = await room.wait_for(lambda m: "等待" in text_of(m) and "质控" in text_of(m))
         assert text_of(listed).count("<li>") <= 1
-        visits = [await service.parts.services.records.visits(s.subject_id) for s in subjects]
+        visits = [visits_in(service.parts.settings.data_dir, s) for s in subjects]
         faulty = sum(any(v.ecog for v in each) for each in visits)
         await approve_all(room, faulty)
         done = await room.card("phase_done")
         table = text_of(done)
-        assert all(subject.subject_id in table for subject in subjects)
+        assert all(subject in table for subject in subjects)
         assert table.count("end\\\\_accepted") + table.count("end_accepted") == faulty
         chart = (await room.wait_for(lambda m: bool(m["chart"])))["chart"]
         wrong = sum(bool(v.ecog) for each in visits for v in each)
@@ -202,8 +201,8 @@ async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
     start: Start, batch: Path
 ) -> None:
     service = await start(playbooks=batch)
-    records, project = service.parts.services.records, service.parts.services.records.project
-    visits = [v for s in await records.subjects() for v in await records.visits(s.subject_id)]
+    data, project = service.parts.settings.data_dir, "SIGNOFF-101"
+    visits = [visit for subject in subjects_in(data) for visit in visits_in(data, subject)]
     sound = {v.subject_id for v in visits} - {v.subject_id for v in visits if v.ecog}
     assert sound
     for subject in sound:
@@ -230,11 +229,11 @@ async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
     change(batch, "skills/every-subject.yaml", "[subject_id, found_here]", "[counted]")
     service = await start(playbooks=batch)
-    subjects = await service.parts.services.records.subjects()
+    subjects = subjects_in(service.parts.settings.data_dir)
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
         listed = await room.card("confirm")
-        assert all(subject.subject_id in listed["html"] for subject in subjects)
+        assert all(subject in listed["html"] for subject in subjects)
         await approve_all(room, 1)
         await stands(service, lambda s: bool(s.findings))
     rows = await service.parts.store.client.keys("*row:*/check/*")
@@ -261,16 +260,14 @@ async def test_a_restart_in_the_middle_checks_nobody_twice(start: Start, batch: 
         await room.say("lin", "对所有受试者做质控")
         await room.card("confirm")
     async with running(settings) as two, WebRoom(two.url) as room:
-        subjects = await two.parts.services.records.subjects()
-        visits = [await two.parts.services.records.visits(s.subject_id) for s in subjects]
+        subjects = subjects_in(two.parts.settings.data_dir)
+        visits = [visits_in(two.parts.settings.data_dir, s) for s in subjects]
         await approve_all(room, sum(any(v.ecog for v in each) for each in visits))
         done = text_of(await room.card("phase_done"))
-        assert [done.count(f"| {s.subject_id} |") <= 1 for s in subjects]
+        assert [done.count(f"| {s} |") <= 1 for s in subjects]
         found = await two.parts.store.archive.runs(10_000)
         kept = [Run.model_validate_json(history.body) for _, history in found]
         (parent,) = [run for run in kept if not run.parent]
         assert (parent.status, parent.end) == ("completed", "done")
         rows = parent.state.data["subject_results"]
-        assert json.dumps([row["subject_id"] for row in rows]) == json.dumps(
-            sorted(subject.subject_id for subject in subjects)
-        )
+        assert json.dumps([row["subject_id"] for row in rows]) == json.dumps(sorted(subjects))

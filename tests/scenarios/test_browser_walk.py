@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_litigation_walk import BY_HAND, Matter
@@ -26,7 +27,7 @@ async def test_a_visit_is_asked_for_and_approved_in_the_browser(
 ) -> None:
     service = await start()
     await asyncio.to_thread(walk, browser, service.url, tmp_path)
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
     browser.open("about:blank")
 

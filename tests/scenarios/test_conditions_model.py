@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.wiring.service import open_parts
 from tests.fakes.model_server import ModelServer, Reply, call_tool, fail, say, say_json, slow
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in
 from tests.scenarios.test_did_you_mean import RECORD, VISIT, part_is
@@ -89,7 +90,7 @@ async def test_a_model_that_sees_no_condition_does_not_start_the_work(
 
 async def test_without_an_answer_nothing_hangs_on_it(start: Start) -> None:
     service = await start()
-    service.parts.services.records.close()
+    await service.parts.connections.close()
     async with WebRoom(service.url) as room:
         await room.say("lin", f"查一下 P003 的 ECOG,{WORK}")
         message = await room.wait_for(lambda m: len(m["parts"]) == 2)
@@ -131,8 +132,8 @@ async def test_a_question_that_tries_to_write_leads_to_the_workflow(
 ) -> None:
     model.script(writes)
     service = await start(**settings(model))
-    records = service.parts.services.records
-    before = await records.visits("P003")
+    data = service.parts.settings.data_dir
+    before = visits_in(data, "P003")
     async with WebRoom(service.url) as room:
         await room.say("lin", "P003 和 P004 最近谁的体能状态更差?")
         card = await room.card("select")
@@ -148,7 +149,7 @@ async def test_a_question_that_tries_to_write_leads_to_the_workflow(
         else:
             await room.wait_for(part_is("answered", "<strong>P003</strong> 更严重"))
         assert await runs_in(service, room) == (choice == "1")
-    assert await records.visits("P003") == before
+    assert visits_in(data, "P003") == before
 
 
 async def test_a_worker_that_dies_after_its_progress_loses_and_doubles_nothing(

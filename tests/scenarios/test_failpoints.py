@@ -181,7 +181,7 @@ async def left(settings: Settings, redis: Redis, shown: list[str]) -> End:
     ]
     logs = [await redis.lrange(key, 0, -1) for key in await redis.keys("*:log:*")]
     entries = [json.loads(entry) for log in logs for entry in log]
-    with sqlite3.connect(next(settings.data_dir.rglob("*.sqlite*"))) as study:
+    with sqlite3.connect(settings.data_dir / "study.sqlite3") as study:
         visits = study.execute("SELECT subject_id, visit_date, weight_kg FROM visits").fetchall()
     return End(
         shown=tuple(shown),

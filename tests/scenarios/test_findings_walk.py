@@ -22,7 +22,7 @@ TOLD = {
 
 async def until_found(service: Service, count: int) -> None:
     """As soon as so many findings stand in the sample study."""
-    project = service.parts.services.records.project
+    project = "SIGNOFF-101"
 
     async def found() -> bool:
         return (await service.parts.store.findings.of(project, 1)).findings == count

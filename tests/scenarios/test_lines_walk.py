@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.fakes.lines import PASSPHRASE, Line, registered
 from tests.fakes.ports import free_port
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import ROOT, Start, admitting
 
@@ -35,7 +36,7 @@ async def test_a_visit_is_asked_for_by_lines_and_approved_in_the_web_chat(
             assert (await web.tap("chen", card, "approve"))[0] == 200
             await line.wait_for(lambda: line.shows("Visit recorded"))
             assert line.shows("> 陈博 / Chen Bo: Approve")
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert visits[-1].weight_kg == 61.5
 
 
@@ -71,7 +72,7 @@ async def test_people_have_accounts_there_and_are_reached_and_decide_by_them(
             assert (await chen.ask(chen.number("Approve"))).startswith("* ")
             await lin.wait_for(lambda: lin.shows("Visit recorded"))
             assert lin.shows("> 陈博 / Chen Bo: Approve")
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert visits[-1].weight_kg == 61.5
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import to_review, today
@@ -13,7 +14,7 @@ from tests.scenarios.test_web_walk import to_review, today
 @contextmanager
 def held(data_dir: Path) -> Iterator[None]:
     """The study's file as another program's long write leaves it: readable, and not writable."""
-    study = sqlite3.connect(next(data_dir.rglob("*.sqlite*")), isolation_level=None)
+    study = sqlite3.connect(data_dir / "study.sqlite3", isolation_level=None)
     study.execute("BEGIN IMMEDIATE")
     yield
     study.execute("ROLLBACK")
@@ -44,6 +45,6 @@ async def test_while_a_run_is_in_a_long_call_all_else_goes_on_and_cancel_ends_it
         await room.say("lin", "/runs")
         listed = await room.wait_for(lambda m: "吴静" in text_of(m))
         assert "林悦" not in text_of(listed)
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert [v.visit_date.isoformat() for v in visits].count(today()) <= 1
         assert all((m["card"] or {}).get("kind") != "phase_done" for m in room.shown.values())

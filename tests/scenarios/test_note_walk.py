@@ -18,9 +18,9 @@ ONE_PART = {
     "zh": "把 P003 的 ECOG 查出来，记到项目备忘",
     "en": "remember the ECOG of P003 for the project",
 }
-ABOUT = {"zh": "P003 的 ECOG 为 $steps.1.visit.ecog", "en": "ECOG of P003: $steps.1.visit.ecog"}
+ABOUT = {"zh": "P003 的 ECOG 为 $steps.1.ecog", "en": "ECOG of P003: $steps.1.ecog"}
 MEMO = {"zh": "P003 的 ECOG 为 1", "en": "ECOG of P003: 1"}
-SAID = {"zh": "已记下：$steps.1.visit.ecog", "en": "Kept: $steps.1.visit.ecog"}
+SAID = {"zh": "已记下：$steps.1.ecog", "en": "Kept: $steps.1.ecog"}
 SHOWN = {"zh": "已记下：1", "en": "Kept: 1"}
 
 
@@ -87,7 +87,7 @@ async def test_what_the_request_does_not_say_is_asked_and_a_failed_step_is_plann
             card = await room.card("confirm")
             assert "P003 had no visit in 2020" in text_of(card)
             assert "this is a new one" in text_of(card)
-            assert "$steps.1.visit.ecog leads nowhere" in asked[1]
+            assert "$steps.1.ecog leads nowhere" in asked[1]
             assert form["buttons"]
             await room.fill("chen", card, "reject", reason="who asked?")
             ended = await room.wait_for(lambda m: "rejected" in [p["state"] for p in m["parts"]])

@@ -13,6 +13,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.platforms.telegram.updates import Sent
+from tests.fakes.study import visits_in
 from tests.scenarios.conftest import Service, Start
 
 ASK_EN = "Show me the ECOG of P003, then record today's visit"
@@ -155,7 +156,7 @@ async def test_a_visit_is_recorded_over_slack(
     await slack.wait_for(lambda: not card.buttons and not direct.buttons)
     assert "陈博" in card.body
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -196,7 +197,7 @@ async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
     assert "体重请复核" in back.body
     await telegram.wait_for(lambda: not card.keyboard)
     assert "驳回" in card.text
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg != 61.5
 
 
@@ -224,7 +225,7 @@ async def test_a_visit_is_recorded_over_telegram(
     await chat.send(tap)
     await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
     today = datetime.now(ZoneInfo("Asia/Shanghai")).date()
     assert visits[-1].visit_date == today

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from pydantic import SecretStr
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
@@ -16,9 +15,9 @@ from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.redcap_server import TOKEN, Form, RedcapServer
-from tests.fakes.redcap_study import sample_project
+from tests.fakes.redcap_study import redcap_folder, sample_project
 from tests.fakes.slack_app import local_slack
-from tests.fakes.study_folder import study_folder, subjects, visit
+from tests.fakes.study_folder import study_folder, study_of, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in
 from tests.scenarios.test_platform_walk import (
@@ -38,8 +37,9 @@ BAD = (visit("2025-03-03", ecog=None, systolic=300),)
 class Held:
     """A study of 120 subjects on a REDCap server that answers for one of them when let go."""
 
-    def __init__(self, server: RedcapServer) -> None:
+    def __init__(self, server: RedcapServer, folder: Path) -> None:
         self.server = server
+        self.playbooks = redcap_folder(folder, server.url)
         self.go_on = asyncio.Event()
         self.subject = ""
         server.before_export = self._wait
@@ -53,15 +53,15 @@ class Held:
         return sum(form.get("records[0]") == subject_id for form in self.server.calls)
 
     def settings(self) -> dict[str, object]:
-        return {"redcap_api_url": self.server.url, "redcap_api_token": SecretStr(TOKEN)}
+        return {"playbooks": self.playbooks}
 
 
 @pytest.fixture
-async def held(tmp_path: Path) -> AsyncIterator[Held]:
-    study = study_folder(tmp_path / "study", subjects(SUBJECTS, P007=BAD))
-    project = sample_project(study / "clinical_qc" / "data")
+async def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
+    monkeypatch.setenv("REDCAP_API_TOKEN", TOKEN)
+    project = sample_project(study_of(subjects(SUBJECTS, P007=BAD)))
     async with RedcapServer(project) as server:
-        found = Held(server)
+        found = Held(server, tmp_path / "held")
         yield found
         found.go_on.set()
     assert server.faults == []
@@ -119,7 +119,7 @@ async def test_one_whose_processes_are_killed_goes_on_where_it_was(
 ) -> None:
     given = {
         **FILES,
-        "REDCAP_API_URL": held.server.url,
+        "SIGNOFF_PLAYBOOKS": str(held.playbooks),
         "REDCAP_API_TOKEN": TOKEN,
         "REDIS_URL": redis_server.url,
         "SIGNOFF_LEASE_S": "1",
@@ -139,8 +139,8 @@ async def test_one_whose_processes_are_killed_goes_on_where_it_was(
             done = await room.wait_for(says("Checked: 120. Findings: 2."))
             assert "P007" in done["card"]["html"]
             assert texts_in(room) == 1
-    assert {held.read(f"P{n:03}") for n in range(1, 31)} == {2}
-    assert held.read("P120") == 2
+    assert {held.read(f"P{n:03}") for n in range(1, 31)} == {1}
+    assert held.read("P120") == 1
 
 
 async def test_a_study_that_cannot_be_read_ends_it_with_the_reason(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.clock import SystemClock
+from tests.fakes.study import visits_in
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start, nothing_goes_on, runs_in
@@ -43,7 +44,7 @@ async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
     start: Start, text: str, head: list[str], said: str
 ) -> None:
     service = await start()
-    before = await service.parts.services.records.visits("P003")
+    before = visits_in(service.parts.settings.data_dir, "P003")
     async with WebRoom(service.url) as room:
         card = await checked(room, text)
         assert rows_of(card) == [head, ["P003", "4", "0"]]
@@ -52,7 +53,7 @@ async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
         assert said in text_of(done)
         assert len(room.shown) == 1
         await nothing_goes_on(service, room.room)
-    assert await service.parts.services.records.visits("P003") == before
+    assert visits_in(service.parts.settings.data_dir, "P003") == before
 
 
 async def test_each_fault_is_named_by_visit_item_value_and_rule(
@@ -80,7 +81,7 @@ async def test_each_fault_is_named_by_visit_item_value_and_rule(
 
 @pytest.mark.parametrize(
     ("text", "said", "near"),
-    [("对 P999 做质控", "研究中没有受试者 P999", "P009"), ("QC P999", "no subject P999", "P009")],
+    [("对 P999 做质控", "研究中没有受试者 P999", "P012"), ("QC P999", "no subject P999", "P012")],
 )
 async def test_a_subject_whom_nobody_knows_is_said_and_the_run_ends(
     start: Start, text: str, said: str, near: str

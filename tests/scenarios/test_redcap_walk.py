@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from tests.fakes.redcap_server import TOKEN, RedcapServer
-from tests.fakes.redcap_study import sample_project
+from tests.fakes.redcap_study import redcap_folder, sample_project
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import ROOT, Service, Start
+from tests.scenarios.conftest import Service, Start
 
 VALUES = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
 ASK = "帮我查一下 P003 的 ECOG,然后录入今天的访视数据"
@@ -18,13 +17,20 @@ ASK = "帮我查一下 P003 的 ECOG,然后录入今天的访视数据"
 
 @pytest.fixture
 async def redcap() -> AsyncIterator[RedcapServer]:
-    async with RedcapServer(sample_project(ROOT / "playbooks" / "clinical_qc" / "data")) as server:
+    async with RedcapServer(sample_project()) as server:
         yield server
     assert server.faults == []
 
 
-async def started(start: Start, url: str) -> Service:
-    return await start(redcap_api_url=url, redcap_api_token=SecretStr(TOKEN))
+@pytest.fixture(autouse=True)
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What connections.yaml names."""
+    monkeypatch.setenv("REDCAP_API_TOKEN", TOKEN)
+
+
+async def started(start: Start, url: str, folder: Path) -> Service:
+    playbooks = redcap_folder(folder, url)
+    return await start(playbooks=playbooks, people=playbooks / "people.yaml")
 
 
 async def approved(room: WebRoom) -> None:
@@ -41,34 +47,36 @@ def ours(server: RedcapServer) -> list[dict[str, str]]:
 async def test_an_approved_visit_stands_in_the_project_once(
     start: Start, redcap: RedcapServer, tmp_path: Path
 ) -> None:
-    service = await started(start, redcap.url)
+    service = await started(start, redcap.url, tmp_path)
     async with WebRoom(service.url) as room:
         await approved(room)
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
     (row,) = ours(redcap)
     assert (row["weight_kg"], row["signoff_approved_by"]) == ("61.5", "chen")
-    assert not (tmp_path / "data" / "study.sqlite3").exists()
 
 
 async def test_an_approved_visit_whose_answer_was_lost_stands_in_the_project_once(
-    start: Start, redcap: RedcapServer
+    start: Start, redcap: RedcapServer, tmp_path: Path
 ) -> None:
     redcap.trouble("import", "cut", done=True)
-    service = await started(start, redcap.url)
+    service = await started(start, redcap.url, tmp_path)
     async with WebRoom(service.url) as room:
         await approved(room)
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
     assert len(ours(redcap)) == 1
 
 
-async def test_a_server_that_is_away_keeps_nobody_from_starting(start: Start) -> None:
+async def test_a_server_that_is_away_keeps_nobody_from_starting(
+    start: Start, tmp_path: Path
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        service = await started(start, f"http://127.0.0.1:{taken.getsockname()[1]}/api/")
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/api/"
+        service = await started(start, url, tmp_path)
         async with WebRoom(service.url) as room:
             await room.say("lin", "P003 的 ECOG 是多少?")
             await room.wait_for(is_away)
 
 
 def is_away(message: Message) -> bool:
-    return "暂时无法连接 REDCap" in text_of(message)
+    return "目前连不上 edc" in text_of(message)

@@ -8,6 +8,7 @@ from structlog.testing import capture_logs
 from adapters.redis import keys
 from bot.settings import Settings
 from tests.fakes.platforms.patience import until
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, running, runs_in
 from tests.scenarios.test_did_you_mean import VISIT, part_is
@@ -87,6 +88,7 @@ async def test_a_playbook_that_is_gone_starts_nothing_and_its_runs_still_end(
         assert await runs_in(service, new) == 0
         assert "访视录入" not in text_of(new.shown)
         await ends_as(old, review, OLD)
+    assert visits_in(service.parts.settings.data_dir, "P003")[-1].ecog == 2
 
 
 async def test_what_waits_to_begin_says_that_its_playbook_is_gone(

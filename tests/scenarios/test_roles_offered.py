@@ -15,13 +15,13 @@ from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.services import Services, startable_playbooks
 from engine.talk.turn.choice_cards import without_unavailable
-from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
+from tests.fakes.study import Study
 from tests.scenarios.conftest import ROOT, settings_over
 from tests.scenarios.test_run_ends import change
 
@@ -123,7 +123,7 @@ def test_did_you_mean_offers_nothing_barred() -> None:
 
 def services(people: Directory) -> Services:
     """A turn's, with one tool that names a role."""
-    first, *others = READONLY
+    first, *others = Study().reading
     tools = (replace(first, roles=("reviewer",)), *others)
     return services_of(people=people, playbooks={"desk": desk()}, tools=tools)
 

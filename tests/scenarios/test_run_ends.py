@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from engine.frames.state import Run
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import ASK, GOOD, to_review, today
@@ -38,7 +39,7 @@ async def test_a_card_that_nobody_decides_expires_and_the_run_says_so(
         closed = await room.card("confirm", closed=True)
         assert "过期" in closed["outcome"]
         await room.wait_for(part_says("没有人在期限内决定", "expired"))
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 
 
@@ -56,7 +57,7 @@ async def test_what_is_written_must_be_what_was_approved(start: Start) -> None:
         await service.parts.store.client.hset(key, "body", changed)
         await room.tap("chen", card, "approve")
         await room.wait_for(part_says("不一致", "failed"))
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 
 
@@ -109,7 +110,7 @@ async def test_a_date_that_was_taken_meanwhile_goes_back_to_the_requester(start:
         await room.tap("chen", second["card"], "approve")
         back = await room.wait_for(lambda m: bool(m["card"]) and bool(m["card"]["problems"]))
         assert today() in text_of(back["card"]["problems"])
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert [v.weight_kg for v in visits if v.visit_date.isoformat() == today()] == [61.5]
 
 

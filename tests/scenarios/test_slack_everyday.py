@@ -5,6 +5,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.study import visits_in
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     ASK_EN,
@@ -44,7 +45,7 @@ async def test_a_reviewer_approves_from_the_home_tab(
     await side.shown("Visit recorded", channel="D0REQUESTER")
     await slack.wait_for(lambda: "61.5 kg" not in slack.home_body("U0REVIEWER"))
     await side.send(again)
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert [visit.weight_kg for visit in visits].count(61.5) == 1
 
 

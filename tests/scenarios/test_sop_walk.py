@@ -11,6 +11,7 @@ import pytest
 from bot.operate import runs
 from tests.engine.sop.sop_stage import documented
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say, slow
+from tests.fakes.study import add_study_tools
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_model_walk import settings
@@ -37,6 +38,7 @@ def screening(playbooks: Path) -> Path:
         path = playbooks / "screening" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    add_study_tools(playbooks / "screening", "read_clinical_data", "search_protocol")
     return playbooks
 
 

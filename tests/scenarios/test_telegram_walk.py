@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.platforms.telegram.server import BOT_ID, TelegramServer
 from tests.fakes.platforms.telegram.updates import Sent
+from tests.fakes.study import visits_in
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
@@ -55,7 +56,7 @@ async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
     review = await chat.shown(REVIEWER_ID, "请审核")
     await chat.confirm(review, "批准", name="Bo")
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -168,5 +169,5 @@ async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
     await chat.confirm(card, "批准", user_id=REVIEWER_ID, name="Bo")
     await chat.shown(GROUP_ID, "访视已录入")
     await telegram.wait_for(lambda: not card.keyboard)
-    visits = await service.parts.services.records.visits("P003")
+    visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5

@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestServer
 from tests.bot.signoff_process import FILES, Ended, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.ports import free_port
+from tests.fakes.study import visits_in
 from tests.fakes.terminal import chatting, in_terminal
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start
@@ -211,7 +212,7 @@ async def test_a_visit_is_filled_in_by_one_and_signed_off_by_another(
         assert await chen.end() == 0
     (visit,) = [
         visit
-        for visit in await service.parts.services.records.visits("P003")
+        for visit in visits_in(service.parts.settings.data_dir, "P003")
         if visit.visit_date.isoformat() == today()
     ]
     assert visit.weight_kg == 61.5

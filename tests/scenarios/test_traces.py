@@ -19,7 +19,7 @@ TOLD = f"P003 的 ECOG 是多少?回复 {MAIL} 或 {MOBILE}"
 MONTH_MS = 30 * 24 * 3_600_000
 QUESTION = "P003 和 P004 最近谁的体能状态更差?"
 # Comes back twice as long, for each quotation mark is escaped.
-LONG = "入组标准 排除标准 访视 退出 dose visit " + '"' * 460
+LONG = "入组标准 排除标准 访视 退出 dose visit " + '"' * 1100
 ANSWER = f"P003 更差,详情找 {MAIL}"
 
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
 
@@ -128,7 +129,7 @@ async def test_a_rejection_goes_back_with_its_reason_and_writes_nothing(start: S
         assert (status, answer["ok"]) == (200, True)
         back = await room.wait_for(lambda m: bool(m["card"]) and bool(m["card"]["problems"]))
         assert "体重请复核" in text_of(back["card"]["problems"])
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
         await room.tap("lin", back["card"], "withdraw")
         await room.wait_for(lambda m: any(p["state"] == "withdrawn" for p in m["parts"]))
@@ -185,7 +186,7 @@ async def test_cancel_ends_the_run_and_its_card(start: Start) -> None:
         await room.card("confirm", closed=True)
         status, answer = await room.tap("chen", card, "approve")
         assert (status, answer["ok"]) == (200, False)
-        visits = await service.parts.services.records.visits("P003")
+        visits = visits_in(service.parts.settings.data_dir, "P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 
 

@@ -15,11 +15,14 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0
 class SqlSettings(Frozen):
     """A connection of kind `sql`: a SQLite `file`, or the `address` of a PostgreSQL database.
 
-    `timeout_s` is for a whole call. Give a role that may only read where tools only read.
+    With `create`, a file of SQL statements, the SQLite file stands in the service's data folder and
+    is made by them where it is not there yet. `timeout_s` is for a whole call. Give a role that may
+    only read where tools only read.
     """
 
     kind: Literal["sql"] = "sql"
     file: Path | None = None
+    create: Path | None = None
     address: str = ""
     password: Secret | None = None
     timeout_s: float = Field(10.0, ge=0.1, le=300)
@@ -28,6 +31,10 @@ class SqlSettings(Frozen):
     def _one(self) -> Self:
         if (self.file is None) is (not self.address):
             raise ValueError("should have either `file` (SQLite) or `address` (PostgreSQL)")
+        if self.create is not None and self.file is None:
+            raise ValueError("`create` makes a `file`")
+        if self.create is not None and self.file is not None and len(self.file.parts) != 1:
+            raise ValueError("a `file` with `create` is a name in the data folder")
         if self.address:
             url = URL(self.address)
             if url.scheme not in ("postgresql", "postgres"):

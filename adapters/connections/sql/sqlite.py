@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from adapters.connections.problems import read_call
+from adapters.connections.sql.creation import CreationScript
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
 from adapters.connections.values import rows_in_json
@@ -24,13 +25,19 @@ _QUICK = 20
 
 
 class SqliteConnection:
-    """A database in a file, which is there already."""
+    """A database in a file, which is there already or is made at its first use.
 
-    def __init__(self, name: str, settings: SqlSettings, folder: Path) -> None:
+    The file and a script that makes it are of the `folder`; what is made stands in `data`. Raises
+    BadCall for a faulty script.
+    """
+
+    def __init__(self, name: str, settings: SqlSettings, folder: Path, data: Path) -> None:
         assert settings.file is not None
         self.name = name
         self.timeout_s = settings.timeout_s
-        self.path = folder / settings.file
+        script = CreationScript(folder / settings.create) if settings.create else None
+        self.path = (data if script else folder) / settings.file
+        self._script = script
         self._file = SqliteFile(self.path, threads=2, name=f"sql-{name}")
         self._quick: sqlite3.Connection | None = None
         self._closed = False
@@ -66,6 +73,7 @@ class SqliteConnection:
         """The rows where they come within a few steps, None where they take longer."""
         self._check_open()
         if self._quick is None:
+            self._make()
             self._quick = open_connection(self.path, mode="rw")
             self._quick.execute("PRAGMA query_only = ON")
         left = _QUICK
@@ -88,6 +96,11 @@ class SqliteConnection:
         self._check_open()
         until = time.monotonic() + self.timeout_s
 
+        try:
+            self._make()
+        except sqlite3.Error as error:
+            raise self.failure(error) from error
+
         def within(db: sqlite3.Connection) -> Any:
             db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
             return question(db)
@@ -96,6 +109,15 @@ class SqliteConnection:
             return await self._file.run(within)
         except sqlite3.Error as error:
             raise self.failure(error) from error
+
+    def _make(self) -> None:
+        if self._script is None:
+            return
+        try:
+            self._script.make(self.path)
+        except OSError as error:
+            raise ToolFailed("connection.away", name=self.name) from error
+        self._script = None
 
     def _check_open(self) -> None:
         if self._closed:

@@ -57,7 +57,7 @@ def message_or_command(
 ) -> MessageReceived | CommandGiven:
     """Return what was written, as a command where it is `/name …`: Slack has none in threads.
 
-    A command's bare word is recognised by the intake.
+    A command's bare word is understood by the intake.
     """
     command = _COMMAND_TEXT.fullmatch(text)
     if command is None:

@@ -74,7 +74,7 @@ class UpdateHandler:
     async def learn_name(self) -> str:
         """Return the bot's name, asked for until it is known; "" when Telegram does not say.
 
-        Mentions in groups are recognised by it.
+        Mentions in groups are found by it.
         """
         if not self._me.username:
             try:

@@ -35,6 +35,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "tool.nothing_found": "Nothing was found.",
     "tool.more_rows": "… and {number} more.",
+    "tool.unapproved": "`{name}` writes only in a run that was approved.",
+    "tool.refused": "{why}",
     "tool.undeclared": "The answer to `{name}` is not as its tools.yaml says: {why}",
     "tool.changed": (
         "Since this was approved, what `{name}` takes has changed; nothing was written."

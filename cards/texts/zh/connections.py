@@ -27,6 +27,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "tool.nothing_found": "没有找到。",
     "tool.more_rows": "……另有 {number} 条。",
+    "tool.unapproved": "`{name}` 只能由经过审批的流程写入。",
+    "tool.refused": "{why}",
     "tool.undeclared": "`{name}` 的结果与 tools.yaml 的说明不符：{why}",
     "tool.changed": "批准之后，`{name}` 需要的内容已经改变，没有写入。",
     "tool.package_failed": "`{name}` 自身出错；运营 Signoff 的人可以在日志中查到。",

@@ -127,8 +127,8 @@ def _tool_faults(answer: AnswerDefinition, tool: ToolDefinition) -> Iterator[tup
             fault = f"{answer.tool} needs {name}, a {leaf.type}, which no question gives; name it"
             yield ("arguments",), fault
     if answer.tell:
-        told = tool.model_copy(update={"tell": answer.tell})
-        yield from ((("tell",), fault) for fault in told.tell_faults())
+        update = {"tell": answer.tell, "tell_when": (), "refused_when": ()}
+        yield from tool.model_copy(update=update).tell_faults()
 
 
 _UNTAKEN = frozenset({"text", "person", "email", "url", "file", "list", "money", "time"})

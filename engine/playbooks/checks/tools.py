@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from engine.playbooks.checks.fields import typed_faults
-from engine.playbooks.tool import ConnectedCall, ToolDefinition
+from engine.playbooks.tool import CallRefusal, ConnectedCall, ToolDefinition
 from engine.ports.systems.connections import BadCall, CallRequest, Connection
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source, try_build
@@ -60,8 +60,8 @@ class ToolCheck:
         for name, leaf in self._tool.arguments.items():
             for key, fault in typed_faults(leaf):
                 self._add(("arguments", name, key), fault)
-        for fault in self._tool.tell_faults():
-            self._add(("tell",), fault)
+        for at, fault in self._tool.tell_faults():
+            self._add(at, fault)
         if self._tool.writes and (self._tool.examples or self._tool.cues):
             fault = "belongs to tools that read; a write is asked for by a playbook's requests"
             self._add(("examples",) if self._tool.examples else ("cues",), fault)
@@ -71,23 +71,38 @@ class ToolCheck:
                     self._add(("cues", cue, name), "is none of its arguments")
 
     def bind(self, connections: Mapping[str, Connection]) -> ToolDefinition:
-        """The tool, with what its system says of its arguments; checks the call."""
-        call = self._tool.call
-        connection = connections.get(call.connection)
-        if connection is None:
-            known = suggestion(call.connection, connections) or "connections.yaml has none"
-            self._add((self._kind, "connection"), f"there is no {call.connection!r}; {known}")
-            return self._tool
+        """The tool, with what its system says of its arguments; checks its calls."""
         tool = self._tool
+        connection = self._connection(tool.call, (self._kind,), connections)
+        if connection is None:
+            return tool
         try:
-            if not tool.arguments and (shape := connection.shape(call.call)):
+            if not tool.arguments and (shape := connection.shape(tool.call.call)):
                 update = {"arguments_schema": dict(shape.schema)}
                 tool = tool.model_copy(update=update)
             connection.prepare(call_request(tool))
         except BadCall as error:
             for problem in error.problems:
                 self._add((self._kind,), problem)
+        for i, refusal in enumerate(tool.refused_when):
+            at = ("refused_when", i, "finds")
+            if (asked := self._connection(refusal.finds, at, connections)) is None:
+                continue
+            try:
+                asked.prepare(refusal_request(tool, refusal))
+            except BadCall as error:
+                for problem in error.problems:
+                    self._add(at, problem)
         return tool
+
+    def _connection(
+        self, call: ConnectedCall, at: Path, connections: Mapping[str, Connection]
+    ) -> Connection | None:
+        connection = connections.get(call.connection)
+        if connection is None:
+            known = suggestion(call.connection, connections) or "connections.yaml has none"
+            self._add((*at, "connection"), f"there is no {call.connection!r}; {known}")
+        return connection
 
     def _add(self, path: Path, message: str) -> None:
         if message:
@@ -104,6 +119,12 @@ def call_request(tool: ToolDefinition) -> CallRequest:
         tool.result,
         CONTEXT_ARGUMENTS,
     )
+
+
+def refusal_request(tool: ToolDefinition, refusal: CallRefusal) -> CallRequest:
+    """What is asked before a write that may be refused: the first that is found."""
+    names = frozenset(argument_names(tool))
+    return CallRequest(refusal.finds.call, names, False, "one", CONTEXT_ARGUMENTS)
 
 
 def argument_names(tool: ToolDefinition) -> Collection[str]:

@@ -24,7 +24,7 @@ A plan is a JSON array of steps, at most {max_steps}. A step is one of these two
 - Plan with the tools below alone, with arguments that fit their schemas. Leave an argument out \
 when neither the request nor what is known says it; never make one up.
 - Steps are numbered from {first}. An argument or a reply may take a value from the result of an \
-earlier step of a tool: $steps.{first}.visit.ecog is what stands under visit and ecog in the \
+earlier step of a tool: $steps.{first}.order.total is what stands under order and total in the \
 result of step {first}. Write it alone, or inside of a text.
 - The last step is a reply. You do not know any result yet: state none but by such a reference.
 - The fewest steps that do what was asked; nothing that was not asked. When the tools cannot do \

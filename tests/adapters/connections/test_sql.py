@@ -43,7 +43,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
             db.executescript(SCHEMA)
         db.close()
         settings = SqlSettings(file=Path("money.sqlite3"), timeout_s=2)
-        connection = SqliteConnection("money", settings, tmp_path)
+        connection = SqliteConnection("money", settings, tmp_path, tmp_path)
     else:
         address = request.getfixturevalue("server")
         async with await psycopg.AsyncConnection.connect(address, autocommit=True) as admin:
@@ -161,7 +161,7 @@ async def test_values_that_no_column_takes_are_wrong_arguments(
 
 
 async def test_a_database_that_is_away_says_so(tmp_path: Path) -> None:
-    file = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path)
+    file = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path, tmp_path)
     address = f"postgresql://owner@/postgres?host={tmp_path}"
     gone = PostgresqlConnection("money", SqlSettings(address=address, timeout_s=1))
     for database in (file, gone):

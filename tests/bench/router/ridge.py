@@ -6,7 +6,7 @@
 import numpy as np
 
 from bot.definitions.loader import load_definitions
-from engine.toolbox.toolbox import Toolbox
+from bot.wiring.connections import load_connections
 from engine.understanding.learned.classifier import balance_of, kernel_of, targets_of
 from tests.bench.figures import table
 from tests.chaos.processes import ROOT
@@ -19,7 +19,7 @@ def main() -> None:
     """Print a row for each ridge, in thousandths; all groups weigh the same, as in learning."""
     playbooks = ROOT / "playbooks"
     settings = make_settings(playbooks=playbooks, people=playbooks / "people.yaml")
-    learned = load_definitions(settings, Toolbox()).route_table()
+    learned = load_definitions(settings, load_connections(settings).toolbox).route_table()
     routes = [example.route for example in learned.examples]
     groups = [example.group for example in learned.examples]
     found = learned.classifier.learned

@@ -15,8 +15,8 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from bot.definitions.loader import load_definitions
+from bot.wiring.connections import load_connections
 from cards.model import Principal
-from engine.toolbox.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from engine.understanding.pieces.message import MAX_CHARS, read_message
 from tests.bench.figures import percentile, table
@@ -144,9 +144,8 @@ async def _routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 
 def _cpu(texts: Sequence[str]) -> dict[str, float]:
     playbooks = ROOT / "playbooks"
-    learned = load_definitions(
-        make_settings(playbooks=playbooks, people=playbooks / "people.yaml"), Toolbox()
-    )
+    settings = make_settings(playbooks=playbooks, people=playbooks / "people.yaml")
+    learned = load_definitions(settings, load_connections(settings).toolbox)
     made = learned.route_table()
     begun, begun_wall = time.process_time(), time.perf_counter()
     made.learn()

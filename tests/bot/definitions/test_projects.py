@@ -1,6 +1,8 @@
 import pytest
 
-from bot.definitions.projects import project_finder
+from bot.definitions.projects import project_finder, shared_project
+from engine.playbooks.model import Playbook
+from tests.fakes.desk import desk as desk_playbook
 
 PAIRS = (
     ("slack:T1:C2", "MATTER-7"),
@@ -26,3 +28,18 @@ PAIRS = (
 )
 def test_the_longest_beginning_up_to_a_colon_counts(conversation: str, project: str) -> None:
     assert project_finder(PAIRS, default=lambda: "SAMPLE")(conversation) == project
+
+
+def test_conversations_are_of_the_default_project_or_of_the_only_one() -> None:
+    desk, hoists = (playbook_of(name) for name in ("DESK", "GARAGE"))
+    assert shared_project([]) == ""
+    assert shared_project([desk]) == "DESK"
+    assert shared_project([desk, desk]) == "DESK"
+    assert shared_project([desk, hoists]) == ""
+    assert shared_project([desk, playbook_of("GARAGE", default=True)]) == "GARAGE"
+
+
+def playbook_of(project: str, *, default: bool = False) -> Playbook:
+    plain = desk_playbook()
+    update = {"project": project, "default_project": default}
+    return plain.model_copy(update={"definition": plain.definition.model_copy(update=update)})

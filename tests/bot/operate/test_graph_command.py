@@ -118,7 +118,7 @@ async def test_validate_with_json_tells_every_problem_apart(tmp_path: Path) -> N
     main = playbooks / "clinical_qc" / "playbook.yaml"
     line = changed(main, "[visit-collect]", "[visit-colect]")
     (playbooks / "talk.yaml").write_text("a: b: c\n", "utf-8")
-    (playbooks / "clinical_qc" / "data" / "study.yaml").unlink()
+    (playbooks / "clinical_qc" / "data" / "study.sql").unlink()
     lines = (await ended(tmp_path, "validate")).out.splitlines()
     told = await ended(tmp_path, "validate", "--json")
     assert (told.status, told.err) == (1, "")
@@ -131,8 +131,8 @@ async def test_validate_with_json_tells_every_problem_apart(tmp_path: Path) -> N
     }
     assert (talk["file"], talk["line"], talk["path"]) == ("playbooks/talk.yaml", 1, "")
     assert talk["message"].startswith("not valid YAML: ")
-    assert (sample["file"], sample["path"]) == ("playbooks/clinical_qc/data/study.yaml", "")
-    assert sample["message"].startswith("cannot be read: ")
+    assert (sample["file"], sample["path"]) == ("playbooks/connections.yaml", "study.create")
+    assert "cannot be read: " in sample["message"]
     assert len(lines) == 3
 
 

@@ -179,7 +179,9 @@ async def test_validate_lists_faults_of_people_playbooks_and_sample_together(
     folder = copied(tmp_path)
     changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
     changed(folder / "clinical_qc" / "playbook.yaml", "[visit-collect]", "[visit-colect]")
-    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+    changed(
+        folder / "clinical_qc" / "data" / "study.sql", "CREATE TABLE visits", "CREATE TABEL visits"
+    )
 
     told = await ended(tmp_path, "validate")
 
@@ -189,73 +191,51 @@ async def test_validate_lists_faults_of_people_playbooks_and_sample_together(
     assert "there is no role 'crk'" in first
     assert second.startswith("playbooks/clinical_qc/playbook.yaml:")
     assert "there is no skill 'visit-colect'" in second
-    assert sample
-    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+    assert len(sample) == 1
+    assert sample[0].startswith("playbooks/connections.yaml:6: study.create: ")
+    assert "study.sql:11: near" in sample[0]
 
 
 async def test_validate_misses_sample_data_that_is_not_there(tmp_path: Path) -> None:
-    (copied(tmp_path) / "clinical_qc" / "data" / "study.yaml").unlink()
+    (copied(tmp_path) / "clinical_qc" / "data" / "study.sql").unlink()
 
     told = await ended(tmp_path, "validate")
 
-    missing = "playbooks/clinical_qc/data/study.yaml:1: -: cannot be read: No such file"
     assert (told.status, told.out.count("\n")) == (1, 1)
-    assert told.out.startswith(missing)
+    assert told.out.startswith("playbooks/connections.yaml:6: study.create: ")
+    assert "study.sql cannot be read" in told.out
 
 
-async def test_validate_lists_the_faults_of_the_redcap_mapping(tmp_path: Path) -> None:
-    folder = copied(tmp_path)
-    changed(folder / "clinical_qc" / "data" / "redcap.yaml", "ecog: ecog", "ecog: ECOG")
-    (tmp_path / "own.yaml").write_text("subject: {}\n")
+@pytest.mark.parametrize("command", ["validate", "run", "worker"])
+async def test_settings_of_before_say_where_redcap_is_set_up_now(
+    command: str, tmp_path: Path
+) -> None:
     redcap = {"REDCAP_API_URL": "https://redcap.invalid/api/", "REDCAP_API_TOKEN": "hush"}
-
-    shipped = await ended(tmp_path, "validate")
-    own = await ended(tmp_path, "validate", REDCAP_FIELDS="own.yaml", **redcap)
-    (folder / "clinical_qc" / "data" / "redcap.yaml").unlink()
-    unused = await ended(tmp_path, "validate")
-    missed = await ended(tmp_path, "validate", **redcap)
-
-    where = "playbooks/clinical_qc/data/redcap.yaml:17: visit.ecog.field: "
-    assert (shipped.status, shipped.out.count("\n")) == (1, 1)
-    assert shipped.out.startswith(where)
-    assert own.status == 1
-    assert own.out.startswith("own.yaml:1: subject.subject_id: Field required\n")
-    assert (unused.status, unused.out) == (0, "ok\n")
-    assert missed.status == 1
-    assert missed.out.startswith("playbooks/clinical_qc/data/redcap.yaml:1: -: cannot be read")
-
-
-@pytest.mark.parametrize("command", ["run", "worker"])
-async def test_a_faulty_redcap_mapping_ends_the_start_with_2(command: str, tmp_path: Path) -> None:
-    (tmp_path / "own.yaml").write_text("subject: {}\n")
-    redcap = {
-        "REDCAP_API_URL": "https://redcap.invalid/api/",
-        "REDCAP_API_TOKEN": "hush",
-        "REDCAP_FIELDS": "own.yaml",
-    }
 
     told = await ended(tmp_path, command, PORT=str(free_port()), **FILES, **redcap)
 
     lines = [line for line in told.err.splitlines() if not line.startswith("{")]
     assert told.status == 2
-    assert lines
-    assert all(line.startswith("own.yaml:1: ") for line in lines)
-    assert "hush" not in told.err
+    assert lines == [
+        "REDCAP_API_URL: is no setting any more; a REDCap project is a connection of "
+        "connections.yaml, as docs/redcap.md shows"
+    ]
 
 
 async def test_run_tells_a_faulty_definition_once_and_ends_with_2(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
-    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+    changed(
+        folder / "clinical_qc" / "data" / "study.sql", "CREATE TABLE visits", "CREATE TABEL visits"
+    )
 
     told = await ended(tmp_path, "run", PORT=str(free_port()))
 
     first, *sample = told.err.splitlines()
     assert told.status == 2
     assert "there is no role 'crk'" in first
-    assert sample
-    assert len(set(sample)) == len(sample)
-    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+    assert len(sample) == 1
+    assert "study.sql:11: near" in sample[0]
 
 
 def copied(folder: Path) -> Path:

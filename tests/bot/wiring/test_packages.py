@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from bot.wiring.packages import load_package_tools, run_function
 from engine.errors import DefinitionError, ToolFailed, ToolRetry, ToolUnsure
-from engine.ports.systems.records import NoRecords
 from engine.toolbox.package import (
     MAX_RESULT_BYTES,
     BadPackageTool,
@@ -27,7 +26,7 @@ from tests.bot.signoff_process import ROOT, ended
 from tests.docs.reading import blocks
 from tests.fakes.garage import write_garage
 
-CONTEXT = ToolContext(records=NoRecords(), today=date(2026, 11, 23), key="k", by="fred")
+CONTEXT = ToolContext(today=date(2026, 11, 23), key="k", by="fred")
 HEAD = """\
 from pydantic import BaseModel
 from engine.toolbox.package import PackageTool

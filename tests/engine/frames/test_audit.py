@@ -5,10 +5,10 @@ from typing import Any
 
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
-from engine.ports.systems.records import Visit
 from tests.engine.runs.test_sync_changes import ByGoal
 from tests.fakes.matter import playbook
-from tests.fakes.walk import CHEN, TODAY, Study, Walk, new_run
+from tests.fakes.study import Study, Visit
+from tests.fakes.walk import CHEN, TODAY, Walk, new_run
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 MATTER = playbook()

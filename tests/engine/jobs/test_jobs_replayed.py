@@ -5,7 +5,8 @@ from engine.services import Services
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import playbook, says
 from tests.fakes.services import services_of
-from tests.fakes.walk import People, Study
+from tests.fakes.study import Study
+from tests.fakes.walk import People
 
 
 def services() -> Services:

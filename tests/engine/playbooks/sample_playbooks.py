@@ -9,7 +9,7 @@ from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, 
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
 from engine.text.language import LocalizedText
-from engine.toolbox.toolbox import Toolbox
+from tests.fakes.study import study_toolbox
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SHIPPED = tuple(sorted(main.parent.name for main in PLAYBOOKS.glob("*/playbook.yaml")))
@@ -36,7 +36,7 @@ def shipped(name: str) -> Playbook:
     folder = PLAYBOOKS / name
     paths = [folder / "playbook.yaml", *sorted((folder / "skills").glob("*.yaml"))]
     files = {str(path): path.read_text("utf-8") for path in paths}
-    return load(files, roles=None, held=None, tools=Toolbox().facts)
+    return load(files, roles=None, held=None, tools=study_toolbox().facts)
 
 
 def both(text: str) -> LocalizedText:

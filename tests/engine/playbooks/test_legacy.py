@@ -15,6 +15,7 @@ from engine.playbooks.records import Batch, Members, Over
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.engine.sop.test_records_of_tools import documented, warehouse
+from tests.fakes.garage import FILES, write_garage
 
 ROOT = Path(__file__).parents[3]
 STORED = ROOT / "tests" / "fixtures" / "state" / "v1" / "playbooks"
@@ -125,3 +126,25 @@ def test_a_faulty_mapping_is_told_with_its_line(tmp_path: Path) -> None:
         "2: over.bins.tol: unknown key; did you mean 'tool'?",
     ]
     assert try_load_legacy(tmp_path / "elsewhere", Problems()) == NO_LEGACY
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.json")), ids=lambda path: path.stem[:8])
+def test_a_stored_playbook_without_tools_has_those_of_today(path: Path) -> None:
+    playbook = SAMPLE.read_playbook(path.read_text("utf-8"))
+    assert ("record_visit" in playbook.tools) is (playbook.id == "clinical_qc")
+    assert playbook.digest == path.stem
+
+
+def test_a_version_with_tools_of_its_own_keeps_them(tmp_path: Path) -> None:
+    write_garage(tmp_path)
+    (tmp_path / "legacy.yaml").write_text("tools: [hoists, sheds]\n", "utf-8")
+    problems = Problems()
+    legacy = try_load_legacy(tmp_path, problems)
+    assert [p.split(": ", 1)[1] for p in problems] == [
+        f"tools.1: there is no {tmp_path / 'sheds' / 'tools.yaml'}"
+    ]
+    files = {name: text for name, text in FILES.items() if name.startswith("hoists/")}
+    own = load(files, roles=None, held=None)
+    assert legacy.read_playbook(own.model_dump_json()).tools == own.tools
+    older = own.model_copy(update={"tools": {}})
+    assert set(legacy.read_playbook(older.model_dump_json()).tools) == set(own.tools)

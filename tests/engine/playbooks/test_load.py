@@ -7,12 +7,12 @@ import pytest
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.toolbox.toolbox import Toolbox
+from tests.fakes.study import study_toolbox
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 ROLES = ("crc", "reviewer")
 
-TOOLS = Toolbox().facts
+TOOLS = study_toolbox().facts
 
 
 def files() -> dict[str, str]:

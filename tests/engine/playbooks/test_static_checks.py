@@ -9,9 +9,9 @@ import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
-from engine.toolbox.toolbox import Toolbox
 from tests.engine.playbooks import answer_cases, job_cases, review_cases, tool_cases
 from tests.fakes.matter import files
+from tests.fakes.study import study_toolbox
 
 Change = tuple[str, str, str]
 
@@ -130,7 +130,7 @@ BASE: tuple[Change, ...] = (
     ),
 )
 
-TOOLS = Toolbox().facts
+TOOLS = study_toolbox().facts
 
 
 def changed(*changes: Change) -> dict[str, str]:

@@ -30,7 +30,7 @@ def loaded(tools: str, connections: Mapping[str, Any] | None = None) -> Playbook
 
 def test_sound_tools_are_part_of_the_playbook_and_its_digest(tmp_path: Path) -> None:
     settings = SqlSettings(file=Path("workshop.sqlite3"))
-    known = {"workshop": SqliteConnection("workshop", settings, tmp_path)}
+    known = {"workshop": SqliteConnection("workshop", settings, tmp_path, tmp_path)}
     tools = REST["hoists/tools.yaml"]
     playbook = loaded(tools, known)
     assert list(playbook.tools) == ["find_hoist", "list_hoists", "book_hoist"]

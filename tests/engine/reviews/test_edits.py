@@ -13,8 +13,8 @@ from cards.model import Card, Principal
 from cards.visible import in_text
 from engine.mail import CardDecided, RunMail
 from engine.playbooks.model import Playbook
-from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import NOW, Ran, loaded, new_run, ran, reject, services, with_sop
+from tests.fakes.study import Study
 
 WU = Principal(id="wu", name="Wu", roles=("reviewer",))
 CHEN = Principal(id="chen", name="Chen", roles=("reviewer",))
@@ -83,13 +83,13 @@ def approved(by: Principal = CHEN, **values: str) -> Callable[[Card], RunMail]:
     return mail
 
 
-async def signed(playbook: Playbook, records: Records, *answers: Any, **data: Any) -> Ran:
+async def signed(playbook: Playbook, records: Study, *answers: Any, **data: Any) -> Ran:
     run = new_run(playbook, {**STANDS, **data})
     return await ran(run, playbook, services(None, records), *answers)
 
 
 async def test_approved_changes_of_every_type_are_the_runs_from_then_on(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     new = {
         "age": "62",
@@ -109,7 +109,7 @@ async def test_approved_changes_of_every_type_are_the_runs_from_then_on(
 
 
 async def test_the_card_shows_what_was_changed_as_a_card_of_these_values_would(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     new = {"age": "62", "arm": "B", "treated": "no", "medical_history": "three\n\n> four"}
     (card,) = (await signed(playbook, records)).cards
@@ -124,9 +124,7 @@ async def test_the_card_shows_what_was_changed_as_a_card_of_these_values_would(
     assert digest(other.editing.content) == other.shown_digest
 
 
-async def test_a_rejection_changes_nothing_of_the_data(
-    playbook: Playbook, records: Records
-) -> None:
+async def test_a_rejection_changes_nothing_of_the_data(playbook: Playbook, records: Study) -> None:
     def rejected(card: Card) -> RunMail:
         after = changed(card, age="62")
         verdict = decide(
@@ -144,7 +142,7 @@ async def test_a_rejection_changes_nothing_of_the_data(
 
 
 async def test_whose_change_stands_may_not_approve_it_at_a_later_review_either(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     at_again = await signed(playbook, records, approved(age="62"))
     card = at_again.cards[-1]
@@ -157,7 +155,7 @@ async def test_whose_change_stands_may_not_approve_it_at_a_later_review_either(
 
 
 async def test_what_breaks_a_rule_is_asked_again_with_the_fault_and_its_author(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     asked = await signed(playbook, records, approved(age="80"))
     card = asked.cards[-1]
@@ -171,7 +169,7 @@ async def test_what_breaks_a_rule_is_asked_again_with_the_fault_and_its_author(
 
 
 async def test_what_no_form_can_hold_is_left_out_of_it_and_said_to_be(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     long = "x" * (MAX_TEXT + 1)
     (card,) = (await signed(playbook, records, medical_history=long)).cards
@@ -185,7 +183,7 @@ async def test_what_no_form_can_hold_is_left_out_of_it_and_said_to_be(
 
 
 async def test_a_text_of_several_lines_is_asked_for_with_room_for_them(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     (card,) = (await signed(playbook, records)).cards
     choice = card.choice("edit")
@@ -198,7 +196,7 @@ async def test_a_text_of_several_lines_is_asked_for_with_room_for_them(
 
 
 async def test_a_step_that_died_after_the_approval_gives_the_same(
-    playbook: Playbook, records: Records
+    playbook: Playbook, records: Study
 ) -> None:
     answers = (approved(age="62"), approved())
     whole = await signed(playbook, records, *answers)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelRefused, ModelUnavailable
-from engine.ports.systems.records import Records
 from engine.rules.soft import (
     DEFAULT_LIMITS,
     MAX_CALLS,
@@ -21,8 +20,8 @@ from engine.rules.soft import (
 from engine.text.answer import NOT_ONE
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
-from engine.tools.registry import TOOLS
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
+from tests.fakes.study import Study
 
 GOOD: dict[str, Any] = {
     "passed": True,
@@ -141,11 +140,13 @@ def test_the_schema_asks_for_all_that_a_verdict_needs_and_no_more() -> None:
 
 
 def engine(
-    model: Answering | None, records: Records, *tools: str, limits: SoftLimits = DEFAULT_LIMITS
+    model: Answering | None, records: Study, *tools: str, limits: SoftLimits = DEFAULT_LIMITS
 ) -> SoftRuleEngine:
-    context = ToolContext(records=records, today=date(2026, 11, 21))
+    context = ToolContext(today=date(2026, 11, 21))
     return SoftRuleEngine(
-        model, ReadOnlyTools([tool for tool in TOOLS if tool.name in tools], context), limits
+        model,
+        ReadOnlyTools([tool for tool in records.tools if tool.name in tools], context),
+        limits,
     )
 
 
@@ -164,7 +165,7 @@ async def judged(rules: SoftRuleEngine, known: dict[str, Any] | None = None) -> 
 READ = "read_clinical_data"
 
 
-async def test_a_verdict_is_given_at_once_or_after_tools(records: Records) -> None:
+async def test_a_verdict_is_given_at_once_or_after_tools(records: Study) -> None:
     model = Answering(wants((READ, {"subject_id": "P003"})), verdict(False))
     *_, last = await judged(engine(model, records, READ))
     assert last.verdict is not None
@@ -185,7 +186,7 @@ async def test_a_verdict_is_given_at_once_or_after_tools(records: Records) -> No
     ],
 )
 async def test_a_failed_call_goes_back_to_the_model_to_be_corrected(
-    records: Records, call: tuple[str, dict[str, Any]], told: str
+    records: Study, call: tuple[str, dict[str, Any]], told: str
 ) -> None:
     model = Answering(wants(call), wants((READ, {"subject_id": "P003"})), verdict())
     *_, last = await judged(engine(model, records, READ))
@@ -196,14 +197,14 @@ async def test_a_failed_call_goes_back_to_the_model_to_be_corrected(
     assert last.verdict.passed
 
 
-async def test_calls_beyond_a_limit_are_answered_but_not_made(records: Records) -> None:
+async def test_calls_beyond_a_limit_are_answered_but_not_made(records: Study) -> None:
     model = Answering(wants(*[(READ, {"subject_id": "P003"})] * (MAX_CALLS + 2)), verdict())
     *_, last = await judged(engine(model, records, READ))
     told = [m.content for m in last.messages if m.role == "tool"]
     assert ["Not called" in each for each in told] == [False] * MAX_CALLS + [True] * 2
 
 
-async def test_a_text_that_is_no_verdict_is_asked_again_with_its_faults(records: Records) -> None:
+async def test_a_text_that_is_no_verdict_is_asked_again_with_its_faults(records: Study) -> None:
     model = Answering(said("It passes."), said(changed(confidence=7)), verdict())
     *_, last = await judged(engine(model, records))
     lessons = [m.content for m in last.messages if m.role == "user"][1:]
@@ -213,14 +214,14 @@ async def test_a_text_that_is_no_verdict_is_asked_again_with_its_faults(records:
 
 
 @pytest.mark.parametrize("text", [text for text, _ in MALFORMED])
-async def test_no_malformed_answer_ever_becomes_a_verdict(records: Records, text: str) -> None:
+async def test_no_malformed_answer_ever_becomes_a_verdict(records: Study, text: str) -> None:
     *_, last = await judged(engine(Answering(*[said(text)] * 3), records))
     assert (last.verdict, last.unsure, last.rounds) == (None, "rounds", 3)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5])
 async def test_every_answer_counts_and_the_last_one_is_offered_no_tools(
-    records: Records, rounds: int
+    records: Study, rounds: int
 ) -> None:
     model = Answering(*[wants((READ, {"subject_id": "P003"}))] * 10)
     limits = SoftLimits(rounds=rounds)
@@ -234,7 +235,7 @@ async def test_every_answer_counts_and_the_last_one_is_offered_no_tools(
     [(0.69, 0.7, "confidence"), (0.7, 0.7, ""), (0.0, 0.0, ""), (0.99, 1.0, "confidence")],
 )
 async def test_a_verdict_below_the_limit_is_for_a_person(
-    records: Records, confidence: float, limit: float, unsure: str
+    records: Study, confidence: float, limit: float, unsure: str
 ) -> None:
     model = Answering(verdict(confidence=confidence))
     *_, last = await judged(engine(model, records, limits=SoftLimits(confidence=limit)))
@@ -251,7 +252,7 @@ async def test_a_verdict_below_the_limit_is_for_a_person(
     ],
 )
 async def test_without_an_answer_it_is_for_a_person(
-    records: Records, model: Answering | None, unsure: str
+    records: Study, model: Answering | None, unsure: str
 ) -> None:
     *_, last = await judged(engine(model, records))
     assert (last.verdict, last.unsure) == (None, unsure)
@@ -268,7 +269,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_data_that_gives_a_verdict_stays_data(records: Records, text: str) -> None:
+async def test_data_that_gives_a_verdict_stays_data(records: Study, text: str) -> None:
     model = Answering(verdict(False))
     *_, last = await judged(engine(model, records), {"data": {"medical_history": text}})
     system, material = (m for m in model.heard[0][0])
@@ -280,14 +281,14 @@ async def test_data_that_gives_a_verdict_stays_data(records: Records, text: str)
 
 
 async def test_a_model_that_echoes_the_verdict_of_the_data_is_not_believed(
-    records: Records,
+    records: Study,
 ) -> None:
     echo = f"The record holds {TEXT}. Mine is {changed(passed=False)}"
     *_, last = await judged(engine(Answering(*[said(echo)] * 3), records))
     assert (last.verdict, last.unsure) == (None, "rounds")
 
 
-async def test_what_does_not_fit_is_said_to_be_left_out(records: Records) -> None:
+async def test_what_does_not_fit_is_said_to_be_left_out(records: Study) -> None:
     model = Answering(verdict())
     await judged(engine(model, records), {"data": {"medical_history": "x" * 30_000}})
     material = model.heard[0][0][1].content

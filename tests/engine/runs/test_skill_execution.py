@@ -1,7 +1,7 @@
 """A skill on a given state: its output, what keeps it from running, and what it never does."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from adapters.clock import SystemClock
-from adapters.edc.sqlite import SqliteRecords
 from adapters.openai import OpenAIModel
 from adapters.redis.keys import Partitions
 from engine.frames.state import AgentState
@@ -22,7 +21,7 @@ from tests.fakes.letters import PROJECT, letters
 from tests.fakes.model_server import ModelServer, Reply, fail, garble, refuse, say, say_json, slow
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
-from tests.fakes.study_folder import open_copy
+from tests.fakes.study import Study
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 VISIT = {
@@ -42,7 +41,7 @@ CLOCK = SystemClock("Asia/Shanghai")
 @pytest.fixture(scope="module")
 def clinical() -> Playbook:
     folder = PLAYBOOKS / "clinical_qc"
-    paths = [folder / "playbook.yaml", *(folder / "skills").glob("*.yaml")]
+    paths = [folder / "playbook.yaml", folder / "tools.yaml", *(folder / "skills").glob("*.yaml")]
     texts = {str(path): path.read_text("utf-8") for path in paths}
     return load(texts, roles=("crc", "reviewer"), held=("reviewer",))
 
@@ -53,13 +52,6 @@ def written() -> Playbook:
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> Iterator[SqliteRecords]:
-    opened = open_copy(tmp_path, CLOCK)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 async def server() -> AsyncIterator[ModelServer]:
     async with ModelServer() as server:
         yield server
@@ -67,7 +59,7 @@ async def server() -> AsyncIterator[ModelServer]:
 
 
 @pytest.fixture
-async def services(records: SqliteRecords, server: ModelServer) -> AsyncIterator[Services]:
+async def services(records: Study, server: ModelServer) -> AsyncIterator[Services]:
     model = OpenAIModel(
         api_key=server.api_key, base_url=server.base_url, model="stub", pause=_at_once
     )
@@ -328,14 +320,14 @@ async def test_a_review_that_nobody_could_decide_fails_with_that(
 
 
 async def test_nothing_is_written_however_the_state_is_given(
-    clinical: Playbook, services: Services, records: SqliteRecords
+    clinical: Playbook, services: Services, records: Study
 ) -> None:
-    before = await records.visits("P003")
+    before = records.visits_of("P003")
     state = {"data": VISIT, "profile": PASSED, "decisions": {"review": "approved"}}
     ran = await run(order(clinical, "visit-record", **state), services)
     assert ran.executed.outcome == "constraint"
     assert ran.executed.why == "record_visit: nobody approved it"
-    assert await records.visits("P003") == before
+    assert records.visits_of("P003") == before
 
 
 async def test_tools_read_only_what_belongs_to_the_project(

@@ -9,7 +9,8 @@ from engine.mail import RunContinued, RunResumed
 from engine.runs.run import MAX_STEPS
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, output
-from tests.fakes.walk import Study, Walk, new_run
+from tests.fakes.study import Study
+from tests.fakes.walk import Walk, new_run
 
 IDLE = """\
 id: idle

@@ -18,14 +18,13 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.storage.findings import Check, CheckReport, Withdrawal
-from engine.ports.systems.records import Records
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.runs.run import advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
-from engine.toolbox.toolbox import Toolbox
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
+from tests.fakes.study import Study, study_toolbox
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "playbooks" / "clinical_qc" / "data"
@@ -56,7 +55,7 @@ def with_sop(sop: str) -> dict[str, str]:
 
 
 def loaded(files: Mapping[str, str]) -> Playbook:
-    facts = Toolbox().facts
+    facts = study_toolbox().facts
     return load(files, roles=("crc", "reviewer"), held=("reviewer",), tools=facts)
 
 
@@ -116,7 +115,7 @@ class Answering:
 
 
 def services(
-    model: Model | None, records: Records, *, limits: SoftLimits = DEFAULT_LIMITS
+    model: Model | None, records: Study, *, limits: SoftLimits = DEFAULT_LIMITS
 ) -> Services:
     tokens = iter(f"token-{number}" for number in range(1000))
     return services_of(
@@ -220,7 +219,7 @@ async def ran(
 
 async def run(
     playbook: Playbook,
-    records: Records,
+    records: Study,
     *answers: Callable[[Card], RunMail],
     model: Answering | None = None,
     **data: Any,

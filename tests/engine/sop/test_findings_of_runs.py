@@ -4,7 +4,6 @@ import pytest
 
 from cards.model import Principal
 from engine.ports.storage.findings import CheckReport, Withdrawal
-from engine.ports.systems.records import Records
 from engine.talk.cancellation import cancel_effects
 from tests.engine.sop.sop_stage import (
     NOW,
@@ -19,6 +18,7 @@ from tests.engine.sop.sop_stage import (
     sop,
     verdict,
 )
+from tests.fakes.study import Study
 
 RULES = """\
     {type: hard_rule, on_pass: NEXT, on_fail: NEXT, only_branches: ONLY, rules: [
@@ -36,12 +36,12 @@ SIGN = """\
 OLD = {"age": 80, "ecog": 2}
 
 
-async def checked(records: Records, only: bool) -> Ran:
+async def checked(records: Study, only: bool) -> Ran:
     rules = RULES.replace("NEXT", "sign").replace("ONLY", str(only).lower())
     return await run(sop("first", first=rules, sign=SIGN), records, **OLD)
 
 
-async def test_what_a_node_that_only_branches_fails_is_no_problem(records: Records) -> None:
+async def test_what_a_node_that_only_branches_fails_is_no_problem(records: Study) -> None:
     problem, branch = await checked(records, False), await checked(records, True)
     assert problem.judged == branch.judged == [("first", "failed", "rules", "sign")]
     assert [check.found for check in problem.checks + branch.checks] == [2, 0]
@@ -51,7 +51,7 @@ async def test_what_a_node_that_only_branches_fails_is_no_problem(records: Recor
 
 @pytest.mark.parametrize("model", [Answering(verdict(False)), None])
 async def test_nor_is_a_judgement_that_only_branches(
-    model: Answering | None, records: Records
+    model: Answering | None, records: Study
 ) -> None:
     for only, found in (("true", 0), ("false", 1)):
         built = sop("soft", soft=SOFT.replace("ONLY", only))
@@ -63,7 +63,7 @@ async def test_nor_is_a_judgement_that_only_branches(
         assert [check.found for check in done.checks] == [found]
 
 
-async def test_a_finding_is_of_the_playbooks_project_and_of_who_asked(records: Records) -> None:
+async def test_a_finding_is_of_the_playbooks_project_and_of_who_asked(records: Study) -> None:
     (check,) = (await checked(records, False)).checks
     assert (check.project, check.requester) == ("SIGNOFF-101", "lin")
     assert (check.record, check.about) == ("r1", "筛选")
@@ -71,7 +71,7 @@ async def test_a_finding_is_of_the_playbooks_project_and_of_who_asked(records: R
 
 @pytest.mark.parametrize(("subject", "record"), [(None, "r1"), ("P003", "P003")])
 async def test_what_was_found_of_the_run_itself_ends_with_it(
-    subject: str | None, record: str, records: Records
+    subject: str | None, record: str, records: Study
 ) -> None:
     rules = RULES.replace("NEXT", "sign").replace("ONLY", "false")
     data = {**OLD, "subject_id": subject} if subject else OLD
@@ -84,13 +84,13 @@ async def test_what_was_found_of_the_run_itself_ends_with_it(
     assert done.withdrawn == [withdrawn]
 
 
-async def test_a_run_that_found_nothing_withdraws_nothing(records: Records) -> None:
+async def test_a_run_that_found_nothing_withdraws_nothing(records: Study) -> None:
     rules = RULES.replace("NEXT", "end_ok").replace("ONLY", "false")
     done = await run(sop("first", first=rules), records, age=40, ecog=0)
     assert (done.run.status, done.withdrawn) == ("completed", [])
 
 
-async def test_a_cancelled_run_withdraws_all_that_it_found(records: Records) -> None:
+async def test_a_cancelled_run_withdraws_all_that_it_found(records: Study) -> None:
     stopped = await checked(records, False)
     child = stopped.run.model_copy(update={"id": "r2", "parent": "r1"})
     whole = stopped.run.model_copy(update={"children": {"P001": "r2"}})
@@ -106,7 +106,7 @@ async def test_a_cancelled_run_withdraws_all_that_it_found(records: Records) -> 
     ] == []
 
 
-async def test_a_run_of_before_has_found_nothing_that_it_knows_of(records: Records) -> None:
+async def test_a_run_of_before_has_found_nothing_that_it_knows_of(records: Study) -> None:
     built = sop("sign", sign=SIGN)
     now = new_run(built, OLD)
     stored = now.model_dump(mode="json", exclude={"found_in"})

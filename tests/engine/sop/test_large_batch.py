@@ -11,7 +11,8 @@ from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.runs.run import MAX_STEPS
-from tests.fakes.walk import Study, Walk, new_run
+from tests.fakes.study import Study
+from tests.fakes.walk import Walk, new_run
 from tests.scenarios.test_batch import FIELDS, SKILL
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"

@@ -6,8 +6,8 @@ import pytest
 
 from cards.model import Card, Row
 from engine.playbooks.model import Playbook
-from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import loaded, new_run, ran, services, with_sop
+from tests.fakes.study import Study
 
 SOP = """start_node: sign
 nodes:
@@ -62,13 +62,13 @@ def playbook(what: str, calls: str = FIRST) -> Playbook:
     return loaded({**files, "playbook.yaml": main, **written})
 
 
-async def card(built: Playbook, records: Records, **data: Any) -> Card:
+async def card(built: Playbook, records: Study, **data: Any) -> Card:
     asked = await ran(new_run(built, {**STANDS, **data}), built, services(None, records))
     return asked.cards[-1]
 
 
 async def test_every_argument_of_a_write_is_shown_by_its_label_as_the_tool_takes_it(
-    records: Records,
+    records: Study,
 ) -> None:
     shown = await card(playbook("shows: record"), records)
     assert shown.rows == (
@@ -82,14 +82,14 @@ async def test_every_argument_of_a_write_is_shown_by_its_label_as_the_tool_takes
     )
 
 
-async def test_lines_keep_their_breaks_wherever_they_are_shown(records: Records) -> None:
+async def test_lines_keep_their_breaks_wherever_they_are_shown(records: Study) -> None:
     text = "one\ntwo\u200b\n\nthree "
     shown = await card(playbook("shows: record"), records, medical_history=text)
     assert "Medical history" not in {row.label for row in shown.rows}
     assert shown.text.endswith("**Medical history**\n\n> one\n> two⟨U+200B⟩\n>\n> three␣")
 
 
-async def test_of_several_calls_each_is_told(records: Records) -> None:
+async def test_of_several_calls_each_is_told(records: Study) -> None:
     shown = await card(playbook("shows: record", FIRST + SECOND), records)
     steps = [(row.label, row.value) for row in shown.rows if row.value == "record_visit"]
     assert steps == [("Step 1", "record_visit"), ("Step 2", "record_visit")]
@@ -100,7 +100,7 @@ async def test_of_several_calls_each_is_told(records: Records) -> None:
     ]
 
 
-async def test_a_decision_is_shown_too_and_a_list_whole(records: Records) -> None:
+async def test_a_decision_is_shown_too_and_a_list_whole(records: Study) -> None:
     built = playbook("presents: [visits, decisions.signature, ecog]")
     days = tuple({"day": f"day {n} "} for n in range(45))
     shown = await card(built, records, visits=days)
@@ -112,7 +112,7 @@ async def test_a_decision_is_shown_too_and_a_list_whole(records: Records) -> Non
 
 
 @pytest.mark.parametrize("value", ["a\u202eb", "a b", " a"])
-async def test_what_differs_is_shown_differently(value: str, records: Records) -> None:
+async def test_what_differs_is_shown_differently(value: str, records: Study) -> None:
     built = playbook("shows: record")
     plain = await card(built, records, medical_history="a b" if value != "a b" else "ab")
     other = await card(built, records, medical_history=value)

@@ -1,23 +1,18 @@
 """SOPs step by step: where each result leads, what is asked of people, what the audit says."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapters.clock import SystemClock
-from adapters.edc.sqlite import open_records
 from cards.model import Card
 from engine.errors import ModelUnavailable
 from engine.frames.state import AgentState, PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
 from engine.playbooks.model import Playbook
-from engine.ports.systems.records import Records
 from engine.runs.migration import plan_migration
 from tests.engine.sop.sop_stage import (
     GOOD,
-    SAMPLE,
     Answering,
     Ran,
     approve,
@@ -36,6 +31,7 @@ from tests.engine.sop.sop_stage import (
     wants,
     with_sop,
 )
+from tests.fakes.study import Study, sample_study
 from tests.fakes.study_lists import over_visits
 
 READ = ("read_clinical_data", {"subject_id": "P003"})
@@ -54,7 +50,7 @@ SIGN = (
 SOFT = "{type: soft_instruction, instruction: Does it fit, review: {roles: [reviewer]%s}, %s}"
 
 
-async def test_the_documented_example_passes_is_judged_and_signed(records: Records) -> None:
+async def test_the_documented_example_passes_is_judged_and_signed(records: Study) -> None:
     model = Answering(wants(READ), verdict())
     done = await run(example(), records, approve, model=model)
     assert done.judged == [
@@ -104,7 +100,7 @@ async def test_the_documented_example_passes_is_judged_and_signed(records: Recor
     ],
 )
 async def test_each_documented_check_fails_by_itself(
-    records: Records, data: dict[str, Any], told: list[str]
+    records: Study, data: dict[str, Any], told: list[str]
 ) -> None:
     done = await run(example(), records, **data)
     assert done.judged == [("criteria", "failed", "rules", "end_ineligible")]
@@ -124,7 +120,7 @@ async def test_each_documented_check_fails_by_itself(
     ],
 )
 async def test_the_bounds_of_the_documented_checks_pass(
-    records: Records, data: dict[str, Any]
+    records: Study, data: dict[str, Any]
 ) -> None:
     done = await run(example(), records, model=Answering(verdict()), **data)
     assert done.judged[0] == ("criteria", "passed", "rules", "history")
@@ -142,7 +138,7 @@ async def test_the_bounds_of_the_documented_checks_pass(
     ],
 )
 async def test_a_node_fails_on_what_it_says(
-    records: Records, fail_on: str, ecog: int, result: str
+    records: Study, fail_on: str, ecog: int, result: str
 ) -> None:
     more = f", fail_on: {fail_on}" if fail_on else ""
     done = await run(sop("age", age=AGE % ("end_ok", "end_no", more)), records, ecog=ecog)
@@ -150,7 +146,7 @@ async def test_a_node_fails_on_what_it_says(
     assert len(done.run.state.problems) == max(ecog - 1, 0)
 
 
-async def test_what_did_not_fail_a_node_stands_on_the_next_card(records: Records) -> None:
+async def test_what_did_not_fail_a_node_stands_on_the_next_card(records: Study) -> None:
     sign = SIGN % ("", "on_approve: end_ok")
     playbook = sop("age", age=AGE % ("sign", "end_no", ""), sign=sign)
     asked = await run(playbook, records, ecog=3)
@@ -162,7 +158,7 @@ async def test_what_did_not_fail_a_node_stands_on_the_next_card(records: Records
     assert rejected.judged[-1] == ("sign", "rejected", "chen", "end_rejected")
 
 
-async def test_a_card_that_expires_goes_on_or_fails(records: Records) -> None:
+async def test_a_card_that_expires_goes_on_or_fails(records: Study) -> None:
     for node in (
         SOFT % ("", "on_pass: end_ok, on_fail: end_no%s"),
         SIGN % ("", "on_approve: end_ok%s"),
@@ -181,7 +177,7 @@ LOOP = {
 }
 
 
-async def test_a_loop_is_bounded_and_ends_where_on_error_says(records: Records) -> None:
+async def test_a_loop_is_bounded_and_ends_where_on_error_says(records: Study) -> None:
     def playbook(more: str, outcomes: str = "") -> Playbook:
         return sop("soft", outcomes, soft=LOOP["soft"] % more, sign=LOOP["sign"])
 
@@ -214,7 +210,7 @@ async def test_a_loop_is_bounded_and_ends_where_on_error_says(records: Records) 
     assert again.judged[-1] == ("soft", "error", "signoff", "end_error")
 
 
-async def test_errors_that_lead_to_each_other_end(records: Records) -> None:
+async def test_errors_that_lead_to_each_other_end(records: Study) -> None:
     age = AGE % ("b", "end_no", ", on_error: b, max_visits: 1")
     back = AGE % ("a", "end_no", ", on_error: a, max_visits: 1")
     done = await run(sop("a", a=age, b=back), records)
@@ -223,9 +219,9 @@ async def test_errors_that_lead_to_each_other_end(records: Records) -> None:
     assert len(done.log) < 10
 
 
-async def test_records_that_cannot_be_read_go_to_on_error(tmp_path: Path) -> None:
-    study = open_records(tmp_path / "study.sqlite", SAMPLE, clock=SystemClock("UTC"))
-    study.close()
+async def test_records_that_cannot_be_read_go_to_on_error() -> None:
+    study = sample_study()
+    await study.close()
     lists = "".join(
         f"  {name}: {{label: {{zh: x, en: x}}, type: list, columns: {{"
         + ", ".join(f"{column}: {{label: {{zh: x, en: x}}}}" for column in columns)
@@ -249,11 +245,11 @@ async def test_records_that_cannot_be_read_go_to_on_error(tmp_path: Path) -> Non
     failed = await run(playbook(""), study)
     assert failed.run.status == "failed"
     assert failed.judged == [("visits", "error", "signoff", "end_error")]
-    assert "The study database is closed" in failed.run.part.text
+    assert "study is not asked any more" in failed.run.part.text
     told = await run(playbook(", on_error: end_unread"), study)
     assert told.run.status == "completed"
     assert told.judged == [("visits", "error", "signoff", "end_unread")]
-    assert "The study database is closed" in told.run.state.problems[0]
+    assert "study is not asked any more" in told.run.state.problems[0]
 
 
 STORIES: dict[str, tuple[tuple[Any, ...], Answers]] = {
@@ -265,7 +261,7 @@ STORIES: dict[str, tuple[tuple[Any, ...], Answers]] = {
 
 
 @pytest.mark.parametrize("story", STORIES)
-async def test_a_crash_at_any_step_leads_to_the_same_end(records: Records, story: str) -> None:
+async def test_a_crash_at_any_step_leads_to_the_same_end(records: Study, story: str) -> None:
     said_by_model, answers = STORIES[story]
     playbook = example()
 
@@ -284,7 +280,7 @@ async def test_a_crash_at_any_step_leads_to_the_same_end(records: Records, story
     assert whole.run.status == "completed"
 
 
-async def test_a_node_without_a_title_is_named_by_its_sop(records: Records) -> None:
+async def test_a_node_without_a_title_is_named_by_its_sop(records: Study) -> None:
     node = SIGN % ("", "on_approve: end_ok")
     unnamed = await run(sop("sign", sign=node), records)
     assert unnamed.cards[0].title == unnamed.run.name
@@ -303,7 +299,7 @@ async def test_a_node_without_a_title_is_named_by_its_sop(records: Records) -> N
     ],
 )
 async def test_a_run_moves_to_another_version_unless_what_is_judged_has_changed(
-    records: Records, old: str, new: str, *, asks_again: bool
+    records: Study, old: str, new: str, *, asks_again: bool
 ) -> None:
     before, files = example(), documented()
     text = files["skills/eligibility.yaml"]
@@ -316,7 +312,7 @@ async def test_a_run_moves_to_another_version_unless_what_is_judged_has_changed(
     assert bool(change.asks_again) is asks_again
 
 
-async def test_runs_of_one_record_do_not_mix(records: Records) -> None:
+async def test_runs_of_one_record_do_not_mix(records: Study) -> None:
     playbook = example()
     one = await ran(
         new_run(playbook, GOOD, id="r1"), playbook, services(Answering(verdict()), records), approve
@@ -336,7 +332,7 @@ def test_a_frame_of_before_is_read() -> None:
     assert read.frames[0] == SopFrame(skill="eligibility", node="sign", asked="t")
 
 
-async def test_rules_read_profile_and_decisions_beside_the_data(records: Records) -> None:
+async def test_rules_read_profile_and_decisions_beside_the_data(records: Study) -> None:
     node = """\
     {type: hard_rule, on_pass: end_ok, on_fail: end_no, rules: [
       {field: profile.collected, logic: {"===": [{var: profile.collected}, "yes"]},

@@ -1,15 +1,15 @@
 """Hard rules over study records: subject by subject, in tables that say when they are cut."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from engine.frames.state import AgentState, PlannerFrame, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.load import load
-from engine.ports.systems.records import Visit
 from engine.sop.records import MEMBERS_A_STEP
 from tests.engine.playbooks.test_static_checks import CHECK, changed
-from tests.fakes.walk import Study, Walk, new_run
+from tests.fakes.study import Study, Visit
+from tests.fakes.walk import Walk, new_run
 
 MAIN = "playbook.yaml"
 ONE = (CHECK, "as: subject_id}", "as: subject_id, only: law}")
@@ -113,7 +113,8 @@ async def test_a_crash_in_between_judges_no_subject_twice() -> None:
 
 
 async def test_tables_are_cut_at_their_limit_and_say_so() -> None:
-    visits = [visit("P001", 1 + n % 28, ecog=8) for n in range(MAX_ROWS + 7)]
+    days = (date(2020, 1, 1) + timedelta(days=n) for n in range(MAX_ROWS + 7))
+    visits = [visit("P001", 1, ecog=8).model_copy(update={"visit_date": day}) for day in days]
     found = await walk(study(*visits)).start()
     assert len(found.run.state.data["visits_found"]) == MAX_ROWS  # type: ignore[arg-type]
     assert f"Findings: {MAX_ROWS + 7}." in found.run.state.response

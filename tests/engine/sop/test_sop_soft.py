@@ -9,7 +9,6 @@ from engine.errors import ModelUnavailable
 from engine.frames.state import SopFrame
 from engine.mail import RunMail
 from engine.playbooks.load import load
-from engine.ports.systems.records import Records
 from tests.engine.sop.sop_stage import (
     Answering,
     Ran,
@@ -22,6 +21,7 @@ from tests.engine.sop.sop_stage import (
     wants,
     with_sop,
 )
+from tests.fakes.study import Study
 
 READ = ("read_clinical_data", {"subject_id": "P003"})
 SOFT = "{type: soft_instruction, instruction: Does it fit, review: {roles: [reviewer]%s}, %s}"
@@ -33,7 +33,7 @@ def found(ran: Ran) -> list[tuple[str, str, str]]:
     return [(last.node, finding.label, finding.message) for finding in last.findings]
 
 
-async def test_a_model_that_fails_it_says_why(records: Records) -> None:
+async def test_a_model_that_fails_it_says_why(records: Study) -> None:
     model = Answering(verdict(False, reason="Still *treated*"))
     done = await run(example(), records, model=model)
     assert done.judged[-1] == ("history", "failed", "model", "end_ineligible")
@@ -42,7 +42,7 @@ async def test_a_model_that_fails_it_says_why(records: Records) -> None:
     assert found(done) == [("history", "Is the pneumonia over", "Still *treated*")]
 
 
-async def test_a_verdict_that_passes_closes_what_stood(records: Records) -> None:
+async def test_a_verdict_that_passes_closes_what_stood(records: Study) -> None:
     done = await run(example(), records, model=Answering(verdict(True)))
     (check,) = [check for check in done.checks if check.node == "history"]
     assert (check.findings, check.found) == ((), 0)
@@ -60,7 +60,7 @@ UNSURE = {
 @pytest.mark.parametrize("why", UNSURE)
 @pytest.mark.parametrize("answer", [approve, reject])
 async def test_what_the_model_cannot_tell_a_person_decides(
-    records: Records, why: str, answer: Callable[[Card], RunMail]
+    records: Study, why: str, answer: Callable[[Card], RunMail]
 ) -> None:
     model = Answering(*UNSURE[why]) if UNSURE[why] else None
     asked = await run(example(), records, model=model)
@@ -85,7 +85,7 @@ async def test_what_the_model_cannot_tell_a_person_decides(
     assert done.run.state.approvals == {}
 
 
-async def test_the_card_shows_the_verdict_so_far_as_data(records: Records) -> None:
+async def test_the_card_shows_the_verdict_so_far_as_data(records: Study) -> None:
     asked = await run(example(), records, model=Answering(*UNSURE["low"]))
     rows = {row.label: row.value for row in asked.cards[0].rows}
     assert rows["The model's verdict"] == "failed"
@@ -98,7 +98,7 @@ async def test_the_card_shows_the_verdict_so_far_as_data(records: Records) -> No
     assert "in 3 answers" in asked.cards[0].text
 
 
-async def test_nobody_but_the_requester_is_for_an_operator(records: Records) -> None:
+async def test_nobody_but_the_requester_is_for_an_operator(records: Study) -> None:
     files = with_sop(
         "start_node: a\nnodes:\n  a: " + SOFT % ("", "on_pass: end_ok, on_fail: end_no")
     )
@@ -112,7 +112,7 @@ async def test_nobody_but_the_requester_is_for_an_operator(records: Records) -> 
 
 
 async def test_the_dialogue_is_kept_at_its_node_and_dropped_when_it_is_left(
-    records: Records,
+    records: Study,
 ) -> None:
     asked = await run(example(), records, model=Answering(*UNSURE["low"]))
     (frame,) = asked.run.frames

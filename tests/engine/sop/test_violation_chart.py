@@ -10,7 +10,8 @@ from engine.playbooks.load import load
 from engine.sop.violations import BARS, COUNTED, add_counts, chart_of
 from tests.engine.playbooks.test_static_checks import CHECK, changed
 from tests.engine.sop.test_sop_records import MATTER, OF_ONE, study, visit
-from tests.fakes.walk import Study, Walk, crashing, new_run
+from tests.fakes.study import Study
+from tests.fakes.walk import Walk, crashing, new_run
 
 MESSAGE = (CHECK, "message: {zh: 太高, en: too high}")
 QUOTES = load(changed((*MESSAGE, 'message: "{field} is {value}: too high"')), roles=None, held=None)

@@ -1,32 +1,27 @@
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from adapters.clock import SystemClock
-from adapters.edc.sqlite import open_records
 from cards.model import Lang, Principal
 from engine.errors import ToolFailed, ToolRetry
 from engine.frames.intents import Intent, Lookup
 from engine.frames.replies import ReplyHead
 from engine.services import Services
 from engine.talk.turn.answers import answer_at_once
-from engine.tools.registry import READONLY
 from tests.fakes.services import services_of
-
-SAMPLE = Path(__file__).parents[3] / "playbooks" / "clinical_qc" / "data"
+from tests.fakes.study import sample_study
 
 
 def test_failure_is_told_in_both_languages_and_to_the_model_in_english() -> None:
-    failed = ToolFailed("study.unknown", subject_id="P099")
-    assert failed.text("zh") == "研究中没有受试者 P099，没有写入。"
-    assert failed.text("en") == "The study has no subject P099; nothing was written."
+    failed = ToolFailed("connection.away", name="study")
+    assert failed.text("zh") == "暂时联系不上 study。"
+    assert failed.text("en") == "study cannot be reached at the moment."
     assert str(failed) == failed.text("en")
 
 
 def test_failure_without_a_sentence_cannot_be_raised() -> None:
     with pytest.raises(KeyError):
-        ToolFailed("study.no_such_sentence")
+        ToolFailed("connection.no_such_sentence")
 
 
 def test_hint_is_for_the_model_and_not_for_people() -> None:
@@ -37,11 +32,11 @@ def test_hint_is_for_the_model_and_not_for_people() -> None:
 
 
 @pytest.fixture
-def services(tmp_path: Path) -> Services:
+async def services() -> Services:
     """A turn's services whose study database is closed."""
-    records = open_records(tmp_path / "study.sqlite", SAMPLE, clock=SystemClock("UTC"))
-    records.close()
-    return services_of(records=records, tools=READONLY)
+    records = sample_study()
+    await records.close()
+    return services_of(records=records, tools=records.reading)
 
 
 def head(lang: Lang) -> ReplyHead:
@@ -53,9 +48,9 @@ def head(lang: Lang) -> ReplyHead:
 @pytest.mark.parametrize(
     ("lang", "arguments", "told"),
     [
-        ("zh", {"subject_id": "P003"}, "研究数据库已关闭。"),
-        ("en", {"subject_id": "P003"}, "The study database is closed."),
-        ("zh", {"subject_id": "?"}, "没能理解给出的条件或数值，请换一种写法。"),
+        ("zh", {"subject_id": "P003"}, "不再向 study 查询：服务即将结束。"),
+        ("en", {"subject_id": "P003"}, "study is not asked any more: the service is about to end."),
+        ("zh", {"subject_id": 3}, "没能理解给出的条件或数值，请换一种写法。"),
         ("en", {}, "What was given could not be understood; please put it another way."),
     ],
 )

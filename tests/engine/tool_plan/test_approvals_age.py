@@ -11,9 +11,9 @@ from cards.model import Decision
 from engine.frames.state import Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, CardExpired, RunContinued
 from engine.playbooks.model import Playbook
-from engine.ports.systems.records import Visit
 from engine.reviews.approvals import call_digest, resolve_calls
-from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing
+from tests.fakes.study import Study, Visit
+from tests.fakes.walk import CHEN, LIN, NOW, Walk, crashing
 
 STORED = Path(__file__).parents[2] / "fixtures" / "state" / "v0"
 PLAYBOOK = Playbook.model_validate_json((STORED / "visit_playbook.json").read_text())

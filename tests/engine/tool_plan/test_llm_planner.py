@@ -11,9 +11,10 @@ from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import validate_steps
 from engine.tool_plan.planning.top_tools import OfferedTools, top_k_tools
-from engine.tools.registry import TOOLS as OURS
+from engine.tools import registry
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
 from tests.fakes.scripted_model import ScriptedModel
+from tests.fakes.study import Study
 
 PLAN = [
     {"type": "tool", "name": "calc", "arguments": {"expr": "1+1"}},
@@ -153,6 +154,7 @@ def test_fences_are_taken_away_and_arrays_found() -> None:
     assert len(cut_answer("x" * 5000)) == 2000
 
 
+OURS = (*Study().tools, *registry.TOOLS)
 MANY = {tool.name: tool for tool in OURS}
 
 

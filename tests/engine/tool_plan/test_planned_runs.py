@@ -14,26 +14,25 @@ from engine.errors import ModelUnavailable
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
-from engine.ports.systems.records import Visit
 from engine.runs.explain import explain_run
 from engine.runs.migration import plan_migration
 from engine.runs.replay import replay, trace_of
 from engine.runs.skill_execution import SkillExecution, execute_skill
 from engine.talk.cancellation import cancel_effects
-from engine.toolbox.toolbox import Toolbox
 from tests.fakes.desk import desk
 from tests.fakes.memos import Memos
 from tests.fakes.scripted_model import Line, ScriptedModel
-from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing, new_run
+from tests.fakes.study import Study, Visit, study_toolbox
+from tests.fakes.walk import CHEN, LIN, NOW, Walk, crashing, new_run
 
 ASK = "Look up the ECOG of P003, then remember the conclusion"
 READ = {"type": "tool", "name": "read_clinical_data", "arguments": {"subject_id": "P003"}}
 NOTE = {
     "type": "tool",
     "name": "memory__remember",
-    "arguments": {"text": "P003 had ECOG $steps.1.visit.ecog."},
+    "arguments": {"text": "P003 had ECOG $steps.1.ecog."},
 }
-REPLY = {"type": "reply", "text": "ECOG is $steps.1.visit.ecog, and it is remembered."}
+REPLY = {"type": "reply", "text": "ECOG is $steps.1.ecog, and it is remembered."}
 
 
 @dataclass
@@ -88,7 +87,7 @@ async def test_it_is_the_same_when_every_step_is_first_done_in_vain() -> None:
 
 
 async def test_a_plan_that_only_reads_asks_nobody() -> None:
-    found = await walk([READ, {"type": "reply", "text": "It is $steps.1.visit.ecog."}]).start()
+    found = await walk([READ, {"type": "reply", "text": "It is $steps.1.ecog."}]).start()
     assert found.run.status == "completed"
     assert found.cards == {}
     assert "Its ECOG" not in found.run.part.text
@@ -220,10 +219,10 @@ async def test_it_may_be_withdrawn() -> None:
 async def test_a_persons_word_is_data_and_refers_to_nothing() -> None:
     note = {"type": "tool", "name": "memory__remember", "arguments": {}}
     found = await walk([READ, note, REPLY]).start()
-    await found.answer("submit", {"text": "$steps.1.visit.ecog"})
-    assert "$steps.1.visit.ecog" in found.card.text
+    await found.answer("submit", {"text": "$steps.1.ecog"})
+    assert "$steps.1.ecog" in found.card.text
     await found.answer("approve", by=CHEN)
-    assert memos(found) == ["$steps.1.visit.ecog"]
+    assert memos(found) == ["$steps.1.ecog"]
 
 
 async def test_what_does_not_fit_is_asked_again() -> None:
@@ -243,7 +242,7 @@ async def test_values_are_typed_by_the_tools_schema() -> None:
     types = {field.name: field.type for field in found.card.choices[0].form}
     assert types["subject_id"] == "text"
     assert set(types.values()) <= {"text", "integer", "number", "date", "choice"}
-    asked = Toolbox().find("check_visit_window").arguments.model_json_schema()
+    asked = study_toolbox().find("check_visit_window").arguments.model_json_schema()
     assert set(types) == set(asked["required"])
 
 
@@ -276,10 +275,10 @@ async def test_a_second_failure_ends_it_and_says_what_was_done() -> None:
 
 
 async def test_a_reference_that_leads_nowhere_is_a_failed_step() -> None:
-    lost = {**NOTE, "arguments": {"text": "$steps.1.visit.height"}}
+    lost = {**NOTE, "arguments": {"text": "$steps.1.height"}}
     found = await walk([READ, lost, REPLY], [REPLY]).start()
     assert isinstance(found.model, Answers)
-    assert "$steps.1.visit.height leads nowhere" in found.model.asked[1]
+    assert "$steps.1.height leads nowhere" in found.model.asked[1]
     assert found.run.status == "completed"
 
 
@@ -310,7 +309,7 @@ def note(text: str) -> dict[str, Any]:
 
 
 async def test_writes_that_are_certain_are_approved_together_and_others_later() -> None:
-    steps = [note("one"), READ, note("two"), note("$steps.2.visit.ecog after"), REPLY]
+    steps = [note("one"), READ, note("two"), note("$steps.2.ecog after"), REPLY]
     found = await walk(steps).start()
     assert "**1. memory\\_\\_remember**" in found.card.text
     assert "two" in found.card.text
@@ -331,8 +330,8 @@ async def test_the_whole_of_a_long_text_is_shown() -> None:
 
 async def test_a_result_that_is_too_large_is_not_kept_and_nothing_refers_to_it() -> None:
     found = walk([READ, NOTE, REPLY], [REPLY])
-    visits = study().by_subject["P003"]
-    found.records = Study({"P003": [visits[0].model_copy(update={"adverse_event": "x" * 30_000})]})
+    visits = study().visits_of("P003")
+    found.records = Study({"P003": [visits[0].model_copy(update={"adverse_event": "x" * 19_900})]})
     await found.start()
     assert found.run.status == "completed"
     assert len(found.run.stored()) < 20_000

@@ -21,7 +21,8 @@ from tests.fakes.careless import POST_NOTE, PostNote
 from tests.fakes.desk import desk, desk_files, fixed_files
 from tests.fakes.memos import Memos
 from tests.fakes.scripted_model import ScriptedModel
-from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing, new_run
+from tests.fakes.study import Study
+from tests.fakes.walk import CHEN, LIN, NOW, Walk, crashing, new_run
 
 PLAN = json.dumps(
     [

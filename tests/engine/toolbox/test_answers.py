@@ -17,7 +17,6 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.model import ToolCall
-from engine.ports.systems.records import NoRecords
 from engine.text.entity_kinds import Entities
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool, ToolContext
@@ -72,7 +71,7 @@ def context(tmp_path: Path) -> Iterator[ToolContext]:
     folder = write_garage(tmp_path / "documents", **TWO_LANGUAGES)
     search = DocumentSearch(load_documents(folder, {"hoists": "GARAGE"}))
     mia = Principal(id="mia", name="Mia", roles=("mechanic",))
-    yield ToolContext(NoRecords(), TODAY, project="GARAGE", person=mia, library=Library(search))
+    yield ToolContext(TODAY, project="GARAGE", person=mia, library=Library(search))
     search.close()
 
 

@@ -9,14 +9,13 @@ from pydantic import JsonValue
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.playbooks.tool import ToolDefinition
-from engine.ports.systems.records import NoRecords
 from engine.toolbox.connected import connect_tool
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call
 from engine.yaml.source import read_yaml
 from tests.fakes.building import build
 
-CONTEXT = ToolContext(records=NoRecords(), today=date(2026, 11, 23))
+CONTEXT = ToolContext(today=date(2026, 11, 23))
 FIELDS: Mapping[str, str] = {
     "text": "{type: text, pattern: 'S-[0-9]{2}'}",
     "integer": "{type: integer, minimum: 1, maximum: 40}",

@@ -1,12 +1,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
-from adapters.edc.sqlite import SqliteRecords
 from adapters.files import ProjectFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.redis.repositories.memory import RedisMemory
@@ -15,7 +14,7 @@ from cards.model import Principal
 from engine.ports.library import Library
 from engine.tools.model import ToolContext
 from tests.fakes.entities import SUBJECTS
-from tests.fakes.study_folder import open_copy
+from tests.fakes.study import Study, sample_study
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SAMPLE = PLAYBOOKS / "clinical_qc" / "data"
@@ -24,19 +23,9 @@ LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 TODAY = date(2026, 11, 21)
 
 
-class StoppedClock:
-    def now(self) -> datetime:
-        return datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
-
-    def today(self) -> date:
-        return TODAY
-
-
 @pytest.fixture
-def records(tmp_path: Path) -> Iterator[SqliteRecords]:
-    opened = open_copy(tmp_path, StoppedClock())
-    yield opened
-    opened.close()
+def records() -> Study:
+    return sample_study()
 
 
 @pytest.fixture
@@ -57,10 +46,9 @@ def library(folder: Path, redis: Redis) -> Iterator[Library]:
 
 
 @pytest.fixture
-def ctx(records: SqliteRecords, library: Library) -> ToolContext:
+def ctx(library: Library) -> ToolContext:
     """What a question of Lin Yue may use."""
     return ToolContext(
-        records=records,
         today=TODAY,
         project=PROJECT,
         person=LIN,

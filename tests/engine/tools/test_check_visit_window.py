@@ -4,7 +4,9 @@ import pytest
 
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
-from engine.tools.study.check_visit_window import CHECK_VISIT_WINDOW
+from tests.fakes.study import sample_study
+
+CHECK_VISIT_WINDOW = sample_study().tool("check_visit_window")
 
 
 async def checked(ctx: ToolContext, **arguments: Any) -> dict[str, Any]:
@@ -31,8 +33,8 @@ async def checked(ctx: ToolContext, **arguments: Any) -> dict[str, Any]:
 async def test_window_and_distance_from_its_edge(
     day: str, name: str, off: int, ctx: ToolContext
 ) -> None:
-    window = (await checked(ctx, subject_id="P003", visit_date=day))["window"]
-    assert (window["name"], window["days_off"], window["inside"]) == (name, off, off == 0)
+    found = await checked(ctx, subject_id="P003", visit_date=day)
+    assert (found["window"], found["days_off"]) == (name, off)
 
 
 async def test_no_date_means_today(ctx: ToolContext) -> None:
@@ -69,5 +71,5 @@ async def test_day_before_enrolment_is_told_as_such(ctx: ToolContext) -> None:
 
 async def test_unknown_subject_gets_the_nearest_ids(ctx: ToolContext) -> None:
     result = await checked(ctx, subject_id="P012A")
-    assert (result["found"], result["nearest"][0]) == (False, "P012")
+    assert (result["enrolled_on"], result["nearest"][:4]) == (None, "P012")
     assert "P012A" in CHECK_VISIT_WINDOW.tell(result, "en")

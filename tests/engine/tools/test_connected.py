@@ -8,7 +8,6 @@ from pydantic import JsonValue
 
 from engine.errors import ToolFailed, ToolUnsure
 from engine.playbooks.tool import ToolDefinition
-from engine.ports.systems.records import NoRecords
 from engine.toolbox.connected import connect_tool
 from engine.tools.model import ToolContext
 from engine.yaml.source import read_yaml
@@ -20,7 +19,7 @@ KIND: {connection: depot, path: /parcels}
 columns:
   weight: {label: Weight, type: number}
 """
-CONTEXT = ToolContext(records=NoRecords(), today=date(2026, 11, 21))
+CONTEXT = ToolContext(today=date(2026, 11, 21))
 
 
 class Depot:

@@ -2,26 +2,25 @@ import pytest
 
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
-from engine.tools.study.search_protocol import SEARCH_PROTOCOL
+from tests.fakes.study import Study
 
 SECTIONS = (
     "2.1 2.2 2.1 3.1 4.1 4.2 5.1 5.2 5.3 6.2 7 8.2 4.3 3.2 2.1 2.2 3.1 4.1 5.1 5.2 6.2 7 8.1 4.3"
 )
+SEARCH_PROTOCOL = Study().tool("search_protocol")
 EXPECTED = dict(zip(SEARCH_PROTOCOL.examples, SECTIONS.split(), strict=True))
 
 
 @pytest.mark.parametrize(("query", "section"), EXPECTED.items())
 async def test_question_finds_its_section_first(query: str, section: str, ctx: ToolContext) -> None:
     result = await call(SEARCH_PROTOCOL, {"query": query}, ctx)
-    assert result["matches"][0]["section"] == section
-    scores = [match["score"] for match in result["matches"]]
-    assert scores == sorted(scores, reverse=True)
+    assert result["section"] == section
 
 
 @pytest.mark.parametrize("cue", [c for c, implied in SEARCH_PROTOCOL.cues.items() if implied])
 async def test_cue_alone_finds_something(cue: str, ctx: ToolContext) -> None:
     result = await call(SEARCH_PROTOCOL, dict(SEARCH_PROTOCOL.cues[cue]), ctx)
-    assert result["matches"]
+    assert result["section"]
 
 
 async def test_section_is_quoted_in_the_language_of_the_person(ctx: ToolContext) -> None:
@@ -40,7 +39,7 @@ async def test_nothing_found_is_said_with_the_sections_there_are(
     query: str, ctx: ToolContext
 ) -> None:
     result = await call(SEARCH_PROTOCOL, {"query": query}, ctx)
-    assert result["matches"] == []
+    assert result["section"] is None
     assert SEARCH_PROTOCOL.tell(result, "zh").startswith(f"方案中没有找到与「{query}」相符的内容。")
     en = SEARCH_PROTOCOL.tell(result, "en")
     assert en.startswith(f"Nothing in the protocol matches “{query}”. ")

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from adapters.edc.sqlite import SqliteRecords
 from cards.model import Principal
 from engine.errors import ToolFailed
-from engine.toolbox.toolbox import Toolbox
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import TOOLS, call, may_read, rehearse
+from tests.fakes.study import Study
 
 VISIT = {
     "subject_id": "P003",
@@ -69,32 +68,24 @@ async def test_a_role_is_needed_where_a_tool_names_some(ctx: ToolContext) -> Non
 
 
 async def test_study_data_is_only_for_conversations_of_its_project(
-    ctx: ToolContext, records: SqliteRecords
+    ctx: ToolContext, records: Study
 ) -> None:
-    assert records.project == "SIGNOFF-101"
     other = replace(ctx, project="MATTER-7", key="run1:record", by="chen")
-    for known in TOOLS:
-        assert may_read(known, other) != known.clinical
+    for known in records.tools:
+        assert not may_read(known, other)
         assert may_read(known, ctx)
         assert may_read(known, replace(ctx, project=""))
-    before = await records.visits("P003")
+    before = records.visits_of("P003")
     for attempt in (call, rehearse):
         with pytest.raises(ToolFailed, match="project MATTER-7 and has no access") as caught:
-            await attempt(Toolbox().find("record_visit"), VISIT, other)
+            await attempt(records.tool("record_visit"), VISIT, other)
         assert "SIGNOFF-101" in caught.value.text("zh")
-    assert await records.visits("P003") == before
+    assert records.visits_of("P003") == before
 
 
-async def test_every_tool_that_reads_records_says_so(ctx: ToolContext) -> None:
-    """What is not declared clinical works without any records at all."""
-
-    class NoRecords:
-        project = "SIGNOFF-101"
-
-    bare = replace(ctx, records=NoRecords(), key="run1", by="chen")
+async def test_the_services_own_tools_are_for_every_project(ctx: ToolContext) -> None:
+    bare = replace(ctx, key="run1", by="chen")
     given = {"query": "x", "text": "P003", "name": "a.txt"}
-    plain = [known for known in TOOLS if not known.clinical]
-    assert plain
-    for known in plain:
+    for known in TOOLS:
         takes = set(known.arguments.model_fields)
         await call(known, {n: v for n, v in given.items() if n in takes}, bare)

@@ -4,17 +4,16 @@ from datetime import date
 from pathlib import Path
 
 from bot.definitions.loader import load_definitions
+from bot.wiring.connections import load_connections
 from cards.model import Principal
-from engine.toolbox.toolbox import Toolbox
 from engine.understanding.context import RouteContext
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
-DEFINITIONS = load_definitions(
-    make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml"),
-    Toolbox(),
-)
+SETTINGS = make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
+DEFINITIONS = load_definitions(SETTINGS, load_connections(SETTINGS).toolbox)
 TABLE = DEFINITIONS.route_table()
+TOOLS = DEFINITIONS.tools
 
 CONTEXT = RouteContext(
     table=TABLE,

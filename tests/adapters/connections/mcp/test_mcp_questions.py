@@ -4,12 +4,10 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from datetime import date
-from typing import cast
 
 import pytest
 
 from adapters.openai import OpenAIModel
-from engine.ports.systems.records import Records
 from engine.ports.systems.remote_tools import Server, Stdio
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
@@ -19,7 +17,7 @@ from tests.fakes.mcp_running import opened, sample
 from tests.fakes.model_server import ModelServer, call_tool, say
 from tests.fakes.platforms.patience import until
 
-CONTEXT = ToolContext(records=cast(Records, None), today=date(2026, 11, 23))
+CONTEXT = ToolContext(today=date(2026, 11, 23))
 TIME = Server("time", Stdio(sys.executable, ("-m", "mcp_server_time")))
 
 

@@ -4,16 +4,17 @@ from typing import Any
 
 import pytest
 
+from engine.tools import registry
 from engine.tools.model import Tool
-from engine.tools.registry import READONLY, TOOLS
 from engine.understanding.lookups.find import find, suggestions
-from tests.engine.understanding.routes import TABLE
+from tests.engine.understanding.routes import TABLE, TOOLS
+from tests.fakes.study import Study
 
 TODAY = date(2026, 11, 23)
 
 
 @pytest.mark.parametrize(
-    ("tool", "example"), [(tool, example) for tool in READONLY for example in tool.examples]
+    ("tool", "example"), [(tool, example) for tool in TOOLS for example in tool.examples]
 )
 def test_every_example_of_a_tool_is_answered_by_it(tool: Tool[Any], example: str) -> None:
     found = find(example, TOOLS, today=TODAY, entities=TABLE.entities)
@@ -85,8 +86,8 @@ def test_what_no_look_up_surely_answers_is_left_alone(text: str) -> None:
 
 
 def test_a_write_tool_is_never_looked_up() -> None:
-    assert all(tool.name != "record_visit" for tool in READONLY)
-    writes = [tool for tool in TOOLS if not tool.readonly]
+    assert all(tool.name != "record_visit" for tool in TOOLS)
+    writes = [tool for tool in (*Study().tools, *registry.TOOLS) if not tool.readonly]
     assert find("record visit P003 today", writes, today=TODAY, entities=TABLE.entities) is None
 
 
@@ -100,5 +101,5 @@ def test_suggestions_are_the_nearest_examples_of_the_language() -> None:
 
 
 def test_with_nothing_in_common_each_tool_is_suggested_once() -> None:
-    firsts = tuple(next(e for e in t.examples if not e.isascii()) for t in READONLY)
-    assert suggestions("@@@", TOOLS, "zh", n=len(READONLY)) == firsts
+    firsts = tuple(next(e for e in t.examples if not e.isascii()) for t in TOOLS)
+    assert suggestions("@@@", TOOLS, "zh", n=len(TOOLS)) == firsts

@@ -1,15 +1,14 @@
 """The local server as PyCap sees it, REDCap's public client in Python, and PyCap beside our own."""
 
 import asyncio
-from datetime import date
 from typing import Any
 
 import pytest
 from redcap import Project, RedcapError
 
-from adapters.edc.redcap.records import RedcapRecords
-from engine.ports.systems.records import Visit
+from tests.adapters.connections.redcap_part import Edc
 from tests.fakes.redcap_server import TOKEN, RedcapServer
+from tests.fakes.redcap_study import VALUES
 
 VISIT = {
     "record_id": "P003",
@@ -20,6 +19,8 @@ VISIT = {
     "signoff_key": "run1:s1",
     "signoff_approved_by": "chen",
 }
+
+EMPTY = dict.fromkeys(["subject_id", *VALUES])
 
 
 def project(server: RedcapServer, token: str = TOKEN) -> Any:
@@ -45,9 +46,9 @@ async def test_client_reads_the_dictionary(server: RedcapServer) -> None:
     assert repeating == [{"form_name": "visit", "custom_form_label": ""}]
 
 
-async def test_client_reads_what_we_wrote(server: RedcapServer, redcap: RedcapRecords) -> None:
-    visit = Visit(subject_id="P003", visit_date=date(2026, 11, 21), weight_kg=61.35)
-    await redcap.record_visit(visit, key="run1:s1", by="chen")
+async def test_client_reads_what_we_wrote(server: RedcapServer, redcap: Edc) -> None:
+    visit = {"subject_id": "P003", "visit_date": "2026-11-21", "weight_kg": 61.35}
+    await redcap.write({**EMPTY, **visit}, key="run1:s1", by="chen")
 
     rows = await asyncio.to_thread(
         project(server).export_records, records=["P003"], fields=["visit_date", "signoff_key"]
@@ -64,7 +65,7 @@ async def test_client_reads_what_we_wrote(server: RedcapServer, redcap: RedcapRe
     assert len(rows) == 6
 
 
-async def test_we_read_what_the_client_wrote(server: RedcapServer, redcap: RedcapRecords) -> None:
+async def test_we_read_what_the_client_wrote(server: RedcapServer, redcap: Edc) -> None:
     client = project(server)
     count = await asyncio.to_thread(client.import_records, [VISIT])
     there = VISIT | {"redcap_repeat_instance": 5, "ecog": "2"}
@@ -72,8 +73,9 @@ async def test_we_read_what_the_client_wrote(server: RedcapServer, redcap: Redca
 
     visit = (await redcap.visits("P003"))[-1]
     assert (count, ids) == ({"count": 1}, ["P003"])
-    assert (visit.visit_date, visit.ecog) == (date(2026, 11, 21), 2)
-    assert await redcap.record_visit(visit, key="run1:s1", by="chen") == "repeat"
+    assert (visit["visit_date"], visit["ecog"]) == ("2026-11-21", 2)
+    same = {**EMPTY, **visit, "subject_id": "P003"}
+    assert await redcap.write(same, key="run1:s1", by="chen") == "repeat"
 
 
 @pytest.mark.parametrize(

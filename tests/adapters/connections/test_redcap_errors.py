@@ -9,25 +9,25 @@ import pytest
 import structlog
 from aiohttp import web
 
-from adapters.edc.redcap.records import RedcapRecords
-from cards.texts import texts_of
+from cards.texts import say, texts_of
 from cards.texts.en.redcap import TEXTS
 from engine.errors import ToolFailed
-from tests.adapters.edc.redcap_part import opened
+from tests.adapters.connections.redcap_part import Edc, opened
 from tests.fakes.redcap_server import TOKEN, RedcapServer, Trouble
 
 OTHER = "F" * 32
+ALIKE = ("fault", "redirect", "slow", "away", "denied")
 
 
-async def failure(records: RedcapRecords) -> ToolFailed:
+async def failure(records: Edc) -> ToolFailed:
     with pytest.raises(ToolFailed) as caught:
-        await records.subject("P003")
+        await records.visits("P003")
     return caught.value
 
 
-def sentence(key: str) -> tuple[str, str]:
-    key = f"study.redcap.{key}"
-    return texts_of("zh")[key], TEXTS[key]
+def sentence(key: str, **values: object) -> tuple[str, str]:
+    key = key if key in ALIKE else f"redcap.{key}"
+    return tuple(say(f"connection.{key}", lang, name="edc", **values) for lang in ("zh", "en"))  # type: ignore[return-value]
 
 
 def told(error: ToolFailed) -> tuple[str, str]:
@@ -41,11 +41,11 @@ def test_every_cause_has_a_sentence_of_its_own() -> None:
 
 async def test_wrong_token_is_told(server: RedcapServer) -> None:
     async with opened(server.url, token=OTHER) as records:
-        assert told(await failure(records)) == sentence("token")
+        assert told(await failure(records)) == sentence("denied", status=403)
 
 
 async def test_missing_right_is_told_and_is_not_a_wrong_token(
-    redcap: RedcapRecords, server: RedcapServer
+    redcap: Edc, server: RedcapServer
 ) -> None:
     server.may_export = False
     assert told(await failure(redcap)) == sentence("rights")
@@ -63,15 +63,16 @@ async def test_missing_right_is_told_and_is_not_a_wrong_token(
     ],
 )
 async def test_trouble_is_told_apart(
-    kind: Trouble, key: str, redcap: RedcapRecords, server: RedcapServer
+    kind: Trouble, key: str, redcap: Edc, server: RedcapServer
 ) -> None:
     server.trouble("export", kind)
-    assert told(await failure(redcap)) == sentence(key)
-    assert await redcap.subject("P003") is not None
+    status = {"broken": 500, "bad_gateway": 502}.get(kind)
+    assert told(await failure(redcap)) == sentence(key, status=status)
+    assert await redcap.visits("P003")
 
 
 async def test_redirect_does_not_carry_the_token_elsewhere(
-    redcap: RedcapRecords, server: RedcapServer
+    redcap: Edc, server: RedcapServer
 ) -> None:
     server.trouble("export", "redirect")
     await failure(redcap)
@@ -81,7 +82,7 @@ async def test_redirect_does_not_carry_the_token_elsewhere(
 async def test_server_that_does_not_answer_in_time_is_told(server: RedcapServer) -> None:
     server.trouble("export", "silent")
     async with opened(server.url, timeout_s=0.2) as records:
-        assert told(await failure(records)) == sentence("timeout")
+        assert told(await failure(records)) == sentence("slow", seconds="0.2")
 
 
 async def test_server_that_is_not_there_is_told() -> None:
@@ -93,21 +94,21 @@ async def test_server_that_is_not_there_is_told() -> None:
 
 
 async def test_address_with_nothing_at_it_is_told(server: RedcapServer) -> None:
-    async with opened(server.url + "v2/") as records:
+    async with opened(server.url.replace("/api/", "/v2/api/")) as records:
         assert told(await failure(records)) == sentence("address")
 
 
 async def test_field_that_the_project_does_not_have_is_told(
-    redcap: RedcapRecords, server: RedcapServer
+    redcap: Edc, server: RedcapServer
 ) -> None:
-    server.project.fields = [f for f in server.project.fields if f.name != "arm"]
-    assert told(await failure(redcap)) == sentence("refused")
+    server.project.fields = [f for f in server.project.fields if f.name != "ecog"]
+    assert told(await failure(redcap)) == sentence("field", field="ecog")
 
 
 @pytest.mark.parametrize(
     ("status", "body", "key"),
     [
-        (401, '{"error": "Invalid token"}', "token"),
+        (401, '{"error": "Invalid token"}', "denied"),
         (403, "<html>blocked</html>", "rights"),
         (400, '{"error": "You must have \'API Export\' privileges in the project."}', "rights"),
         (400, '{"error": "no"}', "refused"),
@@ -124,7 +125,7 @@ async def test_field_that_the_project_does_not_have_is_told(
 )
 async def test_every_status_has_its_sentence(status: int, body: str, key: str) -> None:
     async with answering(status, body.encode("latin-1")) as url, opened(url) as records:
-        assert told(await failure(records)) == sentence(key)
+        assert told(await failure(records)) == sentence(key, status=status)
 
 
 @asynccontextmanager
@@ -147,9 +148,9 @@ async def answering(status: int, body: bytes) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def test_closed_records_ask_nothing(redcap: RedcapRecords, server: RedcapServer) -> None:
-    await redcap.close()
-    assert str(await failure(redcap)) == "The study database is closed."
+async def test_closed_records_ask_nothing(redcap: Edc, server: RedcapServer) -> None:
+    await redcap.connection.close()
+    assert str(await failure(redcap)) == "edc is not asked any more: the service is about to end."
     assert server.calls == []
 
 
@@ -158,7 +159,7 @@ async def test_token_stands_in_no_error_and_no_line_of_the_log() -> None:
     async with answering(400, words) as url, opened(url) as records:
         with structlog.testing.capture_logs() as lines:
             error = await failure(records)
-        shown = "".join(map(repr, (error, error.__cause__, records, records._api, lines)))
+        shown = "".join(map(repr, (error, error.__cause__, records, records.connection.api, lines)))
     (line,) = lines
     assert TOKEN not in shown
     assert "Bad token ***" in line["words"]

@@ -1,0 +1,1 @@
+"""Records of a project on a REDCap server."""

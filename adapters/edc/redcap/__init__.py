@@ -1,1 +1,0 @@
-"""A study on a REDCap server: its API, its fields, its rows as records."""

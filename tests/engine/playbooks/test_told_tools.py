@@ -1,0 +1,163 @@
+"""What a tool of a playbook tells, and why it cannot: templates for certain results, refusals."""
+
+import sqlite3
+from datetime import date
+from typing import Any
+
+import pytest
+
+from engine.errors import ToolFailed
+from engine.playbooks.checks.tools import call_request, read_tools, refusal_request
+from engine.text.entity_kinds import PatternKind, entities_of
+from engine.toolbox.connected import connect_tool
+from engine.tools.model import Tool, ToolContext
+from engine.tools.registry import call, rehearse
+from engine.yaml.source import Problems, read_yaml
+from tests.fakes.study import MemoryDatabase
+
+TABLES = """
+CREATE TABLE hoists (bay TEXT PRIMARY KEY, lifts REAL, state TEXT);
+INSERT INTO hoists VALUES ('A1', 3500, 'free'), ('B2', NULL, 'booked'), ('C3', 900, 'broken');
+CREATE TABLE bookings (bay TEXT REFERENCES hoists, day TEXT, key TEXT UNIQUE, UNIQUE (bay, day));
+"""
+TOOLS = """\
+find_hoist:
+  description: The hoist of a bay.
+  reads: {connection: workshop, sql: "SELECT bay, lifts, state FROM hoists WHERE bay = :bay"}
+  arguments:
+    bay: {label: Bay, entity: bay}
+  columns:
+    bay: {label: Bay}
+    lifts: {label: Lifts, type: number, unit: kg, missing: {de: unbekannt, en: not known}}
+    state: {label: State}
+  tell_when:
+    - {when: {state: free}, text: "{bay} is free and lifts **{lifts}**."}
+    - {when: {state: [booked, reserved], lifts: null}, text: "{bay} is taken; lifts **{lifts}**."}
+  tell: "{bay} is {state}."
+  refused_when:
+    - finds: {connection: workshop, sql: "SELECT group_concat(bay, ', ') AS there FROM hoists"}
+      text: {de: "Kein {bay}; es gibt {there}.", en: "There is no {bay}, only {there}."}
+book_hoist:
+  description: Books the hoist of a bay for a day.
+  writes:
+    connection: workshop
+    sql: "INSERT INTO bookings (bay, day, key) VALUES (:bay, :day, :key)"
+    key: {table: bookings, column: key}
+  arguments:
+    bay: {label: Bay, entity: bay}
+    day: {label: Day, type: date}
+  columns: {repeated: {label: Done before, type: boolean}}
+  tell_when:
+    - {when: {repeated: true}, text: "{bay} was booked before."}
+  tell: "{bay} is booked for {day}."
+  refused_when:
+    - finds: {connection: workshop, sql: "SELECT 1 FROM bookings WHERE bay = :bay AND day = :day"}
+      text: "{bay} is booked on {day} already."
+"""
+DAY = {"bay": "a1", "day": "2026-12-01"}
+ASKING = ToolContext(today=date(2026, 11, 23))
+APPROVED = ToolContext(today=date(2026, 11, 23), key="run1:book", by="fred")
+
+
+@pytest.fixture
+def workshop() -> MemoryDatabase:
+    return MemoryDatabase("workshop", TABLES)
+
+
+def tool(name: str, workshop: MemoryDatabase, text: str = TOOLS) -> Tool[Any]:
+    problems = Problems()
+    known = {"workshop": workshop}
+    made = read_tools(read_yaml(text, file="t"), problems, taken=(), connections=known)[name]
+    assert problems == []
+    return connect_tool(
+        name,
+        made,
+        workshop.prepare(call_request(made)),
+        "",
+        [workshop.prepare(refusal_request(made, each)) for each in made.refused_when],
+        entities=entities_of((PatternKind("bay", "[A-Z][0-9]", "upper", "", None),)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("bay", "told"),
+    [
+        ("A1", "A1 is free and lifts **3500**."),
+        ("b2", "B2 is taken; lifts **not known**."),
+        ("C3", "C3 is broken."),
+    ],
+)
+async def test_the_first_template_that_fits_is_told(
+    bay: str, told: str, workshop: MemoryDatabase
+) -> None:
+    find = tool("find_hoist", workshop)
+    assert find.tell(await call(find, {"bay": bay}, ASKING), "en") == told
+
+
+async def test_a_read_that_finds_nothing_says_why(workshop: MemoryDatabase) -> None:
+    with pytest.raises(ToolFailed, match="There is no Z9, only A1, B2, C3") as caught:
+        await call(tool("find_hoist", workshop), {"bay": "z9"}, ASKING)
+    assert caught.value.text("de") == "Kein Z9; es gibt A1, B2, C3."
+
+
+async def test_what_a_person_gave_is_no_markup_in_a_refusal(workshop: MemoryDatabase) -> None:
+    with pytest.raises(ToolFailed) as caught:
+        await call(tool("find_hoist", workshop), {"bay": "*{there}*"}, ASKING)
+    assert caught.value.text("en").startswith(r"There is no \*{there}\*, only A1")
+
+
+async def test_a_repeated_write_is_told_and_not_refused(workshop: MemoryDatabase) -> None:
+    book = tool("book_hoist", workshop)
+    first, again = await call(book, DAY, APPROVED), await call(book, DAY, APPROVED)
+    assert book.tell(first, "en") == "A1 is booked for 2026-12-01."
+    assert book.tell(again, "en") == "A1 was booked before."
+
+
+async def test_a_write_is_refused_in_words_before_and_when_it_is_done(
+    workshop: MemoryDatabase,
+) -> None:
+    book = tool("book_hoist", workshop)
+    await rehearse(book, DAY, APPROVED)
+    await call(book, DAY, APPROVED)
+    other = ToolContext(today=APPROVED.today, key="run2:book", by="fred")
+    for attempt in (rehearse, call):
+        with pytest.raises(ToolFailed, match="A1 is booked on 2026-12-01 already"):
+            await attempt(book, DAY, other)
+
+
+async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase) -> None:
+    book = tool("book_hoist", workshop)
+    for context in (ASKING, ToolContext(today=ASKING.today, key="run1:book")):
+        with pytest.raises(ToolFailed, match="only in a run that was approved"):
+            await call(book, DAY, context)
+    with workshop.db as db:
+        assert db.execute("SELECT count(*) FROM bookings").fetchone()[0] == 0
+    assert isinstance(workshop.db, sqlite3.Connection)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{bay} is {state}.", "{bay} is {colour}.", "find_hoist.tell: names colour; there are"),
+        ("when: {state: free}", "when: {colour: red}", "find_hoist.tell_when.0.when: names colour"),
+        (
+            '**{lifts}**."}\n    - {when: {state: [',
+            '{lifts"}\n    - {when: {state: [',
+            "tell_when.0",
+        ),
+        (
+            'connection: workshop, sql: "SELECT group',
+            'connection: shed, sql: "SELECT group',
+            "shed",
+        ),
+        ("SELECT 1 FROM bookings", "DELETE FROM bookings", "should begin with SELECT"),
+    ],
+)
+def test_what_is_wrong_is_told_where_it_stands(
+    old: str, new: str, told: str, workshop: MemoryDatabase
+) -> None:
+    assert old in TOOLS
+    problems = Problems()
+    source = read_yaml(TOOLS.replace(old, new, 1), file="t")
+    read_tools(source, problems, taken=(), connections={"workshop": workshop})
+    assert any(told in problem for problem in problems), problems
