@@ -8,6 +8,8 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
+from engine.errors import ToolFailed
+
 
 def in_json(value: Any) -> JsonValue:
     """A column's value: dates as ISO 8601, numbers exactly, else text; bytes are not shown."""
@@ -33,6 +35,13 @@ def in_json(value: Any) -> JsonValue:
             return [in_json(each) for each in value]
         case _:
             return str(value)
+
+
+def only_row(rows: Sequence[JsonValue], name: str) -> JsonValue:
+    """The one row that there is, or None. Raises ToolFailed where there are several."""
+    if len(rows) > 1:
+        raise ToolFailed("connection.several_rows", name=name)
+    return rows[0] if rows else None
 
 
 def rows_in_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[JsonValue]:

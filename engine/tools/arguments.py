@@ -34,15 +34,6 @@ def _day(value: object) -> date:
 Day = Annotated[date, BeforeValidator(_day)]
 """A calendar day, written as YYYY-MM-DD; a number is never taken for a date."""
 
-SubjectId = Annotated[
-    str,
-    StringConstraints(
-        strip_whitespace=True, to_upper=True, max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
-    ),
-    Field(json_schema_extra={"entity": "subject"}),
-]
-"""A subject id such as P003, in capitals whatever was written."""
-
 Query = Annotated[
     str, StringConstraints(max_length=500), Field(json_schema_extra={"reads": "message"})
 ]

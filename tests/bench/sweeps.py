@@ -228,29 +228,32 @@ def _visit(number: int) -> dict[str, Any]:
     }
 
 
+def _inserts(number: int) -> str:
+    subject, visit = f"P{number:03}", _visit(number)
+    values = ", ".join(json.dumps(each).replace('"', "'") for each in visit.values())
+    return (
+        f"INSERT INTO subjects VALUES ('{subject}', 'F', 1960, '2026-01-01', 'A');\n"
+        f"INSERT INTO visits (key, subject_id, {', '.join(visit)}, adverse_event, approved_by,"
+        f" recorded_at) VALUES ('sample:{number}', '{subject}', {values}, '', 'sample', '');\n"
+    )
+
+
+def _tables_of(script: Path) -> str:
+    return script.read_text("utf-8").partition("INSERT INTO")[0]
+
+
 def _playbooks(folder: Path) -> Path:
     """The shipped study with a thousand subjects of one visit each, and a playbook that sweeps."""
     made = folder / "playbooks"
-    for name in ("clinical_qc", "people.yaml", "talk.yaml"):
+    for name in ("clinical_qc", "connections.yaml", "people.yaml", "talk.yaml"):
         origin = ROOT / "playbooks" / name
         copy = shutil.copytree if origin.is_dir() else shutil.copy
         made.mkdir(exist_ok=True)
         copy(origin, made / name)
-    subjects = [
-        {
-            "subject_id": f"P{number:03}",
-            "sex": "F",
-            "birth_year": 1960,
-            "enrolled_on": "2026-01-01",
-            "arm": "A",
-            "visits": [_visit(number)],
-        }
-        for number in range(RECORDS)
-    ]
-    # JSON is YAML, so no writer of YAML is needed.
-    study = json.dumps({"study": "SIGNOFF-101", "subjects": subjects})
-    (made / "clinical_qc" / "data" / "study.yaml").write_text(study, encoding="utf-8")
+    script = made / "clinical_qc" / "data" / "study.sql"
+    script.write_text(_tables_of(script) + "".join(map(_inserts, range(RECORDS))), encoding="utf-8")
     (made / "sweep" / "skills").mkdir(parents=True)
+    shutil.copy(made / "clinical_qc" / "tools.yaml", made / "sweep")
     (made / "sweep" / "playbook.yaml").write_text(_PLAYBOOK, encoding="utf-8")
     skill = _SKILL.replace("RULES", json.dumps(_rules()))
     (made / "sweep" / "skills" / "sweep.yaml").write_text(skill, encoding="utf-8")

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from adapters.connections.problems import read_call
 from adapters.connections.sheet.model import SheetCall, SheetSettings
 from adapters.connections.sheet.table import Table, UnreadableTable, append_row, read_table
+from adapters.connections.values import only_row
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.systems.connections import BadCall, CallRequest
 from engine.text.template import BadTemplate, fill_tree, holes_in, templates_in, written
@@ -108,7 +109,7 @@ class PreparedSheetCall:
         return self._request.writes and bool(self._call.key)
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
-        """The rows, the first one or None for a `one`; what was appended."""
+        """The rows, the only one or None for a `one`; what was appended."""
         cells = self._cells(values)
         if self._request.writes:
             return await self._append(cells, key)
@@ -122,7 +123,7 @@ class PreparedSheetCall:
             if all(_plain(written(row[name])) == cell for name, cell in wanted.items())
         ]
         if self._request.result == "one":
-            return rows[0] if rows else None
+            return only_row(rows, self._connection.name)
         if len(rows) > most:
             raise ToolFailed("connection.many_rows", name=self._connection.name, most=most)
         return rows

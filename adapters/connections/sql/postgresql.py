@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from adapters.connections.problems import read_call
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
-from adapters.connections.values import rows_in_json
+from adapters.connections.values import only_row, rows_in_json
 from engine.errors import ToolFailed, ToolUnsure
 from engine.ports.systems.connections import CallRequest
 
@@ -188,7 +188,7 @@ class PreparedPostgresqlCall:
         if len(rows) > most:
             raise ToolFailed("connection.many_rows", name=connection.name, most=most)
         if self._request.result == "one":
-            return rows[0] if rows else None
+            return only_row(rows, connection.name)
         return rows
 
     async def _write(self, bound: Mapping[str, Any], key: str, progress: Progress) -> JsonValue:

@@ -14,7 +14,7 @@ from adapters.connections.problems import read_call
 from adapters.connections.sql.creation import CreationScript
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
-from adapters.connections.values import rows_in_json
+from adapters.connections.values import only_row, rows_in_json
 from adapters.sqlite_file import SqliteFile, open_connection
 from engine.errors import ToolFailed
 from engine.ports.systems.connections import CallRequest
@@ -183,7 +183,7 @@ class PreparedSqliteCall:
         if len(rows) > most:
             raise ToolFailed("connection.many_rows", name=connection.name, most=most)
         if self._request.result == "one":
-            return rows[0] if rows else None
+            return only_row(rows, connection.name)
         found: JsonValue = rows
         return found
 

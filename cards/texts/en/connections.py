@@ -19,6 +19,7 @@ TEXTS: Final[dict[str, str]] = {
     "connection.large": "{name} answered with more than {kb} kB; please ask for less.",
     "connection.many_pages": "{name} has more than {most} pages on this; please ask for less.",
     "connection.many_rows": "{name} has more than {most} rows on this; please ask for less.",
+    "connection.several_rows": "{name} has several rows on this, where there should be one.",
     "connection.other_rows": (
         "{name} would change {changed} rows instead of {wanted}; nothing was changed."
     ),

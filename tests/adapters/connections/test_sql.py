@@ -84,11 +84,14 @@ async def test_rows_come_with_their_columns_as_json(database: Databases) -> None
     assert await call({}) == []
 
 
-async def test_one_is_the_first_row_or_none(database: Databases) -> None:
+async def test_one_is_the_only_row_or_none(database: Databases) -> None:
     sql = "SELECT person FROM expense WHERE id = :expense.id -- :comment; '"
     call = prepared(database, sql, "expense", result="one")
     assert await call({"expense": {"id": "E-2"}}) == {"person": "bo"}
     assert await call({"expense": {"id": "E-9"}}) is None
+    every = prepared(database, "SELECT person FROM expense", result="one")
+    with pytest.raises(ToolFailed, match="several rows"):
+        await every({})
 
 
 async def test_what_stands_in_quotes_and_casts_is_no_argument(database: Databases) -> None:

@@ -7,8 +7,8 @@ from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from tests.engine.runs.test_sync_changes import ByGoal
 from tests.fakes.matter import playbook
-from tests.fakes.study import Study, Visit
 from tests.fakes.services import TODAY
+from tests.fakes.study import Study, Visit
 from tests.fakes.walk import CHEN, Walk, new_run
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
