@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.leave import copy_leave, leave_of
+from tests.fakes.leave import copy_leave, database_of, leave_of
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 
@@ -117,7 +117,7 @@ async def test_a_rejection_is_told_with_its_reason(room: WebRoom, folder: Path) 
 
 
 async def test_a_database_that_is_away_is_told(room: WebRoom, folder: Path) -> None:
-    (folder / "leave.sqlite3").rename(folder / "elsewhere.sqlite3")
+    database_of(folder).mkdir(parents=True)
     await room.say("lin", "show my leave")
     await ended(room, "failed", "staff")
 
@@ -125,7 +125,7 @@ async def test_a_database_that_is_away_is_told(room: WebRoom, folder: Path) -> N
 async def test_a_write_that_the_database_refuses_is_told(room: WebRoom, folder: Path) -> None:
     await ask(room, "2027-02-01", "2027-02-05")
     card = await room.card("confirm")
-    with closing(sqlite3.connect(folder / "leave.sqlite3")) as db:
+    with closing(sqlite3.connect(database_of(folder))) as db:
         db.execute(
             "CREATE TRIGGER closed BEFORE INSERT ON leave"
             " BEGIN SELECT raise(ABORT, 'the year is closed'); END"
