@@ -12,7 +12,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "tool.role": "{name} is only for people with one of these roles: {roles}.",
     "tool.other_project": (
-        "This conversation belongs to project {project} and has no access to the study data of "
+        "This conversation belongs to project {project} and has no access to the data of "
         "project {other}."
     ),
     # knowledge__search

@@ -5,7 +5,7 @@ from engine.playbooks.drawing.model import Graph, Node, Value
 
 
 def kind_line(graph: Graph, node: Node) -> str:
-    """What the node is and what the YAML calls it, as in `sop · visit-check`."""
+    """What the node is and what the YAML calls it, as in `sop · count-check`."""
     kind = node.type if node.kind in ("skill", "sop_node") else ""
     told = kind or say(f"graph.kind.{node.kind}", graph.lang)
     return told if node.key == node.name else f"{told} · {node.key}"
