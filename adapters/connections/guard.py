@@ -1,7 +1,8 @@
 """A connection that costs nobody else anything while its system is away or slow."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -20,15 +21,22 @@ from engine.ports.systems.connections import (
 T = TypeVar("T")
 
 _MOST_AT_ONCE = 16
+_PLACE_S = 5.0
 _AWAY = frozenset({"connection.away", "connection.slow", "connection.fault", "connection.unsure"})
 
 
 class GuardedConnection:
     """A connection with a limit of calls at once, which is left alone while it fails again and
-    again; its calls are counted."""
+    again; its calls are counted.
 
-    def __init__(self, inner: Connection, breaker: Breaker, meter: Meter) -> None:
+    A call waits `place_s` for the end of another, and then for nothing more.
+    """
+
+    def __init__(
+        self, inner: Connection, breaker: Breaker, meter: Meter, *, place_s: float = _PLACE_S
+    ) -> None:
         self._inner = inner
+        self._place_s = place_s
         self._breaker = breaker
         self._meter = meter
         self._places = asyncio.Semaphore(_MOST_AT_ONCE)
@@ -64,10 +72,7 @@ class GuardedConnection:
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the work gives. Raises ToolError, at once where the system is left alone."""
-        if self._places.locked():
-            self._count("busy")
-            raise ToolFailed("connection.busy", name=self.name)
-        async with self._places:
+        async with self._place():
             permit = self._breaker.acquire()
             if permit is None:
                 self._count("left_alone")
@@ -87,6 +92,23 @@ class GuardedConnection:
                 return told
             finally:
                 self._breaker.release(permit)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """One of the calls at once. Raises ToolFailed where none ends in time."""
+        if self.is_away:
+            self._count("left_alone")
+            raise ToolFailed("connection.away", name=self.name)
+        try:
+            async with asyncio.timeout(self._place_s):
+                await self._places.acquire()
+        except TimeoutError as error:
+            self._count("busy")
+            raise ToolFailed("connection.busy", name=self.name) from error
+        try:
+            yield
+        finally:
+            self._places.release()
 
     def _count(self, result: str) -> None:
         self._meter.count("connections", self.name, result)

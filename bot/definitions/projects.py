@@ -7,11 +7,9 @@ from engine.playbooks.model import Playbook
 
 
 def shared_project(playbooks: Iterable[Playbook]) -> str:
-    """The project of the playbook with `default_project`, else the only one; "" for none."""
-    definitions = [playbook.definition for playbook in playbooks]
-    projects = {each.project for each in definitions}
-    chosen = next((each.project for each in definitions if each.default_project), "")
-    return chosen or (projects.pop() if len(projects) == 1 else "")
+    """The project of all of the playbooks; "" where they have several."""
+    projects = {playbook.definition.project for playbook in playbooks}
+    return projects.pop() if len(projects) == 1 else ""
 
 
 def project_finder(

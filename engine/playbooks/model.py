@@ -85,14 +85,12 @@ class PlaybookFile(Frozen):
     A run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
-    fields and tools. With `default_project` its project is that of conversations that no setting
-    gives one.
+    fields and tools.
     """
 
     id: str
     name: LocalizedText
     project: str
-    default_project: bool = False
     cues: tuple[str, ...]
     requests: tuple[Request, ...] = Key(min_length=1)
     entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)

@@ -15,6 +15,8 @@ def few_examples(folder: Path) -> dict[str, str]:
     for path in (copy / "playbook.yaml", shutil.copy(PLAYBOOKS / "talk.yaml", copy.parent)):
         text = Path(path).read_text(encoding="utf-8")
         Path(path).write_text(_shortened(text), encoding="utf-8")
+    for name in ("connections.yaml", "signoff.yaml"):
+        shutil.copy(PLAYBOOKS / name, copy.parent)
     return {
         "SIGNOFF_PLAYBOOKS": str(copy.parent),
         "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),

@@ -18,6 +18,7 @@ from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.few_examples import few_examples
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
 from tests.fakes.ports import free_port
+from tests.fakes.study import add_study_tools
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_failpoints import insist, still
@@ -58,6 +59,8 @@ class Place:
             path = Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        desk = Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk"
+        add_study_tools(desk, "read_clinical_data", "get_project_stats")
 
     @asynccontextmanager
     async def process(self, command: str, **more: str) -> AsyncIterator[Any]:

@@ -48,7 +48,7 @@ def _other_tool(frame: LlmPlanFrame) -> LlmPlanFrame:
 
 
 def _other_result(frame: LlmPlanFrame) -> LlmPlanFrame:
-    done = frame.done[0].model_copy(update={"result": {"visit": {"ecog": 4}}})
+    done = frame.done[0].model_copy(update={"result": {**(frame.done[0].result or {}), "ecog": 4}})
     return frame.model_copy(update={"done": (done, *frame.done[1:])})
 
 

@@ -79,6 +79,9 @@ def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) ->
         "port": 8080,
         **changed,
     }
+    if (given["playbooks"] / "clinical_qc").exists():
+        # As signoff.yaml of the samples says.
+        given.setdefault("project", "SIGNOFF-101")
     return make_settings(**given)
 
 

@@ -28,10 +28,12 @@ class Counts(Counter[tuple[str, ...]]):
         raise AssertionError("nothing is timed")
 
 
-def guarded(url: str, counts: Counts, clock: Mapping[str, float]) -> tuple[GuardedConnection, Any]:
+def guarded(
+    url: str, counts: Counts, clock: Mapping[str, float], **more: float
+) -> tuple[GuardedConnection, Any]:
     settings = HttpSettings(address=url, repeats=0)
     breaker = Breaker(lambda: clock["now"])
-    connection = GuardedConnection(HttpConnection("rooms", settings), breaker, counts)
+    connection = GuardedConnection(HttpConnection("rooms", settings), breaker, counts, **more)
     return connection, connection.prepare(
         CallRequest({"path": "/{id}"}, frozenset({"id"}), writes=False, result="many")
     )
@@ -75,7 +77,7 @@ async def test_only_so_many_calls_are_under_way_and_the_rest_are_told() -> None:
         return 1
 
     async with serve(slow) as api:
-        connection, call = guarded(api.url, counts, {"now": 0.0})
+        connection, call = guarded(api.url, counts, {"now": 0.0}, place_s=0.01)
         calls = [asyncio.create_task(call({"id": str(n)})) for n in range(17)]
         done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = done
@@ -85,3 +87,22 @@ async def test_only_so_many_calls_are_under_way_and_the_rest_are_told() -> None:
         told = await asyncio.gather(*calls, return_exceptions=True)
         assert told.count(1) == 16
         await connection.close()
+
+
+async def test_a_call_waits_for_the_end_of_another() -> None:
+    counts, go_on, asked = Counts(), asyncio.Event(), asyncio.Semaphore(0)
+
+    async def slow(_: object) -> JsonValue:
+        asked.release()
+        await go_on.wait()
+        return 1
+
+    async with serve(slow) as api:
+        connection, call = guarded(api.url, counts, {"now": 0.0}, place_s=60.0)
+        calls = [asyncio.create_task(call({"id": str(n)})) for n in range(40)]
+        for _ in range(16):
+            await asked.acquire()
+        go_on.set()
+        assert await asyncio.gather(*calls) == [1] * 40
+        await connection.close()
+    assert counts == {("rooms", "ok"): 40}

@@ -30,16 +30,15 @@ def test_the_longest_beginning_up_to_a_colon_counts(conversation: str, project: 
     assert project_finder(PAIRS, default=lambda: "SAMPLE")(conversation) == project
 
 
-def test_conversations_are_of_the_default_project_or_of_the_only_one() -> None:
+def test_conversations_are_of_the_only_project() -> None:
     desk, hoists = (playbook_of(name) for name in ("DESK", "GARAGE"))
     assert shared_project([]) == ""
     assert shared_project([desk]) == "DESK"
     assert shared_project([desk, desk]) == "DESK"
     assert shared_project([desk, hoists]) == ""
-    assert shared_project([desk, playbook_of("GARAGE", default=True)]) == "GARAGE"
 
 
-def playbook_of(project: str, *, default: bool = False) -> Playbook:
+def playbook_of(project: str) -> Playbook:
     plain = desk_playbook()
-    update = {"project": project, "default_project": default}
+    update = {"project": project}
     return plain.model_copy(update={"definition": plain.definition.model_copy(update=update)})

@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from bot.definitions.loader import load_definitions
 from bot.operate.validation import find_problems
+from bot.wiring.connections import load_connections
 from engine.errors import DefinitionError
-from engine.toolbox.toolbox import Toolbox
 from tests.fakes.settings import make_settings
 
 
@@ -26,7 +26,7 @@ def loaded(playbooks: Path, secret: str | None = None) -> list[str]:
         sync_secret=SecretStr(secret) if secret else None,
     )
     try:
-        load_definitions(settings, Toolbox())
+        load_definitions(settings, load_connections(settings).toolbox)
     except DefinitionError as error:
         return list(error.problems)
     return []

@@ -14,7 +14,7 @@ from tests.fakes.study import sample_study
 
 def test_failure_is_told_in_both_languages_and_to_the_model_in_english() -> None:
     failed = ToolFailed("connection.away", name="study")
-    assert failed.text("zh") == "暂时联系不上 study。"
+    assert failed.text("zh") == "目前连不上 study。"
     assert failed.text("en") == "study cannot be reached at the moment."
     assert str(failed) == failed.text("en")
 
@@ -48,7 +48,7 @@ def head(lang: Lang) -> ReplyHead:
 @pytest.mark.parametrize(
     ("lang", "arguments", "told"),
     [
-        ("zh", {"subject_id": "P003"}, "不再向 study 查询：服务即将结束。"),
+        ("zh", {"subject_id": "P003"}, "不再访问 study：服务即将结束。"),
         ("en", {"subject_id": "P003"}, "study is not asked any more: the service is about to end."),
         ("zh", {"subject_id": 3}, "没能理解给出的条件或数值，请换一种写法。"),
         ("en", {}, "What was given could not be understood; please put it another way."),

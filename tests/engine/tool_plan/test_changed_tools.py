@@ -31,7 +31,7 @@ def over(server: Server) -> Walk:
     found: Walk = walk([READ, NOTE, REPLY])
     tools: list[Any] = [
         replace(tool, pin=server.pin) if tool.name == "memory__remember" else tool
-        for tool in registry.TOOLS
+        for tool in (*found.records.tools, *registry.TOOLS)
     ]
     found.toolbox = Toolbox(own=tools)
     return found

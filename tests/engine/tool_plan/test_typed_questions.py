@@ -41,7 +41,8 @@ async def test_a_form_asks_by_the_types_of_the_tool() -> None:
     # In the place of a tool that the playbook names.
     tool = connect_tool("get_project_stats", definition, books, "")
     found = walk([{"type": "tool", "name": tool.name, "arguments": {}}, REPLY])
-    others = [each for each in registry.TOOLS if each.name != tool.name]
+    every = (*found.records.tools, *registry.TOOLS)
+    others = [each for each in every if each.name != tool.name]
     found.toolbox = Toolbox(own=[*others, tool])
     await found.start()
     fields = {field.name: field for field in found.card.choices[0].form}

@@ -58,7 +58,7 @@ def playbook() -> Playbook:
 def toolbox(tmp_path: Path) -> Toolbox:
     write_garage(tmp_path)
     settings = SqlSettings(file=Path("workshop.sqlite3"))
-    return Toolbox({"workshop": SqliteConnection("workshop", settings, tmp_path)}, own=())
+    return Toolbox({"workshop": SqliteConnection("workshop", settings, tmp_path, tmp_path)}, own=())
 
 
 @pytest.fixture

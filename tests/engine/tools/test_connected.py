@@ -19,7 +19,7 @@ KIND: {connection: depot, path: /parcels}
 columns:
   weight: {label: Weight, type: number}
 """
-CONTEXT = ToolContext(today=date(2026, 11, 21))
+CONTEXT = ToolContext(today=date(2026, 11, 21), key="k", by="chen")
 
 
 class Depot:

@@ -86,12 +86,12 @@ async def test_arguments_implied_by_cues_are_valid(known: Tool[Any], ctx: ToolCo
         (
             "read_clinical_data",
             {"subject_id": "P003", "visit_date": "yesterday"},
-            r"visit_date: write the date as YYYY-MM-DD$",
+            r"visit_date: should be a date like 2026-01-31, not 'yesterday'$",
         ),
         (
             "read_clinical_data",
             {"subject_id": "P003", "visit_date": 1700000000},
-            "visit_date: write",
+            "visit_date: should be text",
         ),
         (
             "read_clinical_data",
