@@ -154,7 +154,9 @@ async def test_a_sample_is_valid_and_small(sample: str, tmp_path: Path) -> None:
 async def test_options_come_from_a_tool_that_lists(tmp_path: Path) -> None:
     main = write_project(tmp_path / "garage") / "playbooks" / "hoists" / "playbook.yaml"
     bay = "{label: {zh: 工位, en: Bay}, cues: [bay], identity: true}"
-    listed = bay.replace("cues:", "type: choice, options_from: {tool: find_hoist, value: bay}, cues:")
+    listed = bay.replace(
+        "cues:", "type: choice, options_from: {tool: find_hoist, value: bay}, cues:"
+    )
     main.write_text(main.read_text("utf-8").replace(bay, listed), "utf-8")
     checked = await ended(tmp_path, "validate", "garage")
     assert checked.status == 1

@@ -1,5 +1,6 @@
 """The command line: wrong settings, taken ports, and the commands around it."""
 
+import ast
 import asyncio
 import gc
 import re
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -291,6 +293,20 @@ def test_every_allowed_dependency_is_pinned_with_its_hashes(
     names = {plain(re.split(r"[\[<>=;\s]", line, maxsplit=1)[0]) for line in wanted}
 
     assert names <= {plain(pin.split("==")[0]) for pin in pins(lock)}
+
+
+def test_what_the_service_imports_is_pinned() -> None:
+    ours = {"bot", "adapters", "engine", "cards"}
+    trees = [
+        ast.parse(path.read_text("utf-8")) for top in ours for path in (ROOT / top).rglob("*.py")
+    ]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    others = {name.partition(".")[0] for name in named} - ours - sys.stdlib_module_names
+    brought = packages_distributions()
+    pinned = {plain(pin.split("==")[0]) for pin in pins("requirements.lock")}
+    assert {name for name in others if pinned.isdisjoint(map(plain, brought[name]))} == set()
 
 
 def test_the_tests_run_with_what_the_service_runs_with() -> None:
