@@ -186,6 +186,7 @@ def _settings(
         "data_dir": folder / "data",
         "playbooks": planted.playbooks(ROOT / "playbooks", folder / "playbooks"),
         "people": with_accounts(people, slack.team),
+        "project": STUDY,
         "projects": ((f"slack:{slack.team}:{MATTER_CHANNEL}", MATTER),),
         "mcp": servers,
         "partitions": 4,

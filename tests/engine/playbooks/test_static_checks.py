@@ -1199,6 +1199,8 @@ ELSEWHERE = (
     "is required: what the model is to judge",
     "is required: who decides when the model cannot",
     "no end can be reached from it",
+    # test_project_folder.py
+    "'find_hoist' gives no list; in tools.yaml a list is `result: many`",
     # test_graph_command.py
     "'end_x' sets nothing, so the run ends there if the gate of its phase is still open; say under "
     "outcomes what it sets, or name it there",

@@ -52,6 +52,4 @@ CASES: tuple[tuple[str, str, str], ...] = (
 ELSEWHERE = (
     "should be a mapping from names to tools",
     "connections.yaml has none",
-    # tests/scenarios/test_project_folder.py
-    "'find_hoist' gives no list; in tools.yaml a list is `result: many`",
 )
