@@ -57,13 +57,10 @@ def load(
     `documents` are those that answers may quote. Problems stand in the order of files and lines.
     """
     problems = Problems()
+    own_skills = {n: text for n, text in files.items() if not _is_no_skill(PurePosixPath(n))}
     parts = {name: text for name, text in files.items() if _is_no_skill(PurePosixPath(name))}
     sources = {name: _read(name, text, problems) for name, text in parts.items()}
-    name = next((name for name in sources if PurePosixPath(name).name == MAIN), None)
-    if name is None:
-        folder = PurePosixPath(next(iter(files), MAIN)).parent
-        problems.add(f"{folder / MAIN}:1: is missing")
-    main = sources.pop(name) if name else None
+    main = _take_main(sources, files, problems)
     source, said = _take(sources, TOOLS_FILE), _take(sources, ANSWERS_FILE)
     own_tools = (
         read_tools(source, problems, taken=(*(tools or ()), FIND_ANSWERS), connections=connections)
@@ -74,7 +71,6 @@ def load(
     answers = read_answers(said, problems, names_of_answers) if said else {}
     main = flatten_groups(main, problems) if main else None
     definition = try_build(PlaybookFile, main, problems) if main else None
-    own_skills = {name: text for name, text in files.items() if name not in parts}
     skills = _read_skills(own_skills, shared, definition, problems, legacy)
     names = KnownNames(
         _fields(definition, main),
@@ -86,11 +82,7 @@ def load(
         None if tools is None else {**tools, **{n: each.facts for n, each in own_tools.items()}},
     )
     if main:
-        phases = PhaseCheck(names, main, problems)
-        if definition:
-            phases.run(definition)
-        else:
-            phases.run_parts()
+        _check_phases(names, definition, main, problems)
     for found in skills.values():
         problems.extend(_skill_problems(found, names, own=found.file in files))
     read = [(definition, main), *((found.skill, found.source) for found in skills.values())]
@@ -104,9 +96,34 @@ def load(
     problems.raise_if_any()
     assert definition is not None
     built = {key: found.skill for key, found in skills.items() if found.skill}
-    playbook = Playbook(definition=definition, skills=built, tools=own_tools, answers=answers)
+    return _sealed(Playbook(definition=definition, skills=built, tools=own_tools, answers=answers))
+
+
+def _sealed(playbook: Playbook) -> Playbook:
+    """The playbook with the digest of all that it says."""
     digest = sha256(playbook.model_dump_json().encode()).hexdigest()
     return playbook.model_copy(update={"digest": digest})
+
+
+def _take_main(
+    sources: dict[str, Source | None], files: Mapping[str, str], problems: Problems
+) -> Source | None:
+    """The `playbook.yaml`, taken out of the sources; None where it is missing or no YAML."""
+    name = next((name for name in sources if PurePosixPath(name).name == MAIN), None)
+    if name is None:
+        folder = PurePosixPath(next(iter(files), MAIN)).parent
+        problems.add(f"{folder / MAIN}:1: is missing")
+    return sources.pop(name) if name else None
+
+
+def _check_phases(
+    names: KnownNames, definition: PlaybookFile | None, main: Source, problems: Problems
+) -> None:
+    phases = PhaseCheck(names, main, problems)
+    if definition:
+        phases.run(definition)
+    else:
+        phases.run_parts()
 
 
 def _is_no_skill(path: PurePosixPath) -> bool:

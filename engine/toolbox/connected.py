@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
@@ -49,53 +50,19 @@ def connect_tool(
     playbook says that they are written.
     """
 
-    async def run(args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
-        if definition.writes and not (ctx.key and ctx.by):
-            raise ToolFailed("tool.unapproved", name=name)
-        given = to_jsonable_python(args, exclude_none=True)
-        _check_days(definition, given, ctx)
-        try:
-            answer = await call({**given, **_context(ctx)}, key=ctx.key)
-        except ToolUnsure:
-            raise
-        except ToolFailed:
-            # Only now, for a repeat is not refused for what it has written itself.
-            await refuse(args, ctx)
-            raise
-        if definition.reads and answer in (None, []):
-            await refuse(args, ctx)
-        told = {argument: given.get(argument) for argument in definition.told_arguments}
-        try:
-            if definition.result != "many":
-                return told | shape_result(name, definition, answer)
-            # Many rows take a while, in which nobody else should wait.
-            return await asyncio.to_thread(shape_result, name, definition, answer)
-        except ToolFailed as error:
-            if definition.writes is None:
-                raise
-            # It was done, or so it seems: people have to look.
-            raise ToolUnsure(error.key, **error.values) from error
-
-    async def refuse(args: BaseModel, ctx: ToolContext) -> None:
-        given = to_jsonable_python(args, exclude_none=True)
-        for refusal, find in zip(definition.refused_when, refusals, strict=True):
-            found = await find({**given, **_context(ctx)})
-            if found not in (None, []):
-                more = found if isinstance(found, dict) else {}
-                raise RefusedCall(refusal.text, {**given, **more})
-
+    connected = _ConnectedCall(name, definition, call, refusals)
     return Tool(
         name=name,
         description=definition.description,
         arguments=arguments_model(name, definition, entities),
         readonly=definition.writes is None,
-        run=run,
+        run=connected.run,
         tell=lambda result, lang: tell_result(definition, result, lang),
         examples=definition.examples,
         cues=definition.cued,
         labels=tuple(text for column in definition.columns.values() for text in column.label.texts),
         needs=tuple(n for n, leaf in definition.arguments.items() if leaf.required),
-        rehearse=refuse if definition.writes and definition.refused_when else None,
+        rehearse=connected.refuse if definition.writes and definition.refused_when else None,
         keyed=call.keyed,
         for_questions=definition.for_questions,
         columns={n: str(column.type) for n, column in definition.columns.items()},
@@ -105,6 +72,58 @@ def connect_tool(
         project=project,
         origin=f"connection {definition.call.connection}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _ConnectedCall:
+    """What a tool does: it asks its system, and shapes what comes."""
+
+    name: str
+    definition: ToolDefinition
+    call: PreparedCall
+    refusals: Sequence[PreparedCall]
+
+    async def run(self, args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
+        """The result. Raises ToolError."""
+        definition = self.definition
+        if definition.writes and not (ctx.key and ctx.by):
+            raise ToolFailed("tool.unapproved", name=self.name)
+        given = to_jsonable_python(args, exclude_none=True)
+        _check_days(definition, given, ctx)
+        try:
+            answer = await self.call({**given, **_context(ctx)}, key=ctx.key)
+        except ToolUnsure:
+            raise
+        except ToolFailed:
+            # Only now, for a repeat is not refused for what it has written itself.
+            await self.refuse(args, ctx)
+            raise
+        if definition.reads and answer in (None, []):
+            await self.refuse(args, ctx)
+        told = {argument: given.get(argument) for argument in definition.told_arguments}
+        return told | await self._shape(answer)
+
+    async def _shape(self, answer: JsonValue) -> dict[str, Any]:
+        definition = self.definition
+        try:
+            if definition.result != "many":
+                return shape_result(self.name, definition, answer)
+            # Many rows take a while, in which nobody else should wait.
+            return await asyncio.to_thread(shape_result, self.name, definition, answer)
+        except ToolFailed as error:
+            if definition.writes is None:
+                raise
+            # It was done, or so it seems: people have to look.
+            raise ToolUnsure(error.key, **error.values) from error
+
+    async def refuse(self, args: BaseModel, ctx: ToolContext) -> None:
+        """Raises RefusedCall where the tool's own file says that this is not to be."""
+        given = to_jsonable_python(args, exclude_none=True)
+        for refusal, find in zip(self.definition.refused_when, self.refusals, strict=True):
+            found = await find({**given, **_context(ctx)})
+            if found not in (None, []):
+                more = found if isinstance(found, dict) else {}
+                raise RefusedCall(refusal.text, {**given, **more})
 
 
 def _context(ctx: ToolContext) -> dict[str, JsonValue]:

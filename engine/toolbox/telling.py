@@ -29,7 +29,8 @@ def tell_result(definition: ToolDefinition, result: Mapping[str, Any], lang: Lan
                 return say("tool.nothing_found", lang)
             return _tell_row(definition, result, lang)
         case "many":
-            return _tell_rows(definition, result["rows"], lang)
+            told = {name: result.get(name) for name in definition.told_arguments}
+            return _tell_rows(definition, [{**told, **row} for row in result["rows"]], lang)
 
 
 def _tell_row(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str:

@@ -12,6 +12,7 @@ from adapters.connections.redcap.dictionary import Dictionary, UnfitValue, read_
 from adapters.connections.redcap.model import RedcapCall, RedcapSettings
 from adapters.connections.redcap.rows import RowFilter, rows_of
 from adapters.connections.redcap.writing import FormWrite, write_form
+from adapters.connections.values import only_row
 from engine.errors import ToolFailed, ToolRetry
 from engine.ports.systems.connections import BadCall, CallRequest
 from engine.text.template import BadTemplate, fill_tree, holes_in, templates_in, written
@@ -96,7 +97,7 @@ class PreparedRedcapCall:
         return self._request.writes and bool(self._call.key)
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
-        """The rows, the first one or None for a `one`; what was written."""
+        """The rows; for a `one` the only one, or the first of an order; what was written."""
         filled = self._fill(values)
         record, event = str(filled.get("record", "")), str(filled.get("event", ""))
         if self._request.writes:
@@ -118,7 +119,8 @@ class PreparedRedcapCall:
         except UnfitValue as error:
             raise connection.unfit(record, error) from error
         if self._request.result == "one":
-            return found[0] if found else None
+            first = found[:1] if call.sort else found
+            return only_row(first, connection.name)
         if len(found) > call.most:
             raise ToolFailed("connection.many_rows", name=connection.name, most=call.most)
         return list(found)

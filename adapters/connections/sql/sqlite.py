@@ -157,7 +157,7 @@ class PreparedSqliteCall:
         return self._request.writes and self._call.key is not None
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
-        """The rows of a read, the first one or None for a `one`; what a write changed."""
+        """The rows of a read, the only one or None for a `one`; what a write changed."""
         bound = self._statement.bind(values, key)
         if self._request.writes:
             told: JsonValue = await self._connection.ask(lambda db: self._write(db, bound, key))

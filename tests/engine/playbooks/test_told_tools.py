@@ -54,6 +54,18 @@ book_hoist:
     - finds: {connection: workshop, sql: "SELECT 1 FROM bookings WHERE bay = :bay AND day = :day"}
       text: "{bay} is booked on {day} already."
 """
+FREE = """\
+list_free:
+  description: Which hoists lift that much.
+  reads: {connection: workshop, sql: "SELECT bay, lifts FROM hoists WHERE lifts >= :least"}
+  result: many
+  arguments:
+    least: {label: At least, type: number}
+  columns:
+    bay: {label: Bay}
+    lifts: {label: Lifts, type: number}
+  tell: "{bay} lifts {lifts}, and {least} is asked for"
+"""
 DAY = {"bay": "a1", "day": "2026-12-01"}
 ASKING = ToolContext(today=date(2026, 11, 23))
 APPROVED = ToolContext(today=date(2026, 11, 23), key="run1:book", by="fred")
@@ -92,6 +104,16 @@ async def test_the_first_template_that_fits_is_told(
 ) -> None:
     find = tool("find_hoist", workshop)
     assert find.tell(await call(find, {"bay": bay}, ASKING), "en") == told
+
+
+async def test_each_row_may_be_told_with_what_was_asked(workshop: MemoryDatabase) -> None:
+    find = tool("list_free", workshop, FREE)
+    result = await call(find, {"least": 800}, ASKING)
+    assert result["rows"] == [{"bay": "A1", "lifts": 3500}, {"bay": "C3", "lifts": 900}]
+    assert find.tell(result, "en").splitlines() == [
+        "- A1 lifts 3500, and 800 is asked for",
+        "- C3 lifts 900, and 800 is asked for",
+    ]
 
 
 async def test_a_read_that_finds_nothing_says_why(workshop: MemoryDatabase) -> None:
