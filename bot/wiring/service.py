@@ -110,13 +110,12 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         secrets = (*settings.secrets(), *connections.secrets)
         masked = compile_key_mask(secrets, settings.key_patterns)
         drafting = DraftWriter(store.drafts, resources.platforms, open_clock(settings), masked)
-        model = _open_model(settings, telemetry, stack)
         services = _services(
             settings,
             store,
             resources,
             current=reloader.current,
-            model=model,
+            model=_open_model(settings, telemetry, stack),
             meter=meter,
             toolbox=definitions.toolbox,
         )
@@ -124,11 +123,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         services = replace(services, listed_entities=lists.entities)
         if settings.streaming:
             services = replace(services, drafting=drafting)
-        tools = CurrentTools(remote)
-        handler = MailHandler(services, reloader.current, tools, telemetry.spans)
-        for platform in resources.platforms.values():
-            if isinstance(platform, SupportsExamples):
-                platform.suggest_from(handler.suggest_examples)
+        handler = MailHandler(services, reloader.current, CurrentTools(remote), telemetry.spans)
+        _offer_examples(resources, handler)
         yield Parts(
             settings=settings,
             store=store,
@@ -143,6 +139,13 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             handler=Failpoint(settings.failpoint).arm("handling", handler),
             intake=_intake(settings, store, resources, telemetry, handler),
         )
+
+
+def _offer_examples(resources: Resources, handler: MailHandler) -> None:
+    """Platforms that show what may be asked show what their reader may."""
+    for platform in resources.platforms.values():
+        if isinstance(platform, SupportsExamples):
+            platform.suggest_from(handler.suggest_examples)
 
 
 def _open_telemetry(
