@@ -95,9 +95,9 @@ class Settings(SettingsGroup):
         "SIGNOFF_GROUP_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
     )
     projects: Projects = visible_setting(
-        "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
+        "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=STORES, separated by commas"
     )
-    project: ProjectName = visible_setting("SIGNOFF_PROJECT", "", "a project, as in MATTER-7")
+    project: ProjectName = visible_setting("SIGNOFF_PROJECT", "", "a project, as in STORES")
     connections: Path | None = visible_setting("SIGNOFF_CONNECTIONS", None, "a file")
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)

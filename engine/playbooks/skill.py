@@ -124,7 +124,10 @@ SOP_NODE_KINDS: Final[Mapping[SopNodeType, SopNodeKind]] = {
         "rules", "on_pass", "on_fail", ("rules", "over", "fail_on", "only_branches")
     ),
     "soft_instruction": SopNodeKind(
-        "model", "on_pass", "on_fail", ("instruction", "tools", "review", "only_branches")
+        "model",
+        "on_pass",
+        "on_fail",
+        ("instruction", "tools", "review", "presents", "only_branches"),
     ),
     "human_review": SopNodeKind(
         "people", "on_approve", "on_reject", ("review", "shows", "presents", "decision")
@@ -138,8 +141,9 @@ class SopNode(Frozen):
 
     With `over`, a hard_rule judges records of a tool instead of the state. A violation as severe as
     `fail_on` fails it. What fails with `only_branches` is no problem: it leads on, and is neither a
-    finding nor told. A soft_instruction's `review` says who decides when the model cannot. A
-    human_review shows the plan of the skill in `shows`, or what stands at the paths in `presents`.
+    finding nor told. A soft_instruction's `review` says who decides when the model cannot, and
+    `presents` what they are shown. A human_review shows the plan of the skill in `shows`, or what
+    stands at the paths in `presents`.
     A branch goes the first of its `ways` whose condition holds, else to its `default`.
     A node that is entered more than `max_visits` times goes to `on_error`.
     """

@@ -85,7 +85,7 @@ UnsureReason = Literal["", "no_model", "model_away", "model_refused", "rounds", 
 """Why a person has to decide; "" while the model does."""
 
 _SYSTEM = """\
-You check what is known of a matter against one instruction. People rely on your verdict.
+You check what is known of a case against one instruction. People rely on your verdict.
 
 The instruction:
 {instruction}

@@ -132,7 +132,7 @@ HEADER = "the name of a header, as in X-Forwarded-User"
 NETWORKS = "addresses or networks, as in 10.0.0.0/24, with commas"
 HOST = "a host name or IP address, no port"
 HOOK = "1 to 256 of A-Z, a-z, 0-9, _ and -"
-PAIRS = "pairs as in slack:T1:C2=MATTER-7, separated by commas"
+PAIRS = "pairs as in slack:T1:C2=STORES, separated by commas"
 BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
@@ -196,7 +196,7 @@ WRONG = [
     ("SIGNOFF_WEB_SESSION_H", "0", "a number of hours from 0.1 to 720, not '0'"),
     ("SIGNOFF_WEB_USER_HEADER", "X User", f"{HEADER}, not 'X User'"),
     ("SIGNOFF_WEB_TRUSTED_PROXY", "proxy", f"{NETWORKS}, not 'proxy'"),
-    ("SIGNOFF_PROJECT", "A:1", "a project, as in MATTER-7, not 'A:1'"),
+    ("SIGNOFF_PROJECT", "A:1", "a project, as in STORES, not 'A:1'"),
     ("SIGNOFF_GROUP_AGE_S", "0", "a number of seconds from 1 to 86400, not '0'"),
     ("SIGNOFF_ALLOW_UNSAFE_REDIS", "perhaps", "true or false, not 'perhaps'"),
     ("SIGNOFF_TIMEZONE", "Mars/Base", "an IANA time zone, as in Europe/Berlin, not 'Mars/Base'"),

@@ -13,6 +13,8 @@ CLAIMANT = {"zh": "恒远贸易公司", "en": "Hengyuan Trading"}
 DEFENDANT = {"zh": "宏图建材公司", "en": "Hongtu Materials"}
 CAUSES = {"zh": ("买卖合同纠纷", "不当得利纠纷"), "en": ("Sale contract", "Unjust enrichment")}
 STRATEGIES = {"zh": ("直接起诉", "限期协商"), "en": ("Sue at once", "Negotiate first")}
+JUDGE = "intake-check"
+"""The skill that has the model judge."""
 _OF: Mapping[frozenset[str], str] = {
     frozenset(("plaintiff", "defendant", "claims", "claim_amount", "event_date", "facts")): (
         "litigation-intake"
@@ -85,6 +87,12 @@ def answer(output: Output, response: str = "", **control: Any) -> Reply:
     return say_json(told)
 
 
+def verdict(reason: str = "事实支持请求", *, passed: bool = True, confidence: float = 0.9) -> Reply:
+    """Whether the facts carry the claims, as the model sends it."""
+    told = {"passed": passed, "reason": reason, "confidence": confidence, "evidence": []}
+    return say_json(told)
+
+
 class MatterModel:
     """A script: each skill gets its good output, after what `first` has for it in order.
 
@@ -100,13 +108,15 @@ class MatterModel:
         self._first = {skill: deque(replies) for skill, replies in (first or {}).items()}
 
     def __call__(self, request: dict[str, Any]) -> Reply:
-        schema = request["response_format"]["json_schema"]["schema"]
-        wanted = frozenset(schema["properties"]["data"]["properties"])
-        skill = _OF[wanted]
+        wanted = request["response_format"]["json_schema"]["schema"]["properties"]
+        is_verdict = "passed" in wanted
+        skill = JUDGE if is_verdict else _OF[frozenset(wanted["data"]["properties"])]
         self.asked.append(skill)
         self.heard.append(request["messages"])
         waiting = self._first.get(skill)
-        return waiting.popleft() if waiting else answer(self._outputs[skill], f"（{skill}）")
+        if waiting:
+            return waiting.popleft()
+        return verdict() if is_verdict else answer(self._outputs[skill], f"（{skill}）")
 
     def said_to(self, skill: str) -> str:
         """The last dialogue with the skill, as one text."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.settings import Settings
+from cards.model import Card
 from tests.fakes.matter_model import (
     CAUSES,
     CLAIMANT,
@@ -15,10 +16,12 @@ from tests.fakes.matter_model import (
     answer,
     intake,
     reads,
+    verdict,
 )
 from tests.fakes.model_server import ModelServer, fail, say
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
+from tests.scenarios.test_answers_walk import asked
 from tests.scenarios.test_model_walk import settings
 
 ASK = {"zh": "收一个新案子", "en": "Take in a new case"}
@@ -44,8 +47,20 @@ ANSWER = {
     "confirm_documents": "confirm",
     "confirm_work_plan": "confirm",
     "review": "approve",
+    "judge": "approve",
 }
 ROOM = "web:local:main"
+
+
+JUDGE = "judge"
+"""A card on which a reviewer judges what a model would."""
+
+
+def key_of(card: Card) -> str:
+    """What the card is about."""
+    if not card.review.roles:
+        return card.task_key
+    return "review" if "草稿" in card.title or "draft" in card.title else JUDGE
 
 
 class Matter:
@@ -67,13 +82,13 @@ class Matter:
         self._done.add(card["token"])
         stored = await self.service.parts.services.decisions.card(card["token"])
         assert stored is not None
-        return "review" if stored.card.review.roles else stored.card.task_key, card
+        return key_of(stored.card), card
 
     async def answer(self, key: str, card: Message) -> None:
         """As one who agrees with everything; what only informs has no answer."""
         if not card["buttons"]:
             return
-        person = "chen" if key == "review" else "lin"
+        person = "chen" if key in ("review", JUDGE) else "lin"
         status, told = await self.room.tap(person, card, ANSWER.get(key, "ok"))
         assert (status, told["ok"]) == (200, True)
 
@@ -132,6 +147,7 @@ async def test_a_matter_goes_through_every_phase_with_its_cards_in_order(
         assert model.faults == []
         assert script.asked == [
             "litigation-intake",
+            "intake-check",
             "cause-recommendation",
             "evidence-analysis",
             "issue-analysis",
@@ -252,7 +268,7 @@ async def test_a_model_that_was_away_may_be_called_again_from_the_form(start: St
             model.script(script)
             await room.tap("lin", card, "retry")
             await matter.until("phase_done:intake")
-            assert script.asked == ["litigation-intake"]
+            assert script.asked == ["litigation-intake", "intake-check"]
 
 
 async def test_three_invalid_answers_leave_the_skill_to_a_person_with_the_last_faults(
@@ -354,7 +370,7 @@ async def test_another_procedure_has_an_intake_of_its_own(
             await room.say("lin", ASK["zh"])
             await matter.answer("", await matter.until("phase_done:intake"))
             await matter.until("confirm_claim_path")
-        assert script.asked == ["litigation-intake", skill, "cause-recommendation"]
+        assert script.asked == ["litigation-intake", skill, "intake-check", "cause-recommendation"]
         assert shown in script.said_to("cause-recommendation")
 
 
@@ -406,6 +422,49 @@ async def test_a_new_service_over_the_same_store_goes_on_where_the_old_one_stopp
         assert script.asked[asked:] == ["documents", "document-draft", "work-plan"]
 
 
+async def test_a_model_that_finds_a_claim_without_facts_sends_the_intake_back(
+    start: Start,
+) -> None:
+    reason = "没有写明何时交货"
+    script = MatterModel("zh", {"intake-check": [verdict(reason, passed=False)]})
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            matter = Matter(service, room)
+            await room.say("lin", ASK["zh"])
+            _, card = await matter.next_card()
+            assert "收案：请更正" in card["title"]
+            assert reason in text_of(card["problems"])
+            await matter.fill(card, facts="2026-02-01 交货，2026-03-01 未付款")
+            done = await matter.until("phase_done:intake")
+            assert reason not in text_of(done["problems"])
+        assert "2026-02-01 交货，2026-03-01" in script.said_to("intake-check")
+        assert "Every claim must be carried by the facts" in script.said_to("intake-check")
+
+
+async def test_a_reviewer_judges_the_facts_where_the_model_is_not_sure_or_there_is_none(
+    start: Start,
+) -> None:
+    unsure = MatterModel("zh", {"intake-check": [verdict("可能够", confidence=0.4)]})
+    async with ModelServer(unsure) as model:
+        service = await start(**settings(model), projects=(("web:local:main", "MATTER-7"),))
+        async with WebRoom(service.url) as room:
+            matter = Matter(service, room)
+            await room.say("lin", ASK["zh"])
+            card = await matter.until(JUDGE)
+            shown = text_of(card)
+            for told in ("40%", "可能够", "支付货款 300000 元", "2026-03-01 未付款"):
+                assert told in shown
+            _, told = await room.tap("lin", card, "approve")
+            assert not told["ok"]
+            await room.fill("chen", card, "reject", reason="写明交货日期")
+            _, form = await matter.next_card()
+            assert "写明交货日期" in text_of(form["problems"])
+            await matter.fill(form, facts="2026-02-01 交货，2026-03-01 未付款")
+            await matter.until("phase_done:intake")
+        assert unsure.asked.count("intake-check") == 2
+
+
 PROJECTS = (("web:local:main", "MATTER-7"),)
 
 
@@ -419,7 +478,12 @@ async def test_a_file_that_the_message_names_is_read_and_sorted_first(start: Sta
         async with WebRoom(service.url) as room:
             await room.say("lin", "根据 loan.txt 新收案")
             await Matter(service, room).until("phase_done:intake")
-        assert script.asked == ["file-classify", "file-classify", "litigation-intake"]
+        assert script.asked == [
+            "file-classify",
+            "file-classify",
+            "litigation-intake",
+            "intake-check",
+        ]
         assert "今借到货款三十万元" in script.said_to("file-classify")
         assert "loan.txt" in script.said_to("litigation-intake")
         assert model.faults == []
@@ -434,6 +498,25 @@ async def test_without_a_model_files_are_sorted_by_hand_once(start: Start) -> No
         await matter.fill(card, files="loan.txt | 合同 | 借条")
         _, card = await matter.next_card()
         assert "诉讼收案" in card["title"]
+
+
+ANSWERED = (
+    ("立案材料包括哪些？", "filing-guide.zh.md"),
+    ("How is the court fee worked out?", "within seven days of the notice"),
+    ("截图可以单独作为证据吗", "evidence-and-preservation.zh.md"),
+    ("When is the evidence list closed?", "ten days before the hearing"),
+    ("How often may an extension be asked for?", "one extension for each deadline"),
+)
+
+
+async def test_questions_are_answered_from_its_documents_without_a_model_in_its_own_project(
+    start: Start,
+) -> None:
+    service = await start(projects=PROJECTS)
+    async with WebRoom(service.url) as room, WebRoom(service.url, "study") as elsewhere:
+        for question, told in ANSWERED:
+            assert told in await asked(room, "lin", question)
+            assert told not in await asked(elsewhere, "lin", question)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,11 @@ class SopCheck(FileCheck):
             self.add((*at, "review"), "is required: who decides when the model cannot")
         else:
             self._reviewed(node, (*at, "review"))
+        self._presented(node, at)
+
+    def _presented(self, node: SopNode, at: Path) -> None:
+        for index, path in enumerate(node.presents):
+            self.check_path(path, (*at, "presents", index))
 
     def _hard_rule(self, node: SopNode, at: Path) -> None:
         names = self.names.rule_names(**{TODAY: "date"})
@@ -146,8 +151,7 @@ class SopCheck(FileCheck):
         self._reviewed(node, (*at, "review"))
         if not node.decision:
             self.add((*at, "decision"), "is required: the name under which it is remembered")
-        for index, path in enumerate(node.presents):
-            self.check_path(path, (*at, "presents", index))
+        self._presented(node, at)
         if node.shows and node.presents:
             self.add((*at, "presents"), "either shows or presents should be given")
         elif not node.shows and not node.presents:

@@ -20,6 +20,9 @@ _PARTICULAR = re.compile(
 )
 
 
+_ALSO_NOUNS = frozenset(("check", "display", "help", "list", "search", "view"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     document: Document
@@ -125,13 +128,16 @@ def _index_words(text: str) -> set[str]:
 def _needed_words(text: str) -> Iterator[tuple[str, ...]]:
     """What a section has to have: of each word one of its forms.
 
-    A Chinese character that is no part of a small word is one; its forms are the pairs in which it
-    stands, and itself between small words.
+    "List" and the like are bidden first ("list the guests"), and named behind another word ("the
+    guest list"). A Chinese character that is no part of a small word is one; its forms are the
+    pairs in which it stands, and itself between small words.
     """
+    before = ""
     for run in RUNS.findall(normalise(text)):
         if not is_chinese(run):
-            if run not in SMALL_WORDS:
+            if run not in SMALL_WORDS or (run in _ALSO_NOUNS and before):
                 yield (stem(run),)
+            before = "" if run in SMALL_WORDS else run
             continue
         places = set(without_small_chinese(run))
         for at in places:

@@ -19,7 +19,7 @@ async def test_each_call_of_a_model_is_told_with_how_long_it_took(start: Start) 
             await Matter(service, room).until("phase_done:intake")
             run = await run_in(service, room)
             entries = await audit(service, run)
-            (call,) = [
+            call, *_ = [
                 call
                 for entry in entries
                 for call in entry.get("calls", ())

@@ -104,3 +104,23 @@ def test_each_project_has_its_own() -> None:
     indexes = index_sections((SCHULE_ZH, other))
     assert section("How do I cancel a lesson?", indexes["SCHOOL"]) is None
     assert section("How do I cancel a lesson?", indexes["CHOIR"]) == "Cancelling a lesson"
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("list the fees for lessons", "Fees"),
+        ("When is the waiting list closed?", None),
+        ("Who may waive fees by a background check?", None),
+    ],
+)
+def test_what_may_be_bidden_is_a_word_of_its_own_behind_another(
+    text: str, heading: str | None
+) -> None:
+    fees = Section(
+        heading="Fees",
+        paragraphs=("The waiting room is closed at 8. Who may waive fees for lessons? Nobody.",),
+    )
+    other = Section(heading="Waiting", paragraphs=("Rooms are closed by background noise.",))
+    index = SectionIndex((SCHOOL.model_copy(update={"sections": (fees, other)}),))
+    assert section(text, index) == heading
