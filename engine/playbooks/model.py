@@ -82,7 +82,8 @@ class Sync(Frozen):
 class PlaybookFile(Frozen):
     """What `playbook.yaml` says.
 
-    A run that has `stall_after` times come back to the same state without hearing anybody is
+    Without `requests` it only answers: its tools, answers and documents are all that it needs. A
+    run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
     fields and tools.
@@ -91,15 +92,15 @@ class PlaybookFile(Frozen):
     id: str
     name: LocalizedText
     project: str
-    cues: tuple[str, ...]
-    requests: tuple[Request, ...] = Key(min_length=1)
+    cues: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
     entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)
     profile_fields: dict[str, Leaf] = {}
     decision_fields: tuple[str, ...] = ()
     data_fields: dict[str, Leaf] = {}
     allowed_skills: tuple[str, ...] = ()
     priority_rules: tuple[PriorityRule, ...] = ()
-    phases: tuple[Phase, ...]
+    phases: tuple[Phase, ...] = ()
     sync: Sync | None = None
     stall_after: int = Key(default=3, ge=1, le=20)
     budget: ModelBudget | None = None

@@ -39,7 +39,7 @@ class Page:
     anchors: set[str] = field(default_factory=set)
 
     def files(self) -> dict[str, str]:
-        """The blocks that are files, by the path in their first line."""
+        """The blocks that are files of one playbook, by the path in their first line."""
         named = (re.match(r"# (\S+\.yaml)\n", block.text) for block in self.blocks)
         return {
             found[1]: block.text[found.end() :]

@@ -30,6 +30,7 @@ from engine.ports.settings import SettingsGroup
 from engine.ports.systems.connections import Connection
 from engine.rules.check import validate_logic
 from engine.yaml.source import Problems, read_yaml
+from tests.docs.quoting import is_quoting
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
 from tests.fakes.garage import TOOLS
@@ -200,7 +201,9 @@ def test_a_block_that_nothing_judges_is_in_the_table() -> None:
     assert len(told) == len(PICTURES)
 
 
-@pytest.mark.parametrize("page", [p for p in pages() if p.files()], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [p for p in pages() if p.files() and not is_quoting(p)], ids=lambda page: page.name
+)
 def test_the_files_of_an_example_are_a_playbook(page: Page) -> None:
     book = load(page.files(), roles=ROLES, held=ROLES)
     assert len(book.skills) == len(page.files()) - 1

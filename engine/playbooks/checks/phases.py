@@ -39,6 +39,8 @@ class PhaseCheck(FileCheck):
         if not playbook.phases and playbook.examples:
             fault = "should have at least one phase, since not every request is not_yet"
             self.add(("phases",), fault)
+        if playbook.examples and not playbook.cues:
+            self.add(("cues",), "is required: the words that ask for its work, as in [book, order]")
         seen: set[str] = set()
         for index, phase in enumerate(playbook.phases):
             if phase.id in seen:

@@ -1190,9 +1190,24 @@ def test_phases_are_required_only_when_something_can_be_done() -> None:
     load(texts, tools=TOOLS, roles=None, held=None)
 
 
+def test_a_playbook_that_only_answers_needs_neither_requests_nor_phases() -> None:
+    texts = {MAIN: "id: stock\nname: Stock\nproject: WAREHOUSE\n"}
+    assert load(texts, tools=TOOLS, roles=None, held=None).definition.examples == ()
+
+
+def test_cues_are_required_only_when_something_can_be_asked_for() -> None:
+    texts = changed()
+    texts[MAIN] = re.sub(r"(?m)^cues: .*\n", "", texts[MAIN])
+    with pytest.raises(DefinitionError) as caught:
+        load(texts, tools=TOOLS, roles=None, held=None)
+    told = "cues: is required: the words that ask for its work, as in [book, order]"
+    assert any(p.endswith(told) for p in caught.value.problems)
+
+
 # What stands in the code but not in the table above, and the test that has it.
 # Those of SOPs have their cases in test_sop_checks.py.
 ELSEWHERE = (
+    "is required: the words that ask for its work, as in [book, order]",
     "should have at least one phase, since not every request is not_yet",
     "belongs to type x, this node is of type y",
     "does not go with over: every finding fails the node",

@@ -1,0 +1,1 @@
+CREATE TABLE issued (part TEXT, pieces INTEGER, person TEXT, approved_by TEXT, key TEXT UNIQUE);

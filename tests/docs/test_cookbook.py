@@ -1,0 +1,54 @@
+"""Every answer of the cookbook is a project folder that is valid; what pages quote stands in it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.operate.validation import find_problems, find_warnings
+from bot.wiring.platforms import load_settings
+from tests.docs.quoting import Quote, folders_of, is_quoting, quotes
+from tests.docs.reading import ROOT, pages
+
+FOLDERS = sorted(path for path in (ROOT / "examples" / "cookbook").iterdir() if path.is_dir())
+PAGE = next(page for page in pages() if page.name == "docs/cookbook.md")
+SECRETS = ("STOCK_PASSWORD", "WORKSHOP_TOKEN")
+MOST_LINES = 100
+
+
+def test_each_folder_is_valid_and_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in SECRETS:
+        monkeypatch.setenv(name, "sample")
+    told = dict[str, list[str]]()
+    for folder in FOLDERS:
+        monkeypatch.chdir(folder)
+        settings = load_settings()
+        told[folder.name] = [*find_problems(settings), *find_warnings(settings)]
+    assert {name: found for name, found in told.items() if found} == {}
+    lines = {each.name: sum(map(_lines, each.rglob("*.yaml"))) for each in FOLDERS}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def _lines(path: Path) -> int:
+    return 0 if path.parent.name == "tests" else len(path.read_text("utf-8").splitlines())
+
+
+def test_each_answer_has_a_folder_and_each_folder_an_answer() -> None:
+    sections = re.split(r"^## ", PAGE.text, flags=re.MULTILINE)[1:]
+    linked = [re.findall(r"\(\.\./examples/cookbook/([\w-]+)\)", text) for text in sections]
+    assert [section.splitlines()[0] for section in sections if "Folder" not in section] == [
+        "Repeat a check every morning"
+    ]
+    assert {name for names in linked for name in names} == {folder.name for folder in FOLDERS}
+    assert all(len(names) == 1 for names in linked)
+    assert len(sections) > 20
+
+
+def test_pages_of_concepts_link_to_a_folder_that_is_there() -> None:
+    told = [page.name for page in pages() if is_quoting(page) and not folders_of(page)]
+    assert told == []
+
+
+@pytest.mark.parametrize("quote", quotes(), ids=lambda quote: f"{quote.page}-{quote.file.name}")
+def test_what_is_quoted_stands_in_the_file(quote: Quote) -> None:
+    assert quote.is_true(), f"{quote.page}: {quote.file} has no such lines:\n{quote.text}"
