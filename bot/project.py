@@ -55,14 +55,21 @@ def enter_project(folder: Path) -> None:
             os.environ.setdefault(name, part)
 
 
+def find_project_file(playbooks: Path) -> Path | None:
+    """The `signoff.yaml` of the current folder, else that beside the `playbooks`."""
+    files = (folder / PROJECT_FILE for folder in (Path(), playbooks))
+    return next((file for file in files if file.exists()), None)
+
+
 def project_variables(playbooks: Path) -> dict[str, str]:
     """The settings that the current folder brings as a project, else the folder of `playbooks`.
 
     None where neither is one. Raises DefinitionError with every problem of its `signoff.yaml`.
     """
-    folder = next((each for each in (Path(), playbooks) if (each / PROJECT_FILE).exists()), None)
-    if folder is None:
+    file = find_project_file(playbooks)
+    if file is None:
         return {}
+    folder = file.parent
     parts = {
         name: str(folder / part)
         for name, part in _PARTS.items()
@@ -70,7 +77,7 @@ def project_variables(playbooks: Path) -> dict[str, str]:
     }
     if not any((folder / _PARTS[_PLAYBOOKS]).glob(_MAINS)) and any(folder.glob(_MAINS)):
         parts[_PLAYBOOKS] = str(folder)
-    project = _read(folder / PROJECT_FILE)
+    project = _read(file)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
     home = {"SIGNOFF_PROJECT": project.project} if project.project else {}
     return {**parts, **languages, **home, "SIGNOFF_TIMEZONE": project.timezone}

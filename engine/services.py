@@ -1,6 +1,6 @@
 """What turns and steps of runs may use: one object, made once and passed whole."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -118,7 +118,7 @@ class Services:
         """The same services with only what this person may start and the tools they may use.
 
         Requests that they may not start are `barred`; who is not admitted has neither. Answers of
-        another project are none in the conversation.
+        another project are none in the conversation; of tools of one name its project's counts.
         """
         project = self.project(conversation) if conversation else ""
         if not self.people.is_admitted(person):
@@ -126,7 +126,7 @@ class Services:
         playbooks, barred = startable_playbooks(self.playbooks, person)
         tools = tuple(
             tool
-            for tool in self.tools
+            for tool in (of_project(self.tools, project) if conversation else self.tools)
             if person.holds_one_of(tool.roles)
             and not (tool.is_answer and project and tool.project != project)
         )
@@ -155,6 +155,28 @@ class Services:
             entities=self.entities(conversation, person),
             writing=self.toolbox.writing(self.playbooks.values()),
         )
+
+
+def of_project(tools: Sequence[Tool[Any]], project: str) -> Sequence[Tool[Any]]:
+    """The tools, one of each name: where several have it, that of the project.
+
+    None of them where the project is not known: which is meant, nobody can tell.
+    """
+    by_name: dict[str, list[Tool[Any]]] = {}
+    for tool in tools:
+        by_name.setdefault(tool.name, []).append(tool)
+    if len(by_name) == len(tools):
+        return tools
+    kept = (_only_of(named, project) for named in by_name.values())
+    return [tool for tool in kept if tool is not None]
+
+
+def _only_of(named: Sequence[Tool[Any]], project: str) -> Tool[Any] | None:
+    own = [tool for tool in named if tool.project == project]
+    if own or len(named) == 1:
+        return (own or named)[0]
+    # With a project, that of another one tells that it is none of this one.
+    return named[0] if project else None
 
 
 def startable_playbooks(

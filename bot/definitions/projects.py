@@ -2,14 +2,47 @@
 
 from collections.abc import Callable, Iterable
 
+from bot.definitions.loader import try_load_playbooks
 from bot.people.workspaces import workspace_of
+from bot.project import find_project_file
+from bot.settings import Settings
 from engine.playbooks.model import Playbook
+from engine.toolbox.toolbox import Toolbox
+from engine.yaml.source import Problems
 
 
 def shared_project(playbooks: Iterable[Playbook]) -> str:
     """The project of all of the playbooks; "" where they have several."""
     projects = {playbook.definition.project for playbook in playbooks}
     return projects.pop() if len(projects) == 1 else ""
+
+
+def unnamed_project(settings: Settings, playbooks: Iterable[Playbook]) -> str:
+    """That conversations have no project, where several could be meant; "" where all is well."""
+    projects = sorted({playbook.definition.project for playbook in playbooks})
+    if settings.project or len(projects) < 2:
+        return ""
+    file = find_project_file(settings.playbooks)
+    place = f"{file}:1: project" if file else "SIGNOFF_PROJECT"
+    return (
+        f"{place}: names none, and the playbooks are of several ({', '.join(projects)}): a"
+        " conversation that SIGNOFF_PROJECTS does not name has no project, so it keeps no files,"
+        " remembers nothing and searches no documents; name one"
+    )
+
+
+def find_playbooks(settings: Settings) -> list[Playbook]:
+    """The playbooks of the folder that can be read, whoever the people and connections are."""
+    found = try_load_playbooks(
+        settings.playbooks,
+        None,
+        Problems(),
+        prefix="",
+        toolbox=Toolbox(are_known=False),
+        languages=settings.languages,
+        skills=settings.skills,
+    )
+    return list(found.values())
 
 
 def project_finder(

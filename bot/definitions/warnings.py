@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
+from adapters.filesystem import read_text
 from bot.definitions.loader import load_playbook
 from bot.definitions.playbook_files import read_playbook_files, read_shared_skills
+from bot.definitions.projects import unnamed_project
 from bot.people.directory import Directory
+from bot.settings import Settings
 from cards.model import Lang
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import MANAGER_OF, ReviewPolicy
 from engine.playbooks.skill import Skill
+from engine.playbooks.tool import TOOLS_FILE
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, Source, read_yaml
@@ -32,6 +36,23 @@ def playbook_warnings(
     by_skill = {str(source.data.get("id")): source for source in sources}
     found = end_warnings(playbook, by_skill)
     return [*found, *(_manager_warnings(playbook, people, by_skill) if people else ())]
+
+
+def folder_warnings(mains: Mapping[FilePath, Playbook], settings: Settings) -> Iterator[str]:
+    """What may be unintended in playbooks beside one another; they are by their playbook.yaml."""
+    if told := unnamed_project(settings, mains.values()):
+        yield told
+    first: dict[tuple[str, str], str] = {}
+    for main, playbook in mains.items():
+        path = main.with_name(TOOLS_FILE)
+        source = read_yaml(read_text(path), file=str(path)) if playbook.tools else None
+        for name, tool in playbook.tools.items():
+            if tool.writes or not tool.for_questions:
+                continue
+            before = first.setdefault((playbook.definition.project, name), playbook.id)
+            if source and before != playbook.id:
+                fault = f"playbook {before!r} has a tool of this name, and questions use that one"
+                yield source.problem((name,), f"{fault}; rename one of them")
 
 
 def _manager_warnings(

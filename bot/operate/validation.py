@@ -10,17 +10,19 @@ from bot.definitions.documents import load_documents
 from bot.definitions.loader import (
     SETTING_PREFIX,
     load_definitions,
+    load_playbook,
     try_load_people,
     try_load_playbooks,
     try_load_talk,
 )
 from bot.definitions.mcp_servers import load_servers
-from bot.definitions.warnings import playbook_warnings
+from bot.definitions.warnings import folder_warnings, playbook_warnings
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.connections import load_connections
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
+from engine.playbooks.model import Playbook
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 
@@ -78,12 +80,13 @@ def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     directory = try_load_people(settings, Problems())
     toolbox = _try_load_toolbox(settings, folder, Problems())
     found: list[str] = []
+    loaded: dict[Path, Playbook] = {}
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
+        given = (main, directory, toolbox, settings.languages, settings.skills)
         with suppress(DefinitionError):
-            found += playbook_warnings(
-                main, directory, toolbox, settings.languages, settings.skills
-            )
-    return found
+            found += playbook_warnings(*given)
+            loaded[main] = load_playbook(*given)
+    return [*found, *folder_warnings(loaded, settings)]
 
 
 def _try_load_toolbox(settings: Settings, folder: Path | None, problems: Problems) -> Toolbox:

@@ -6,6 +6,7 @@ import structlog
 from aiohttp import web
 
 from bot.api.skills import SkillApi
+from bot.definitions.projects import unnamed_project
 from bot.http.documents import documents_route
 from bot.http.monitoring import health_routes, metrics_route
 from bot.http.server import TimedRunner
@@ -40,6 +41,9 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
             log.warning("no_time_zone", zone=settings.timezone, warning=NO_ZONE)
         for name in parts.resources.people.closed_platforms(parts.resources.platforms):
             log.warning("platform_shut_out", platform=name, warning=NOBODY_MAY_ASK)
+        playbooks = parts.reloader.current.snapshot.playbooks.values()
+        if told := unnamed_project(settings, playbooks):
+            log.warning("no_project", warning=told)
         try:
             async with asyncio.TaskGroup() as group:
                 listening = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from adapters.openai import OpenAIModel
 from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
+from bot.definitions.projects import find_playbooks, unnamed_project
 from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import NO_ZONE, Settings
 from bot.wiring.connections import load_connections
@@ -31,6 +32,7 @@ def open_doctors(settings: Settings) -> Sequence[Doctor]:
     return (
         _Store(settings),
         _Zone(settings),
+        _Project(settings),
         *platforms,
         _People(settings),
         *connections,
@@ -62,6 +64,19 @@ class _Zone:
         if self.settings.names_zone:
             return [Diagnosis(check="time zone", state="ok", told=zone)]
         return [Diagnosis(check="time zone", state="off", told=f"{zone}; {NO_ZONE}")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Project:
+    settings: Settings
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        """That conversations have no project, where several could be meant; else nothing.
+
+        What is wrong in the playbooks, `signoff validate` tells.
+        """
+        told = unnamed_project(self.settings, find_playbooks(self.settings))
+        return [Diagnosis(check="project", state="wrong", told=told)] if told else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,25 @@ class SopCheck(FileCheck):
                 self.add((*at, name), "names that begin with 'end' are ends, not nodes")
             self._targets(sop, node, (*at, name))
             self._node(node, (*at, name))
-        for name in sorted(set(sop.nodes) - _reachable_nodes(sop)):
+        for name in sorted(set(sop.nodes) - _reachable_nodes(sop, sop.start_node)):
             self.add((*at, name), "cannot be reached from start_node")
         for name in sorted(set(sop.nodes) - _nodes_with_end(sop)):
             self.add((*at, name), "no end can be reached from it")
+        self._tables(sop)
         self._outcomes(sop)
+
+    def _tables(self, sop: Sop) -> None:
+        """No node may replace what another one before it found in other records."""
+        judging = {name: node.over for name, node in sop.nodes.items() if node.over}
+        for first, before in judging.items():
+            later = _reachable_nodes(sop, first)
+            for name, over in judging.items():
+                if name == first or name not in later:
+                    continue
+                for key in ("findings", "summary"):
+                    if (table := getattr(over, key)) == getattr(before, key):
+                        fault = f"{table!r} holds those of {first!r} by then; name another list"
+                        self.add(("sop", "nodes", name, "over", key), fault)
 
     def _outcomes(self, sop: Sop) -> None:
         reviewed = any(node.kind.judge == "people" for node in sop.nodes.values())
@@ -169,10 +183,10 @@ def _path_of(key: str) -> Path:
     return tuple(int(step) if step.isdigit() else step for step in key.split("."))
 
 
-def _reachable_nodes(sop: Sop) -> set[str]:
-    """The nodes that can be reached from the start."""
+def _reachable_nodes(sop: Sop, start: str) -> set[str]:
+    """The node, and those that can be reached from it."""
     reached: set[str] = set()
-    open_nodes = [sop.start_node]
+    open_nodes = [start]
     while open_nodes:
         name = open_nodes.pop()
         if name in reached or name not in sop.nodes:

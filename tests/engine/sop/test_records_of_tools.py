@@ -189,7 +189,7 @@ AGAIN = (
       on_fail: again
     again:
       type: hard_rule
-      over: {tool: list_bins, with: {aisle: C3}, findings: differences, summary: left}
+      over: {tool: list_bins, with: {aisle: C3}, findings: empty, summary: left}
       rules:
         - {field: counted, logic: {"!!": {var: counted}}, message: {zh: 空, en: none}}
       on_pass: end_clean
@@ -204,10 +204,29 @@ LEFT = (
     columns:
       records: {label: {zh: 数量, en: Records}, type: integer}
       findings: {label: {zh: 问题数, en: Findings}, type: integer}
+  empty:
+    label: {zh: 空货位, en: Empty bins}
+    type: list
+    columns:
+      bin: {label: {zh: 货位, en: Bin}}
   totals:
 """,
 )
-PROVIDES = ("provides: [differences, totals", "provides: [differences, left, totals")
+SAME = (
+    "findings: differences, summary: totals, "
+    "for_each: {tool: list_aisles, with: {site: x}, as: aisle}, count: bins"
+)
+TO_AGAIN = (
+    "  start_node: bins\n  nodes:\n",
+    """  start_node: which
+  nodes:
+    which:
+      type: branch
+      ways: [{when: {field: aisle, check: empty}, to: bins}]
+      default: again
+""",
+)
+PROVIDES = ("provides: [differences, totals", "provides: [differences, empty, left, totals")
 
 
 async def test_each_node_over_records_judges_its_own() -> None:
@@ -216,6 +235,22 @@ async def test_each_node_over_records_judges_its_own() -> None:
     done = await count(of=playbook(AGAIN, LEFT, PROVIDES, tools=tools), tools=tools)
     assert [step[:2] for step in done.judged[:2]] == [("bins", "checked"), ("again", "checked")]
     assert done.run.state.data["left"] == ({"records": 2, "findings": 1},)
+    assert done.run.state.data["empty"] == ({"bin": "C3-01"},)
+    assert len(done.run.state.data["differences"]) == 4  # type: ignore[arg-type]
+
+
+def test_a_node_may_not_replace_the_findings_of_one_before_it() -> None:
+    both = AGAIN[0], AGAIN[1].replace("findings: empty, summary: left", SAME)
+    with pytest.raises(DefinitionError) as caught:
+        playbook(both)
+    at = "skills/count-check.yaml:41: sop.nodes.again.over."
+    assert list(caught.value.problems) == [
+        f"{at}findings: 'differences' holds those of 'bins' by then; name another list",
+        f"{at}summary: 'totals' holds those of 'bins' by then; name another list",
+    ]
+    # Where only one of the two is ever reached, there is nothing to replace.
+    beside = both[1].replace("on_pass: again", "on_pass: end_clean", 1)
+    playbook((both[0], beside.replace("on_fail: again", "on_fail: how_many", 1)), TO_AGAIN)
 
 
 @pytest.mark.parametrize(
