@@ -1,7 +1,7 @@
 """What a frame is advanced with, and what may come of it (design §5)."""
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal, assert_never
 
@@ -36,12 +36,14 @@ class NodeVerdict:
     """What came of an SOP's node, by whom, and which node is next (spec 001 §4.2, the trace).
 
     `by` is a person's id, `rules`, `model`, or `signoff` for what its own clock or limits decide.
+    `broken` are the fields of the rules that did not hold.
     """
 
     node: str
     result: NodeResult
     by: str
     next: str
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is.
 
     `checks` is what a node of an SOP found in this step, or found no more. `info_card` is shown and
-    waits for nobody.
+    waits for nobody. `read` are the words of a text that gave each leaf of the patch.
     """
 
     name: ClassVar[str] = "next"
@@ -60,6 +62,7 @@ class Next:
     verdict: NodeVerdict | None = None
     checks: tuple[Check, ...] = ()
     info_card: Card | None = None
+    read: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Suspend:
-    """The run waits for these new cards; `dropped_children` (keys) end as cancelled."""
+    """The run waits for these new cards; `dropped_children` (keys) end as cancelled.
+
+    `unused` are words of the message that nothing took.
+    """
 
     name: ClassVar[str] = "suspend"
     frame: Frame
@@ -94,6 +100,7 @@ class Suspend:
     note: Note
     why: str
     dropped_children: tuple[str, ...] = ()
+    unused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

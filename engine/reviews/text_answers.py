@@ -75,6 +75,8 @@ class TextAnswers:
         """The form with the values that the text gives."""
         card = found.card
         reading = read_form(text, answerable_fields(card), self.today, entities=self.entities)
+        said = {"read": reading.words, "unused": reading.left}
+        answer = replace(answer, origin={**answer.origin, **said})
         changed = _changed_values(card, reading.values)
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)

@@ -19,6 +19,7 @@ from engine.frames.outcome import (
     Push,
     StepContext,
     StepOutcome,
+    Suspend,
     patch_of,
     verdict_of,
 )
@@ -182,7 +183,9 @@ def _step_entry(step: StepChange, now: datetime) -> dict[str, Any]:
         "children": {run.key: run.id for run in step.started},
         "asks": [card.task_key for card in step.opened],
         "calls": list(step.calls),
-        "judged": asdict(verdict) if verdict else {},
+        "judged": {n: v for n, v in asdict(verdict).items() if v != ()} if verdict else {},
+        "read": dict(outcome.read) if isinstance(outcome, Next) else {},
+        "unused": outcome.unused if isinstance(outcome, Suspend) else "",
     }
     return {
         "at": now.isoformat(),

@@ -23,14 +23,15 @@ def step_services(services: Services, run: Run, playbook: Playbook) -> Services:
     can be replayed (spec 000 §5).
     """
     calls: list[dict[str, Any]] = []
+    elapsed_s = services.clock.elapsed_s
     budget = budget_of(playbook, services)
     model = _StepModel(services.model, budget, run.used, calls) if services.model else None
     return replace(
         services,
         model=model,
-        call=_record_calls(services.call, "call", calls),
-        rehearse=_record_calls(services.rehearse, "rehearse", calls),
-        pin=_record_calls(services.pin, "pin", calls),
+        call=record_calls(services.call, "call", calls, elapsed_s),
+        rehearse=record_calls(services.rehearse, "rehearse", calls),
+        pin=record_calls(services.pin, "pin", calls),
         recorded_calls=lambda: tuple(calls),
     )
 
@@ -88,18 +89,33 @@ class _StepModel:
             raise BudgetExceeded(f"{self._used.calls} calls, {self._used.tokens} tokens are used")
 
 
-def _record_calls(call: CallTool, kind: str, calls: list[dict[str, Any]]) -> CallTool:
+def record_calls(
+    call: CallTool,
+    kind: str,
+    calls: list[dict[str, Any]],
+    elapsed_s: Callable[[], float] | None = None,
+) -> CallTool:
+    """The same call, which adds to `calls` what it was given and what came of it.
+
+    By the clock `elapsed_s` it also says how many seconds that took.
+    """
+
     async def call_and_record(
         tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
     ) -> Any:
         entry: dict[str, Any] = {"kind": kind, "tool": tool.name, "arguments": dict(arguments)}
+        since_s = elapsed_s() if elapsed_s else 0.0
+
+        def took() -> dict[str, float]:
+            return {"seconds": round(elapsed_s() - since_s, 3)} if elapsed_s else {}
+
         try:
             result = await call(tool, arguments, ctx)
         except ToolError as error:
             unsure = {"unsure": True} if isinstance(error, ToolUnsure) else {}
-            calls.append({**entry, "error": str(error), **unsure})
+            calls.append({**entry, "error": str(error), **unsure, **took()})
             raise
-        calls.append({**entry, "result": to_jsonable_python(result)})
+        calls.append({**entry, "result": to_jsonable_python(result), **took()})
         return result
 
     return call_and_record

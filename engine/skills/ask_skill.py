@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cards.forms import check_form
 from cards.markdown import literal
@@ -28,7 +28,7 @@ from engine.reviews.form_facts import form_facts
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.entity_kinds import Entities
-from engine.text.form_reading import read_form, read_values
+from engine.text.form_reading import find_values, read_form
 from engine.text.values import cue_pattern
 
 INSTEAD = "instead"
@@ -83,7 +83,8 @@ def _take_instead(instead: Instead, by: str, why: str) -> Done:
 
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
-    values = {} if ask.again else _read_message(ask, context)[0]
+    message = _MessageReading() if ask.again else _read_message(ask, context)
+    values = dict(message.values)
     said = str(values.get(ask.instead.of, "")) if ask.instead else ""
     if ask.instead and _says_a_word(ask.instead, said, context.entities):
         if not _rest(ask, context):
@@ -92,7 +93,8 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
     if values:
         names = ", ".join(values)
         patch = Patch(by=run.requester.id, data=values)
-        return Next(frame, f"the message gives {names}", patch)
+        read = {name: message.words[name] for name in values}
+        return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
     rest = _Rest() if ask.again else _rest(ask, context)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
@@ -104,7 +106,8 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
         card = card.model_copy(update={"title": repeated_title(card.title, run)})
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
     frame = frame.model_copy(update={"asked": card.token, "fields": tuple(wanted)})
-    return Suspend(frame, (card,), note, f"asks for {', '.join(wanted)}")
+    why = f"asks for {', '.join(wanted)}"
+    return Suspend(frame, (card,), note, why, unused=rest.left)
 
 
 def _ask(skill: Skill) -> Ask:
@@ -120,33 +123,43 @@ def _fields(ask: Ask, names: Sequence[str], context: StepContext) -> list[Field]
     return [f.model_copy(update={"words": words.get(f.name, ())}) for f in asked]
 
 
-def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dict[str, str]]:
-    """The values that the message gives for leaves not known yet, and the faults of others.
+@dataclass(frozen=True, slots=True)
+class _MessageReading:
+    """By field name: values that the message gives, the words for them, and faults of others."""
 
-    A fault is the text and what is wrong with it; both are by field name.
-    """
+    values: dict[str, Value] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+def _read_message(ask: Ask, context: StepContext) -> _MessageReading:
+    """What the message gives for leaves not known yet; a fault is the text and what is wrong."""
     run, defined = context.run, context.playbook.definition.data_fields
     fields = _fields(ask, ask.fields, context)
     today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
-    texts = {
-        **read_values(run.message, wider, today, entities=entities),
-        **read_values(run.text, fields, today, entities=entities),
-    }
+    around = find_values(run.message, wider, today, entities=entities)
+    own = find_values(run.text, fields, today, entities=entities)
+    texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     people = context.services.people.scope_to(run.conversation)
     facts = form_facts(people, today, entities)
     new = {name: text for name, text in texts.items() if name not in run.state.data}
     typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, facts)
-    return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
+    told = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
+    return _MessageReading(typed, words, told)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """What the run's text says beside values: what is wrong, and what nothing takes (Markdown)."""
+    """What the run's text says beside values: what is wrong, and what nothing takes (Markdown).
+
+    `left` are the words themselves that nothing takes.
+    """
 
     faults: tuple[str, ...] = ()
     unused: str = ""
+    left: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.faults or self.unused)
@@ -165,10 +178,10 @@ def _rest(ask: Ask, context: StepContext) -> _Rest:
         for f in fields
         if f.name in reading.faults
     ]
-    _, refused = _read_message(ask, context)
+    refused = _read_message(ask, context).faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
-    return _Rest(tuple(faults), unused.strip())
+    return _Rest(tuple(faults), unused.strip(), reading.left)
 
 
 def _card(ask: Ask, wanted: list[str], context: StepContext, rest: _Rest) -> Card:

@@ -116,7 +116,8 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     frame = frame.model_copy(update=update)
     target = node.fail_target if failing else node.pass_target
     result: NodeResult = "failed" if failing else "passed"
-    verdict = NodeVerdict(frame.node, result, RULES, target)
+    broken = tuple(dict.fromkeys(rule.field for rule, _ in by_rule))
+    verdict = NodeVerdict(frame.node, result, RULES, target, broken)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""
     why = f"{frame.node} {result}{on}"
     patch = Patch(by=frame.approved_by or frame.skill)

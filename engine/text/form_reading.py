@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from cards.model import Field
@@ -38,11 +38,22 @@ _OLD = re.compile(
 class FormReading:
     """Values by field name, as text in ISO or number form; the catalogue's key of what is wrong
     with a field; and the words that nothing explains, "" when the text is understood whole.
+
+    `words` are those that gave the values.
     """
 
     values: dict[str, str]
     faults: dict[str, str]
     left: str
+    words: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValues:
+    """Values by field name, and the words of the text that gave each."""
+
+    values: dict[str, str]
+    words: dict[str, str]
 
 
 def read_form(
@@ -71,25 +82,40 @@ def read_form(
     found = [c for c in found if c not in stray]
     values = _values(found)
     if not values and (bare := _read_bare(said)):
-        return FormReading(bare, {}, "")
+        return FormReading(bare, {}, "", dict.fromkeys(bare, said.text))
     faulty = [c for c in faulty if not set(c.values) & set(values)]
     rest = _blank_out(said.text, [*found, *faulty])
     parts = [part for part in _CLAUSE_END.split(rest) if unexplained_text(part, known)]
     left = ", ".join(" ".join(part.split()).strip(" ,:;、") for part in parts)
-    return FormReading(values, _values(faulty), left)
+    return FormReading(values, _values(faulty), left, _words(said.text, found))
 
 
 def read_values(
     text: str, fields: Sequence[Field], today: date, *, entities: Entities = NO_ENTITIES
 ) -> dict[str, str]:
-    """The values that a text gives, whatever else it says.
+    """The values that `find_values` finds."""
+    return find_values(text, fields, today, entities=entities).values
+
+
+def find_values(
+    text: str, fields: Sequence[Field], today: date, *, entities: Entities = NO_ENTITIES
+) -> FoundValues:
+    """The values that a text gives, and by which words, whatever else it says.
 
     Cues, labels and units name a field; what could mean two things fills nothing. A bare value
     fills the one field that is still missing.
     """
     said = FormText(_normalize(text), fields, today, entities)
     found, _ = _find_sure(said)
-    return _values(found) or _read_bare(said)
+    if values := _values(found):
+        return FoundValues(values, _words(said.text, found))
+    bare = _read_bare(said)
+    return FoundValues(bare, dict.fromkeys(bare, said.text))
+
+
+def _words(text: str, claims: Iterable[ValueSpan]) -> dict[str, str]:
+    """The stretch of the text for each value."""
+    return {name: text[claim.start : claim.end] for claim in claims for name in claim.values}
 
 
 def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:

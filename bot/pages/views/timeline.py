@@ -24,6 +24,8 @@ _FACTS: Mapping[str, str] = {
     "choice": "pages.step.choice",
     "result": "pages.step.result",
     "via": "pages.step.via",
+    "read": "pages.step.read",
+    "unused": "pages.step.unused",
     "for": "pages.step.for",
     "given_to": "pages.step.to",
 }

@@ -216,6 +216,8 @@ TEXTS: Final[dict[str, str]] = {
     "pages.step.mail": "Given",
     "pages.step.choice": "Choice",
     "pages.step.result": "Outcome",
+    "pages.step.read": "Words that gave the values",
+    "pages.step.unused": "Words not used",
     "pages.step.for": "In place of",
     "pages.step.to": "Given to",
     "pages.step.via": "Via",

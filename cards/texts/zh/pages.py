@@ -208,6 +208,8 @@ TEXTS: Final[dict[str, str]] = {
     "pages.step.mail": "内容",
     "pages.step.choice": "选择",
     "pages.step.result": "结果",
+    "pages.step.read": "取值的原话",
+    "pages.step.unused": "未用到的话",
     "pages.step.for": "代替",
     "pages.step.to": "转交给",
     "pages.step.via": "途径",

@@ -20,7 +20,6 @@ from engine.talk.active_runs import answer_about_runs, blocked_runs_text, questi
 from engine.talk.turn.session import Session
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
-from engine.tools.registry import call
 from engine.understanding.lookups.find import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -69,7 +68,7 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
         return "failed", say("tool.gone", head.lang, name=literal(lookup.tool))
     context = services.tool_context(head.conversation, head.principal)
     try:
-        result = await call(chosen, lookup.arguments, context)
+        result = await services.call(chosen, lookup.arguments, context)
     except ToolError as error:
         return "failed", error.text(head.lang)
     return "answered", chosen.tell(result, head.lang)

@@ -9,7 +9,7 @@ from engine.talk.turn.answers import ask_model
 from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
 from engine.talk.turn.parts import Turn, begin_part, skip_part, with_answer
 from engine.talk.turn.session import Session
-from engine.talk.turn.traces import react_trace
+from engine.talk.turn.traces import lookup_trace, react_trace
 
 
 async def continue_part(mail: PartReady, session: Session, services: Services) -> Effects:
@@ -71,7 +71,7 @@ async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Se
     turn = Turn(head, session, services, slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     begun = await begin_part(part.index, intent, turn, answer=part.answer)
-    traces = Effects()
+    traces = Effects(traces=lookup_trace(head, turn.calls, services.tracing))
     if begun.state == "working" and not begun.run:
         answer = await ask_model(intent, head, session, services)
         begun = with_answer(begun, answer, turn)

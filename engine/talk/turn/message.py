@@ -15,7 +15,7 @@ from engine.services import Services
 from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
-from engine.talk.turn.traces import react_trace, routing_trace
+from engine.talk.turn.traces import lookup_trace, react_trace, routing_trace
 from engine.text.entity_kinds import Entities
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
@@ -162,7 +162,7 @@ def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
             parts=tuple(part.stored() for part in turn.parts),
         ),
         posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s),),
-        traces=routing_trace(head, routed, services.tracing),
+        traces=routing_trace(head, routed, turn.calls, services.tracing),
     )
     return reply.plus(turn.all_effects())
 
@@ -188,6 +188,7 @@ async def _finish(turn: Turn) -> Effects:
             effects = effects.plus(Effects(traces=trace))
     for part in waiting:
         parts[part.index] = await begin_part(part.index, part.intent, turn)
+    effects = effects.plus(Effects(traces=lookup_trace(head, turn.calls, services.tracing)))
     session = turn.session.with_message(text_with_names(head.text, head.files))
     session = session.with_answer("\n".join(part.full_text() for part in parts))
     effects = replace(effects, session=session.model_dump_json())

@@ -1,6 +1,7 @@
 """Beginning the parts of a reply: what each intent starts, answers at once, or waits for."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cards.markdown import literal
 from cards.showing.view import NOT_DONE
@@ -15,6 +16,7 @@ from engine.reviews.clocks import card_timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
 from engine.runs.run_state import with_request_context
+from engine.runs.step_services import record_calls
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.turn.answers import QuestionAnswer, answer_at_once, needs_model
@@ -32,7 +34,8 @@ class Turn:
     """A message whose parts are being begun, and what they have brought about so far.
 
     `session` is what was said before it. `slot` until a card has got the one place in the reply's
-    own message. `effects` are all but those of the new `runs`.
+    own message. `effects` are all but those of the new `runs`. `calls` are those of look-ups, as
+    recorded, with the index of their part.
     """
 
     head: ReplyHead
@@ -42,6 +45,7 @@ class Turn:
     runs: list[Run] = field(default_factory=list)
     effects: Effects = field(default_factory=Effects)
     slot: bool = True
+    calls: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
     def add(self, effects: Effects) -> None:
         """Take on further effects."""
@@ -84,7 +88,10 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         blocked = await blocked_runs_text(head, services)
         return ask_which(part.model_copy(update={"answer": blocked}), turn)
     if not await needs_model(intent, head, services):
-        state, text = await answer_at_once(intent, head, services)
+        calls: list[dict[str, Any]] = []
+        recorded = record_calls(services.call, "call", calls, services.clock.elapsed_s)
+        state, text = await answer_at_once(intent, head, replace(services, call=recorded))
+        turn.calls += [(index, call) for call in calls]
         return part.model_copy(update={"state": state, "text": text})
     return part
 

@@ -1,7 +1,7 @@
 """Traces for operators: how a message was understood and answered."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.frames.intents import Intent
@@ -11,11 +11,14 @@ from engine.react import ReActResult
 from engine.services import TraceSettings
 from engine.understanding.context import RoutedMessage
 
+LookupCalls = Sequence[tuple[int, Mapping[str, Any]]]
+"""Calls of look-ups, as recorded, each with the index of its part."""
+
 
 def routing_trace(
-    head: ReplyHead, routed: RoutedMessage, tracing: TraceSettings
+    head: ReplyHead, routed: RoutedMessage, calls: LookupCalls, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
-    """How the message was routed: every verdict, and the intents."""
+    """How the message was routed: every verdict, the intents, and what look-ups came to."""
     verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.verdicts]
     body = {
         "kind": "routed",
@@ -23,8 +26,37 @@ def routing_trace(
         "entities": [each.model_dump(exclude_defaults=True) for each in head.entities],
         "verdicts": verdicts,
         "intents": [_intent(intent) for intent in routed.intents],
+        "calls": [{"part": index, **brief_call(call)} for index, call in calls],
     }
     return trace_writes(head.id, body, tracing)
+
+
+def lookup_trace(
+    head: ReplyHead, calls: LookupCalls, tracing: TraceSettings
+) -> tuple[TraceWrite, ...]:
+    """What look-ups of parts came to that began after the message was routed."""
+    facts = {"kind": "looked_up", **_head_facts(head)}
+    return tuple(
+        write
+        for part in dict.fromkeys(index for index, _ in calls)
+        for write in trace_writes(
+            f"{head.id}/{part}",
+            {**facts, "part": part, "calls": [brief_call(c) for i, c in calls if i == part]},
+            tracing,
+        )
+    )
+
+
+def brief_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A recorded call without its arguments and its result, of which it says how many rows."""
+    facts = {name: call[name] for name in ("tool", "seconds", "error") if name in call}
+    return facts | ({"rows": count_rows(call["result"])} if "result" in call else {})
+
+
+def count_rows(result: Any) -> int:
+    """How many rows a tool's result has; what is no list is one."""
+    rows = result.get("rows", result) if isinstance(result, Mapping) else result
+    return len(rows) if isinstance(rows, list | tuple) else int(rows is not None)
 
 
 def react_trace(
