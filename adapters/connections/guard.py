@@ -100,7 +100,8 @@ class GuardedConnection:
             self._count("left_alone")
             raise ToolFailed("connection.away", name=self.name)
         try:
-            async with asyncio.timeout(self._place_s):
+            # A time limit costs more than a place that is free.
+            async with asyncio.timeout(self._place_s if self._places.locked() else None):
                 await self._places.acquire()
         except TimeoutError as error:
             self._count("busy")

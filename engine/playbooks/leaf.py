@@ -176,6 +176,8 @@ def _form_fault(spec: TypedValue, value: Any, today: date | None) -> str:
             read = None
         if read is None or (traits.exact and read != value):
             return f"should be {_wanted(spec)}, not {short_repr(value)}"
+    if spec.minimum is None and spec.maximum is None and not spec.pattern:
+        return ""
     with suppress(ValueError):
         return _bound_fault(spec, value, today)
     return ""
@@ -187,17 +189,20 @@ def _wanted(spec: TypedValue) -> str:
 
 
 def _bound_fault(spec: TypedValue, value: Any, today: date | None) -> str:
-    shown = format_value(value) if is_money(value) else short_repr(value)
     try:
         check_bounds(spec, value, "en", today)
     except BadValue as fault:
         way = "at least" if fault.key == "form.minimum" else "at most"
-        return f"should be {way} {fault.values['limit']}, not {shown}"
+        return f"should be {way} {fault.values['limit']}, not {_shown(value)}"
     with suppress(BadPattern):
         patterned = FIELD_TYPES[spec.type].patterned and spec.pattern
         if patterned and not matches(spec.pattern, value):
-            return f"should be as {spec.pattern} says, not {shown}"
+            return f"should be as {spec.pattern} says, not {_shown(value)}"
     return ""
+
+
+def _shown(value: Any) -> str:
+    return format_value(value) if is_money(value) else short_repr(value)
 
 
 def _number_fault(kind: str, value: Any) -> str:

@@ -165,7 +165,9 @@ class Entities:
 
     kinds: Sequence[EntityKind] = ()
     version: str = ""
-    _marked: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _matched: dict[str, tuple[EntityMatch, ...]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def find(self, text: str) -> tuple[EntityMatch, ...]:
         """What an NFKC text names, in order; of matches that overlap, the longest and the first.
@@ -191,11 +193,19 @@ class Entities:
         """What any text names, in order, and where it stands in the text as it was written."""
         if not self.kinds:
             return ()
+        # A message is read by several, each of which asks what its parts name.
+        if (kept := self._matched.get(text)) is not None:
+            return kept
         plain, places = _normalized(text)
-        return tuple(
+        found = tuple(
             replace(match, start=places[match.start], end=places[match.end])
             for match in self.find(plain)
         )
+        if len(self._matched) >= _MAX_KEPT:
+            self._matched.clear()
+        if len(text) <= _KEPT_CHARS:
+            self._matched[text] = found
+        return found
 
     def kinds_and_ids(self, text: str) -> tuple[tuple[str, str], ...]:
         """The kinds and ids that any text names, in order, each once."""
@@ -225,17 +235,10 @@ class Entities:
 
     def marked(self, text: str) -> str:
         """The text with the letter of its kind for each letter of an entity: as long as before."""
-        if (kept := self._marked.get(text)) is not None:
-            return kept
-        plain = text
         for match in self.matches(text):
             mark = entity_mark(match.kind) * (match.end - match.start)
-            plain = f"{plain[: match.start]}{mark}{plain[match.end :]}"
-        if len(self._marked) >= _MAX_KEPT:
-            self._marked.clear()
-        if len(text) <= _KEPT_CHARS:
-            self._marked[text] = plain
-        return plain
+            text = f"{text[: match.start]}{mark}{text[match.end :]}"
+        return text
 
 
 NO_ENTITIES = Entities()

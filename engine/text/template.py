@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 from pydantic import JsonValue
@@ -78,6 +79,7 @@ class Template:
         )
 
 
+@lru_cache(maxsize=4096)
 def parse_template(text: str) -> Template:
     """The template of a text, in which `{{` and `}}` stand for braces. Raises BadTemplate."""
     if len(text) > MAX_CHARS:

@@ -1,7 +1,7 @@
 """Tools of a project folder as tools that can be called (design §11)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,7 @@ def connect_tool(
     playbook says that they are written.
     """
 
-    connected = _ConnectedCall(name, definition, call, refusals)
+    connected = _ConnectedCall(name, definition, call, refusals, definition.told_arguments)
     return Tool(
         name=name,
         description=definition.description,
@@ -82,6 +82,7 @@ class _ConnectedCall:
     definition: ToolDefinition
     call: PreparedCall
     refusals: Sequence[PreparedCall]
+    told_arguments: Collection[str]
 
     async def run(self, args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
         """The result. Raises ToolError."""
@@ -100,7 +101,7 @@ class _ConnectedCall:
             raise
         if definition.reads and answer in (None, []):
             await self.refuse(args, ctx)
-        told = {argument: given.get(argument) for argument in definition.told_arguments}
+        told = {argument: given.get(argument) for argument in self.told_arguments}
         return told | await self._shape(answer)
 
     async def _shape(self, answer: JsonValue) -> dict[str, Any]:

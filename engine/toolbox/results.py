@@ -47,13 +47,11 @@ def _row(name: str, definition: ToolDefinition, row: JsonValue) -> dict[str, Jso
     if not definition.columns:
         return row
     return {
-        column: _cell(name, column, shape, _search(name, shape.at or _quoted(column), row))
+        column: _cell(
+            name, column, shape, _search(name, shape.at, row) if shape.at else row.get(column)
+        )
         for column, shape in definition.columns.items()
     }
-
-
-def _quoted(column: str) -> str:
-    return json.dumps(column)
 
 
 def _search(name: str, path: str, data: JsonValue) -> JsonValue:

@@ -107,7 +107,7 @@ def mask_texts(value: Any, mask: Callable[[str], str]) -> Any:
             return mask(value)
         case dict():
             return {key: mask_texts(each, mask) for key, each in value.items()}
-        case Sequence():
+        case list() | tuple():
             return [mask_texts(each, mask) for each in value]
         case _:
             return value
