@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import structlog
 
+from bot.people.leavers import LeaverReports
 from bot.processes.sd_notify import Notifier
 from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, RepostCarrier
 from bot.serve.delivery.delivery import Delivery
@@ -75,6 +76,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(parts.resources.groups.run(drained))
         group.create_task(parts.resources.admitted_accounts.run(drained))
         group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))
+        group.create_task(_leavers(parts).run(stop))
         group.create_task(_wake_at_stop(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.
@@ -82,6 +84,11 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         delivery.wake()
         await cancel_tasks([listening, remote, drafting])
     log.info("worker_stopped")
+
+
+def _leavers(parts: Parts) -> LeaverReports:
+    store = parts.store
+    return LeaverReports(store.inbox, store.numbers, store.mailbox, parts.resources.people)
 
 
 def beat_interval_s(watchdog_s: float) -> float:

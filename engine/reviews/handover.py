@@ -30,6 +30,7 @@ from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
 from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_view
 from engine.reviews.clocks import posts_at
+from engine.reviews.replacement import can_replace, find_leavers, replace_approver
 from engine.text.entities import fold
 
 EVENT: Final = "reassigned"
@@ -100,6 +101,8 @@ class SeatTransfers:
         `origin` is who the operator is, and from where, for the run's log.
         """
         people = self.people.scope_to(found.card.conversation)
+        if giver in find_leavers(found.card, people):
+            return self._replace(found, giver, taker, origin)
         gives = next((each for each in self._holders(found.card) if each.id == giver), None)
         takes = next((each for each in people.everybody if each.id == taker), None)
         if gives is None or takes is None:
@@ -111,6 +114,25 @@ class SeatTransfers:
         facts = {**origin, "for": gives.id, "given_to": takes.id}
         entry = audit.card_entry(found.card, found.now, EVENT, facts, after=verdict.card)
         return replace(effects, log=(entry,))
+
+    def _replace(
+        self, found: CardNow, leaver: str, taker: str, origin: Mapping[str, str]
+    ) -> Effects | NotReassigned:
+        """The card names somebody in place of who has left; a hand-over needs a giver."""
+        people = self.people.scope_to(found.card.conversation)
+        takes = next((each for each in people.everybody if each.id == taker), None)
+        if takes is None:
+            return "nobody"
+        if not can_replace(found.card, takes, found.now):
+            return "to_requester"
+        card = replace_approver(found.card, leaver, takes, people)
+        homes = people.person_homes([takes.id], day_at(found.now, self.zone))
+        facts = {**origin, "for": leaver, "given_to": takes.id}
+        return Effects(
+            cards=(CardWrite(card, expect=found.card.version),),
+            posts=posts_at(card, homes),
+            log=(audit.card_entry(found.card, found.now, EVENT, facts, after=card),),
+        )
 
     def _transfer(
         self, found: CardNow, giver: Principal, receiver: Principal, *, ordered: bool = False
@@ -161,15 +183,18 @@ class SeatTransfers:
     def _seats(self, found: CardNow) -> TransferOptions:
         givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]
         today = [as_today(found, each, self.people, self.zone) for each in givers]
+        people = self.people.scope_to(found.card.conversation)
+        left = [Principal(id=each, name=each) for each in find_leavers(found.card, people)]
         takers = [
             taker
-            for taker in self.people.scope_to(found.card.conversation).everybody
-            if any(
+            for taker in people.everybody
+            if (left and can_replace(found.card, taker, found.now))
+            or any(
                 isinstance(self._transfer(card, giver, taker, ordered=True)[0], HandedOverCard)
                 for card, giver in today
             )
         ]
-        return TransferOptions(tuple(givers), tuple(takers))
+        return TransferOptions((*givers, *left), tuple(takers))
 
 
 def find_people(people: People, text: str) -> Sequence[Principal]:

@@ -1,13 +1,16 @@
 """Who approves is said by data: a field, the requester's entry in people.yaml, or a tool."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from bot.settings import Settings
 from tests.bot.signoff_process import ended
+from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.admin_sight import audit
 from tests.fakes.garage import (
     APPROVE,
@@ -20,7 +23,7 @@ from tests.fakes.garage import (
     write_project,
 )
 from tests.fakes.web_room import WebRoom, text_of
-from tests.scenarios.conftest import Service, Start
+from tests.scenarios.conftest import Service, Start, running
 
 OLGA = "  - {id: olga, name: Olga, web: olga.k, roles: [], label: {zh: 经理, en: manager}}\n"
 STAFF = PEOPLE.replace("    web: mia\n", "    web: mia\n    manager: olga\n") + OLGA
@@ -260,3 +263,40 @@ async def test_validate_says_who_would_have_nobody(tmp_path: Path) -> None:
         f"warning: playbooks/{approve}:12: sop.nodes.approve.review.person: nobody could approve "
         "what fred, olga asks for: no such manager in people.yaml"
     ]
+
+
+async def test_nobody_decides_for_a_named_approver_who_has_left_until_an_admin_names_another(
+    start: Start, tmp_path: Path, new_settings: Callable[..., Settings]
+) -> None:
+    folder = garage(tmp_path, BY_MANAGER)
+    given = {"playbooks": folder, "people": folder / "people.yaml", "admin_token": TOKEN}
+    async with running(new_settings(**given)) as service, WebRoom(service.url) as room:
+        await book(room)
+        card = await room.card("confirm")
+    (folder / "people.yaml").write_text(PEOPLE, encoding="utf-8")
+    service = await start(**given)
+    async with WebRoom(service.url) as room, AdminClient(service.url) as admin:
+        told = await room.wait_for(lambda m: "is no longer in people.yaml" in text_of(m))
+        assert "olga is no longer" in text_of(told)
+        for person in ("mia", "fred"):
+            assert await refused(room, person, card)
+        await admin.sign_in()
+        stored = await service.parts.services.decisions.card(card["token"])
+        assert stored is not None
+        path = f"/runs/{stored.card.run}"
+        page = await admin.get(f"{path}?lang=en")
+        for taker in ("mia", "olga"):
+            await admin.press(
+                page, f"{path}/reassign", card=card["token"], giver="olga", taker=taker
+            )
+            assert await refused(room, "mia", card)
+        await admin.press(page, f"{path}/reassign", card=card["token"], giver="olga", taker="fred")
+        now = await room.wait_for(lambda m: bool(m["card"]) and "Fred" in text_of(m["card"]))
+        assert (await room.tap("fred", now["card"], "approve"))[1]["ok"]
+        await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
+        entries = await audit(service, stored.card.run)
+        (entry,) = [each for each in entries if each.get("event") == "reassigned"]
+        assert (entry["for"], entry["given_to"]) == ("olga", "fred")
+        await book(room)
+        assert "no manager in people.yaml" in await stopped(room)
+    assert bookings(folder) == [("B2", "2026-12-01", "mia")]

@@ -63,6 +63,10 @@ TEXTS: Final[dict[str, str]] = {
         "{n} cards are yours to hand over; use the “Hand over” button on the one you mean "
         "(/pending shows them)."
     ),
+    "review.leaver": (
+        "{name} is no longer in people.yaml, so nobody can decide “{title}” in their place. "
+        "An admin can name somebody else on the page of the run (Reassign)."
+    ),
     "ping.due": (
         "Reminder ({n} of {of}): “{title}”, requested by {requester}, still waits for a "
         "decision. {votes}"

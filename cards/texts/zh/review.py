@@ -57,6 +57,10 @@ TEXTS: Final[dict[str, str]] = {
     "handover.several": (
         "您可以转交的卡片有 {n} 张；请用其中一张上的「转交」按钮（/pending 会列出它们）。"
     ),
+    "review.leaver": (
+        "{name} 已不在 people.yaml 中，「{title}」现在没有人可以代为决定。"
+        "管理员可以在流程页面上改派他人。"
+    ),
     "ping.due": "提醒（{n}/{of}）：「{title}」还在等待决定（申请人：{requester}）。{votes}",
     "ping.closed": "「{title}」不再需要处理。{outcome}",
     "run.too_few": "除申请人外，只有 {n} 人可以审核（{roles}），而需要 {quorum} 人",
