@@ -7,6 +7,7 @@ import mimetypes
 import os
 import re
 import stat
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,6 +19,8 @@ from engine.errors import ToolFailed
 from engine.ports.library import Extract, FileInfo
 
 MAX_BYTES = 5 * 1024 * 1024
+KEPT_EXTRACTS = 16
+"""So many of the last files that were read are known without reading them again."""
 MAX_FILES = 1000
 """The most files of a folder, the first by name."""
 
@@ -50,6 +53,8 @@ class ProjectFiles:
     def __init__(self, root: Path, reader: FileReader | None = None) -> None:
         self._root = root
         self._reader = reader or FileReader()
+        # Each step of a run may ask again what the same file holds.
+        self._extracts: OrderedDict[tuple[int | str, ...], Extract] = OrderedDict()
 
     async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
         """Every file, by name; none when the project has no folder. Raises ToolFailed."""
@@ -67,8 +72,18 @@ class ProjectFiles:
         file = await asyncio.to_thread(self._open, project, name, conversation)
         if file is None:
             return None
+        ending = Path(name).suffix[1:].lower()
         with file:
-            return await self._reader.read(file, Path(name).suffix[1:].lower())
+            status = os.fstat(file.fileno())
+            same = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, ending)
+            known = self._extracts.get(same)
+            extract = known or await self._reader.read(file, ending)
+        if extract.problem != "heavy":
+            self._extracts[same] = extract
+            self._extracts.move_to_end(same)
+        while len(self._extracts) > KEPT_EXTRACTS:
+            self._extracts.popitem(last=False)
+        return extract
 
     def _infos(self, project: str, conversation: str) -> list[FileInfo]:
         found: dict[str, FileInfo] = {}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from datetime import date
 
 from cards.fields.bounds import range_text
@@ -10,6 +11,7 @@ from cards.fields.readers import MAX_TEXT, is_storable
 from cards.fields.table import FIELD_TYPES, check_bounds, read_value
 from cards.linear import matches
 from cards.model import Field, Lang
+from cards.shared_file import SharedFile
 from cards.texts import say
 from cards.values import BadValue, Value
 
@@ -36,12 +38,15 @@ class FormFacts:
     """What is known where a form is judged; what is None is not checked there.
 
     `person` gives the id of whom a text means, `entity` that of the one of a kind that it names;
-    both raise BadValue for nobody and for several.
+    both raise BadValue for nobody and for several. `file` gives the name in a field of a file, and
+    raises BadValue for one that is not taken there; `uploads` are those that came with the form.
     """
 
     today: date | None = None
     person: Callable[[str], str] | None = None
     entity: Callable[[str, str], str] | None = None
+    file: Callable[[Field, str], str] | None = None
+    uploads: Mapping[str, SharedFile] = dataclass_field(default_factory=dict)
 
 
 NO_FACTS = FormFacts()
@@ -118,6 +123,8 @@ def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
         raise BadValue("form.pattern", form=field.hint or field.pattern)
     if field.type == "person" and facts.person:
         return facts.person(raw)
+    if field.type == "file" and facts.file:
+        return facts.file(field, raw)
     if field.entity and not field.options and facts.entity and not _is_word(field, raw):
         return facts.entity(field.entity, raw)
     return value

@@ -10,6 +10,7 @@ from pydantic import Field as Key
 from cards.edits import Edit, EditableContent
 from cards.frozen import Frozen
 from cards.policy import Escalation, Reminders
+from cards.shared_file import SharedFile
 from cards.values import Bound, FieldType, Value
 
 ADMIN: Final = "admin"
@@ -77,9 +78,10 @@ class Field(Frozen):
     as "all", wherever a text that gives no other value has one of them. `labels` are what people
     read for `options`. A text is as the regular expression `pattern` says, the whole of it, has
     several lines if `multiline`, and names one of a kind of `entity`, if there is one. Money is in
-    one of `currencies`, if there are any. A `person` is given by name, by id or by account;
-    `options` are names of some. A text with `columns` has a row in each line. `pair_with` names the
-    field whose value is written behind this one's, as in 120/80 or from 2 to 5 March.
+    one of `currencies`, and a file of one of `kinds`, if there are any. A `person` is given by
+    name, by id or by account; `options` are names of some. A text with `columns` has a row in each
+    line. `pair_with` names the field whose value is written behind this one's, as in 120/80 or from
+    2 to 5 March.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Field(Frozen):
     maximum: Bound | None = None
     pattern: str = ""
     currencies: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     value: str = ""
     hint: str = ""
     cues: tuple[str, ...] = ()
@@ -224,8 +227,9 @@ class HandOver(Frozen):
 class Decision(Frozen):
     """The answer that closed a card: who, what, when, and the form's typed values.
 
-    `seat` is the id of the person in whose place it was given, "" for their own. `edits` are the
-    changes that were decided upon, `shown_digest` fixes what was shown with them.
+    `files` are those that the form brought, by field name; its values call them as their sender
+    does. `seat` is the id of the person in whose place it was given, "" for their own. `edits` are
+    the changes that were decided upon, `shown_digest` fixes what was shown with them.
     """
 
     choice: str
@@ -233,6 +237,7 @@ class Decision(Frozen):
     name: str
     at: datetime
     values: dict[str, Value] = {}
+    files: dict[str, SharedFile] = {}
     edits: tuple[Edit, ...] = ()
     shown_digest: str = ""
     seat: str = ""

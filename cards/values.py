@@ -42,6 +42,8 @@ class Money(TypedDict):
 
 
 MONEY_PARTS = ("value", "currency")
+FILE_TEXT = "text"
+"""What a rule reads of a file besides its name: what it contains."""
 
 Value = str | int | float | bool | Money
 
@@ -71,6 +73,11 @@ class ValueRules(Protocol):
     @property
     def maximum(self) -> Bound | None:
         """The greatest value, itself included."""
+        ...
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of files, by what they hold; empty for any that is taken."""
         ...
 
     @property

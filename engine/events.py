@@ -4,19 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from cards.frozen import Frozen
+from cards.shared_file import SharedFile as SharedFile
+from cards.shared_file import Text
 from cards.showing.view import ConfirmView, FormView
-
-
-def _replace_surrogates(text: str) -> str:
-    wide = text.encode("utf-16-le", "surrogatepass")
-    return wide.decode("utf-16-le", "replace")
-
-
-Text = Annotated[str, AfterValidator(_replace_surrogates)]
-"""What somebody typed; lone surrogates, which no store keeps, are replaced by U+FFFD."""
 
 
 class Actor(Frozen):
@@ -31,22 +24,6 @@ class Actor(Frozen):
     user: str
     name: Text = ""
     guest: bool = False
-
-
-class SharedFile(Frozen):
-    """A file that came with a message; nothing of it but the platform's id can be trusted.
-
-    `url` is where the platform has it, "" where it is asked for by its id. `workspace` is the one
-    that the message came from, "" where there are none.
-    """
-
-    platform: str
-    id: str
-    name: Text = ""
-    size_bytes: int = 0
-    media_type: Text = ""
-    url: Text = ""
-    workspace: str = ""
 
 
 class MessageReceived(Frozen):
@@ -137,7 +114,8 @@ class CardTapped(Frozen):
 class FormSubmitted(Frozen):
     """A card's form was sent; `values` are raw strings by field name.
 
-    `files` came with the message that sent it, where a form is a message.
+    `uploads` are the files that were put into its fields, by field name. `files` came with the
+    message that sent it, where a form is a message.
     """
 
     kind: Literal["form"] = "form"
@@ -146,6 +124,7 @@ class FormSubmitted(Frozen):
     actor: Actor
     button: str
     values: dict[str, str]
+    uploads: dict[str, SharedFile] = {}
     files: tuple[SharedFile, ...] = ()
 
 

@@ -37,10 +37,14 @@ class SlackUser(PayloadPart):
 
 
 class FormOrigin(PayloadPart):
-    """What a form carries to find its way back: the button's data and the conversation."""
+    """What a form carries to find its way back: the button's data and the conversation.
+
+    `files` are the names that stand in its file fields, which no input of Slack's can show.
+    """
 
     button: str
     conversation: str
+    files: dict[str, str] = {}
 
 
 def actor_of(team: NamedObject | None, user: SlackUser) -> Actor:

@@ -8,6 +8,8 @@ _ZH: Final[dict[str, str]] = {
     "telegram.step": "{title}（{n}/{total}）",
     "telegram.stands": "目前：{value}",
     "telegram.steer": "请回复这条消息。{ways}",
+    "telegram.send_file": "请把文件（文档或照片）作为回复发来，或填写之前发过的文件名，例如 a.pdf",
+    "telegram.file_too": "请发送文件（文档或照片），或之前发过的文件名。",
     "telegram.lines_too": "可以写多行。",
     "telegram.way_back": "/back 上一项",
     "telegram.way_skip": "/skip 跳过",
@@ -48,6 +50,11 @@ _EN: Final[dict[str, str]] = {
     "telegram.step": "{title} ({n} of {total})",
     "telegram.stands": "Now: {value}",
     "telegram.steer": "Please reply to this message. {ways}",
+    "telegram.send_file": (
+        "Please send the file, as a document or a photo, or the name of one sent before, as in "
+        "a.pdf"
+    ),
+    "telegram.file_too": "Send a document or a photo, or the name of a file sent before.",
     "telegram.lines_too": "Several lines are fine.",
     "telegram.way_back": "/back to the one before",
     "telegram.way_skip": "/skip to leave it out",

@@ -126,6 +126,7 @@ class FormBody(_Body):
 
     button: ButtonData
     values: Annotated[dict[FieldName, FieldText], Field(max_length=64)]
+    files: Annotated[dict[FieldName, UploadRef], Field(max_length=MAX_FILES)] = {}
 
     def update(self, actor: Actor) -> FormSubmitted:
         """The form as it was typed; the service judges the values."""

@@ -1,6 +1,7 @@
 """The web chat as a platform: the page's requests become updates, views become log entries."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from functools import partial
 from typing import assert_never
 from urllib.parse import urlencode, urlsplit
 
@@ -291,14 +292,17 @@ class WebChat:
         return post
 
     def _with_files(self, body: BodyT, update: Update) -> Update:
-        if not isinstance(body, SayBody) or not isinstance(update, MessageReceived):
+        """Return the update with the files that were uploaded before for it."""
+        if self._uploads is None:
             return update
-        files = (
-            self._uploads.shared_file(body.room, body.person, f.id, f.name)
-            for f in body.files
-            if self._uploads
-        )
-        return update.model_copy(update={"files": tuple(files)})
+        shared = partial(self._uploads.shared_file, body.room, body.person)
+        if isinstance(body, SayBody) and isinstance(update, MessageReceived):
+            files = tuple(shared(file.id, file.name) for file in body.files)
+            return update.model_copy(update={"files": files})
+        if isinstance(body, FormBody):
+            uploads = {name: shared(file.id, file.name) for name, file in body.files.items()}
+            return update.model_copy(update={"uploads": uploads})
+        return update
 
     def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """Yield a file that the page sent before its message. Raises Gone when it is not here."""

@@ -21,6 +21,7 @@ from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.admissions import AdmissionRequests
 from bot.serve.intake.filters import OverheardFilter, RateLimitFilter, RepeatedAnswerFilter
+from bot.serve.intake.form_files import FormFilesFinder
 from bot.serve.intake.intake import Intake
 from bot.serve.work.handler import MailHandler
 from bot.serve.work.model_queue import QueuedModel
@@ -236,6 +237,12 @@ def _intake(
         AdmissionRequests(people, store.mailbox, store.numbers, store.rate),
         handler.help_text,
         handler.entities_on,
+        FormFilesFinder(
+            resources.files,
+            handler.services.project,
+            kinds=settings.file_types,
+            largest_mb=settings.file_max_mb,
+        ).find,
     )
     metered = MeteredIntake(
         RepeatedAnswerFilter(

@@ -138,7 +138,8 @@ def decide(
     needed = votes_needed(card, choice) - 1
     if needed > 0:
         return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
-    decision = _decision(card, vote, typed)
+    files = {name: file for name, file in facts.uploads.items() if name in typed}
+    decision = _decision(card, vote, typed).model_copy(update={"files": files})
     return DecidedCard(_close(card, decision), decision)
 
 

@@ -77,6 +77,8 @@ def written_form(spec: ValueRules) -> str:
     """Return an example of how a value is typed, or what stands for one; "" where any text is."""
     if spec.type == "money" and spec.currencies:
         return " / ".join(f"120.50 {currency}" for currency in spec.currencies[:3])
+    if spec.type == "file":
+        return " / ".join(spec.kinds)
     return FIELD_TYPES[spec.type].form
 
 

@@ -36,6 +36,7 @@ def button_view(card: Card, choice: Choice) -> ButtonView:
         label=visible(choice.label),
         style=choice.style,
         form=choice.form,
+        edits=choice.edits,
         intro=choice.intro,
         opens=say("choice.fill_in", card.lang) if choice.form and choice.id == SUBMIT else "",
         final=is_final(card, choice),

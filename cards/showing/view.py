@@ -31,13 +31,14 @@ class ButtonView(Frozen):
 
     `intro` is what the form says above them. `opens` is the label where a tap only opens the form,
     "" where that is `label` too. A `final` tap cannot be taken back: platforms that can ask whether
-    the person is sure, do.
+    the person is sure, do. A form that `edits` changes what the card shows.
     """
 
     data: str
     label: str
     style: Style = "plain"
     form: tuple[Field, ...] = ()
+    edits: bool = False
     intro: str = ""
     opens: str = ""
     final: bool = False

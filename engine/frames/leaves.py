@@ -73,6 +73,7 @@ def _typed_field(name: str, spec: TypedValue, lang: Lang) -> Field:
         maximum=spec.maximum,
         pattern=spec.pattern,
         currencies=spec.currencies,
+        kinds=spec.kinds,
         entity=spec.entity,
     )
 

@@ -18,6 +18,8 @@ from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.nesting import nest
 from engine.ports.model import ModelUsage
 from engine.ports.systems.sync import Change
+from engine.rules.names import CONTENTS
+from engine.rules.operators import UnreadFile
 from engine.rules.soft import SoftDialogue
 from engine.text.entity_kinds import NamedEntity
 
@@ -58,6 +60,7 @@ class AgentState(Frozen):
     names the writes that have been done, `edited` who changed at a review what stands at a path.
     `chart` is still to be shown, below what comes next. `endings` are how skills ended, by
     `phase/skill`, as far as that says how the run ends: not done, or with something to tell.
+    `contents` are those of files that a step's rules ask about, by path; they are never stored.
     """
 
     profile: dict[str, Scalar] = {}
@@ -72,6 +75,7 @@ class AgentState(Frozen):
     edited: dict[str, str] = {}
     chart: ChartView | None = None
     endings: dict[str, Ending] = {}
+    contents: dict[str, str | UnreadFile] = Field(default={}, exclude=True)
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -80,6 +84,10 @@ class AgentState(Frozen):
             "decisions": self.decisions,
             "data": nest(self.data),
         }
+
+    def rule_tree(self) -> dict[str, Any]:
+        """The same with what files contain, for rules and nobody else."""
+        return {**self.tree(), CONTENTS: self.contents}
 
 
 class Patch(Frozen):

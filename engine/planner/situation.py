@@ -109,7 +109,7 @@ def _check(
         return False, "only retrieval skills answer questions"
     if not query and not named and skill.category == RETRIEVAL:
         return False, "it answers questions"
-    tree = state.tree()
+    tree = state.rule_tree()
     unmet = [explain(c, tree) for c in skill.requires if not holds(c, tree)]
     if unmet:
         return False, "; ".join(unmet)

@@ -31,7 +31,7 @@ async def priority_rules(situation: Situation) -> Plan | None:
 
     A rule whose skill cannot run is an error that names the rule.
     """
-    phase, tree = situation.phase, situation.state.tree()
+    phase, tree = situation.phase, situation.state.rule_tree()
     rules = (
         ("playbook", situation.playbook.definition.priority_rules),
         (f"phase {phase.id}", phase.priority_rules),

@@ -22,6 +22,7 @@ from engine.playbooks.nesting import SECTIONS
 from engine.rules.check import variables_of
 from engine.rules.evaluate import passes
 from engine.rules.hard import Logic, failure_text
+from engine.rules.names import CONTENTS
 from engine.rules.operators import RuleFailure, is_same
 from engine.yaml.faults import InnerFaults, short_repr, suggestion
 
@@ -209,7 +210,7 @@ def _is_empty(value: Any) -> bool:
 def rule_data(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state as rules read it: data leaves by their bare names, beside profile and decisions."""
     sections = {name: state.get(name) for name in SECTIONS}
-    return {**(state.get("data") or {}), **sections}
+    return {**(state.get("data") or {}), **sections, CONTENTS: state.get(CONTENTS) or {}}
 
 
 def _explain_logic(condition: LogicCondition, state: Mapping[str, Any]) -> str:

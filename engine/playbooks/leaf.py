@@ -42,8 +42,8 @@ class TypedValue(Frozen):
     `options` belong to a choice, or to an entity: a list, or a mapping with a label for each, which
     `labels` keeps. Numbers, money, dates and times are from `minimum` to `maximum`, both included;
     a text is as the regular expression `pattern` says, the whole of it (RE2: no look-around, no
-    references back). Money is in `currency`, or in one of `currencies`, or in any. An `entity` is
-    of that kind of the project.
+    references back). Money is in `currency`, or in one of `currencies`, or in any; a file is of one
+    of `kinds`, as in `pdf`, or of any. An `entity` is of that kind of the project.
     """
 
     label: LocalizedText
@@ -54,6 +54,7 @@ class TypedValue(Frozen):
     options: tuple[str, ...] = ()
     labels: dict[str, LocalizedText] = {}
     currencies: tuple[str, ...] = Key(default=(), max_length=50)
+    kinds: tuple[str, ...] = Key(default=(), max_length=50)
     entity: str = ""
 
     @model_validator(mode="before")

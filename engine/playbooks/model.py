@@ -1,12 +1,14 @@
 """What a playbook's YAML may say (spec 000 §1-4, spec 003)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field as Key
 from pydantic import model_validator
 
 from cards.frozen import Frozen
+from cards.values import FILE_TEXT
 from engine.playbooks.answer import AnswerDefinition
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
@@ -176,6 +178,16 @@ class Playbook(Frozen):
             definition["phases"] = [_with_hold(phase) for phase in phases]
         return {**stored, "definition": definition}
 
+    @cached_property
+    def read_files(self) -> tuple[str, ...]:
+        """The paths of files whose text its rules ask about."""
+        definition = self.definition
+        leaves = [*definition.data_fields.items()]
+        leaves += [(f"profile.{name}", leaf) for name, leaf in definition.profile_fields.items()]
+        files = {path: f"{path}.{FILE_TEXT}" for path, leaf in leaves if leaf.type == "file"}
+        named = set(_texts_in(self.model_dump(mode="json"))) if files else set()
+        return tuple(path for path, text in files.items() if named & {text, f"${text}"})
+
     @property
     def id(self) -> str:
         """The playbook's id."""
@@ -190,3 +202,12 @@ def _with_hold(phase: Any) -> Any:
     """A stored phase whose phase_done card holds the run, unless it says otherwise."""
     card = phase.get("done_card") if isinstance(phase, dict) else None
     return {**phase, "done_card": {"holds": True, **card}} if isinstance(card, dict) else phase
+
+
+def _texts_in(node: Any) -> Iterator[str]:
+    """Every text of a JSON value."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, list | dict):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from _texts_in(each)

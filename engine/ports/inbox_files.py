@@ -1,16 +1,38 @@
 """Files that people share with a message: fetched from their platform, and taken in."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from cards.frozen import Frozen
+from cards.values import BadValue
 from engine.events import SharedFile
 from engine.ports.library import Problem
 
 FILE_KINDS = ("pdf", "docx", "xlsx", "csv", "json", "md", "txt", "png", "jpg", "gif", "webp")
 """What can be read, by content."""
 
+_ALIASES = {"jpeg": "jpg", "tsv": "csv", "markdown": "md"}
+
 Refusal = Literal["too_large", "too_many", "away", "denied"]
+
+
+def kind_of_name(name: str) -> str:
+    """Return the kind that a name's ending claims, "" without one."""
+    _, dot, ending = name.rpartition(".")
+    return _ALIASES.get(ending.lower(), ending.lower()) if dot else ""
+
+
+def check_upload(file: SharedFile, kinds: Collection[str], largest_mb: int) -> None:
+    """Raise BadValue for a file that is surely too large, or surely of none of these kinds.
+
+    What it is, its content says once it is fetched. `largest_mb` is 0 for any size.
+    """
+    if largest_mb and file.size_bytes > largest_mb * 1024**2:
+        raise BadValue("form.file_large", limit=largest_mb)
+    kind = kind_of_name(file.name)
+    surely = kind in FILE_KINDS or file.media_type.startswith(("audio/", "video/"))
+    if surely and kind not in kinds:
+        raise BadValue("form.file_kind", kinds=", ".join(kinds))
 
 
 class FileReceipt(Frozen):

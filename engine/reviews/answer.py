@@ -15,6 +15,7 @@ from cards.deciding.revision import EditVerdict
 from cards.model import Card, Choice, Lang, Principal
 from cards.showing.view import FormView
 from cards.texts import say
+from cards.visible import visible
 from engine.events import (
     CardTapped,
     CommandGiven,
@@ -27,6 +28,7 @@ from engine.events import (
 from engine.frames import audit
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, Effects
+from engine.reviews.form_files import NO_FORM_FILES, FormFiles
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -35,7 +37,8 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class CardAnswer:
     """What a person chose on a card: by a tap, a form, a command, or a text that they typed.
 
-    `values` are those of a form, None for a bare tap. `event` and `origin` say in the log how and
+    `values` are those of a form, None for a bare tap, and `files` what its file fields are judged
+    by. `event` and `origin` say in the log how and
     from where it came. It is not `confirmed` while nobody has asked the person if they are sure.
     """
 
@@ -46,6 +49,7 @@ class CardAnswer:
     origin: Mapping[str, Any]
     event: Literal["tap", "text"] = "tap"
     confirmed: bool = True
+    files: FormFiles = NO_FORM_FILES
 
     def lang(self, card: Card) -> Lang:
         """The language in which the person reads what it comes to."""
@@ -75,14 +79,22 @@ class CardAnswer:
         return audit.card_entry(card, found.now, self.event, facts, after=after)
 
 
-def tap_answer(update: CardTapped | FormSubmitted, person: Principal, button: Button) -> CardAnswer:
+def tap_answer(
+    update: CardTapped | FormSubmitted,
+    person: Principal,
+    button: Button,
+    files: FormFiles = NO_FORM_FILES,
+) -> CardAnswer:
     """The answer that a tap on the button gives, or the form that it opened."""
     origin, values, confirmed = _origin(update), None, True
     if isinstance(update, FormSubmitted):
-        origin, values = {**origin, "sent_form": True}, update.values
+        names = {name: visible(file.name) or "file" for name, file in update.uploads.items()}
+        origin, values = {**origin, "sent_form": True}, {**update.values, **names}
     else:
         confirmed = update.confirmed
-    return CardAnswer(person, button.choice, button.revision, values, origin, confirmed=confirmed)
+    return CardAnswer(
+        person, button.choice, button.revision, values, origin, confirmed=confirmed, files=files
+    )
 
 
 def hand_over_answer(command: CommandGiven, giver: Principal, card: Card) -> CardAnswer:

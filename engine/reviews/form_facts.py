@@ -5,13 +5,16 @@ from datetime import date
 from cards.forms import FormFacts
 from cards.values import BadValue
 from engine.ports.people import People
+from engine.reviews.form_files import NO_FORM_FILES, FormFiles
 from engine.reviews.handover import find_people
 from engine.text.entity_kinds import Entities
 
 _TOLD_NAMES = 5
 
 
-def form_facts(people: People, today: date, entities: Entities) -> FormFacts:
+def form_facts(
+    people: People, today: date, entities: Entities, files: FormFiles = NO_FORM_FILES
+) -> FormFacts:
     """The facts for a form, by the people who are visible where it is filled in.
 
     Of a kind of entity that is not known there, every text is taken.
@@ -34,4 +37,4 @@ def form_facts(people: People, today: date, entities: Entities) -> FormFacts:
             raise BadValue("form.entity", name=text[:60])
         return meant
 
-    return FormFacts(today, person, entity)
+    return FormFacts(today, person, entity, files.check, files.uploads)

@@ -71,8 +71,12 @@ class CardJudge:
     def _verdict(self, found: CardNow, answer: CardAnswer) -> Verdict | EditVerdict:
         card, person, values = found.card, answer.person, answer.values
         here = self.people.scope_to(card.conversation)
-        facts = form_facts(here, day_at(found.now, self.zone), self.entities(card, person))
-        chosen = card.choice(answer.choice)
+        chosen, files = card.choice(answer.choice), answer.files
+        if chosen and chosen.edits:
+            # What others may have approved in part is not fetched first: it has to stand there.
+            files = replace(files, uploads={})
+        today, entities = day_at(found.now, self.zone), self.entities(card, person)
+        facts = form_facts(here, today, entities, files)
         if chosen is None or not chosen.edits:
             return decide(
                 card,

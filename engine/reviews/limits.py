@@ -13,7 +13,7 @@ from engine.playbooks.review import FurtherVote
 
 def is_needed(vote: FurtherVote, state: AgentState) -> bool:
     """Whether it is needed, which it is too where that cannot be told."""
-    if vote.when is not None and may_hold(vote.when, state.tree()):
+    if vote.when is not None and may_hold(vote.when, state.rule_tree()):
         return True
     if any(_may_be_above(value_of(path, state), most) for path, most in vote.above.items()):
         return True
@@ -23,7 +23,7 @@ def is_needed(vote: FurtherVote, state: AgentState) -> bool:
 def why_needed(vote: FurtherVote, state: AgentState) -> str:
     """What decides it, for the audit."""
     whys = [f"{p} is {_shown(value_of(p, state))}, limit {most}" for p, most in vote.above.items()]
-    whys += [explain(vote.when, state.tree())] if vote.when else []
+    whys += [explain(vote.when, state.rule_tree())] if vote.when else []
     return "; ".join(whys) or "always"
 
 

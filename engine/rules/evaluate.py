@@ -14,8 +14,15 @@ from typing import Any
 
 from engine.rules.budget import TooMuchWork, WorkBudget
 from engine.rules.casts import CASTS
-from engine.rules.names import ACCUMULATOR, CURRENT, OUTER
-from engine.rules.operators import OPERATIONS, MissingOperand, NoAnswer, RuleFailure, kind_of
+from engine.rules.names import ACCUMULATOR, CONTENTS, CURRENT, OUTER
+from engine.rules.operators import (
+    OPERATIONS,
+    MissingOperand,
+    NoAnswer,
+    RuleFailure,
+    UnreadFile,
+    kind_of,
+)
 
 
 class Scope:
@@ -41,9 +48,12 @@ class Scope:
 
     def read(self, name: str, default: Any = None) -> Any:
         """What stands at a dotted name; `default` where nothing of that name does."""
-        if name[:1] == OUTER:
-            return value_at(self.outer, name[1:], default)
-        return self.data if not name and self.is_entry else value_at(self.data, name, default)
+        if not name and self.is_entry:
+            return self.data
+        data, bare = (self.outer, name[1:]) if name[:1] == OUTER else (self.data, name)
+        if "." in bare and type(data) is dict and bare in data.get(CONTENTS, ()):
+            return _text_of(data[CONTENTS][bare])
+        return value_at(data, bare, default)
 
 
 def passes(
@@ -77,6 +87,12 @@ def value_at(data: Any, name: str, default: Any = None) -> Any:
     except (KeyError, TypeError, ValueError):
         return default
     return data
+
+
+def _text_of(content: str | UnreadFile) -> str:
+    if isinstance(content, UnreadFile):
+        raise RuleFailure("unread", unread=content)
+    return content
 
 
 def value_of(logic: Any, scope: Scope) -> Any:

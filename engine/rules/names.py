@@ -6,20 +6,28 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cards.fields.table import FIELD_TYPES
+from cards.values import FILE_TEXT
 
 OUTER = "$"
 """Before a name: it is read outside of the list operators, or of the record, that stand around."""
 OVER_ENTRIES: Final = frozenset({"all", "some", "none", "filter", "map", "reduce"})
 """Operators whose second operand, the body, is evaluated for each entry of the first."""
+CONTENTS: Final = "$contents"
+"""Where a record has what its files contain, by dotted name; no name begins so."""
 CURRENT, ACCUMULATOR = "current", "accumulator"
 """What the body of a `reduce` reads: the entry, and what came of those before."""
 
 _ROW = "row"
 _FILTERS = 32
 _WITHOUT_PARTS = frozenset(
-    kind for kind, traits in FIELD_TYPES.items() if traits.shape not in ("money", "rows")
+    kind
+    for kind, traits in FIELD_TYPES.items()
+    if kind != "file" and traits.shape not in ("money", "rows")
 )
-_PARTS: Mapping[str, Mapping[str, str]] = {"money": {"value": "number", "currency": "text"}}
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "money": {"value": "number", "currency": "text"},
+    "file": {FILE_TEXT: "text"},
+}
 
 
 @dataclass(frozen=True, slots=True)

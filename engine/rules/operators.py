@@ -8,12 +8,23 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
 Kind = Literal["missing", "bool", "number", "text", "date", "list", "mapping", "other"]
 FailureCode = Literal[
-    "different", "number", "text", "list", "entries", "date", "finite", "zero", "shape", "work"
+    "different",
+    "number",
+    "text",
+    "list",
+    "entries",
+    "date",
+    "finite",
+    "zero",
+    "shape",
+    "work",
+    "unread",
 ]
 
 _KINDS: dict[type, Kind] = {
@@ -48,13 +59,25 @@ class MissingOperand(NoAnswer):
     """An operand is missing from the data, so the answer is not known."""
 
 
-class RuleFailure(NoAnswer):
-    """The data cannot be compared as the rule does; `code` and the operands' kinds say why."""
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """Stands for what a file contains that cannot be read; the sentence `key` says why."""
 
-    def __init__(self, code: FailureCode, *kinds: Kind) -> None:
+    name: str
+    key: str
+
+
+class RuleFailure(NoAnswer):
+    """The data cannot be compared as the rule does; `code` and the operands' kinds say why.
+
+    `unread` is the file that a rule asks about and that cannot be read.
+    """
+
+    def __init__(self, code: FailureCode, *kinds: Kind, unread: UnreadFile | None = None) -> None:
         super().__init__(code, *kinds)
         self.code = code
         self.kinds = kinds
+        self.unread = unread
 
 
 def kind_of(value: object) -> Kind:

@@ -62,6 +62,7 @@ from engine.runs.children import (
     start_children,
 )
 from engine.runs.effects import StepChange, card_posts, step_effects
+from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.form_options import fill_options
 from engine.runs.migration import Migration, migration_outcome
@@ -134,6 +135,7 @@ async def _advance_frame(
     if run.own_steps - since >= MAX_STEPS:
         return block_run(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
     try:
+        context = await with_contents(context)
         outcome = await ADVANCE[run.frames[-1].kind](run.frames[-1], frame_input, context)
         return await tell_missing_approvers(await fill_options(outcome, context), context)
     except BudgetExceeded as error:

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from cards.markdown import literal
 from cards.model import Decision
+from cards.shared_file import SharedFile
 from cards.texts import say
 from cards.values import Value
 from engine.errors import ToolError, ToolFailed
 from engine.frames.ends import fail_run
-from engine.frames.leaves import from_form
+from engine.frames.leaves import from_form, label_of
 from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
 from engine.playbooks.nesting import split_path
+from engine.ports.inbox_files import kind_of_name
 
 
 async def patch_from_form(
@@ -19,7 +21,7 @@ async def patch_from_form(
 ) -> tuple[Patch, tuple[str, ...]]:
     """The patch of the form's values, and a sentence for each value that is not valid.
 
-    A field that is not in the answer was left empty.
+    A field that is not in the answer was left empty. A file that came with the form is taken in.
     """
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     faults: list[str] = []
@@ -27,7 +29,10 @@ async def patch_from_form(
         group, name = split_path(path)
         try:
             value = _leaf_value(path, decision.values, context)
-            await _check_file(path, value, context)
+            if path in decision.files:
+                value = await _take_file(path, decision.files[path], context)
+            else:
+                await _check_file(path, value, context)
             groups[group][name] = value
         except ToolError as error:
             faults.append(error.text(context.run.lang))
@@ -45,6 +50,28 @@ def _leaf_value(path: str, values: Mapping[str, Value], context: StepContext) ->
     return from_form(leaf, values[path], context.run.lang) if path in values else None
 
 
+async def _take_file(path: str, file: SharedFile, context: StepContext) -> LeafValue:
+    """Return the name under which a file that came with a form is kept.
+
+    Raises ToolFailed for one that is not taken, or that the field does not take.
+    """
+    services, run = context.services, context.run
+    project = services.project(run.conversation)
+    (receipt,) = await services.files.take(project, run.conversation, (file,))
+    if receipt.problem:
+        shown, limit = literal(receipt.shown), receipt.limit_mb
+        raise ToolFailed(f"inbox.{receipt.problem}", name=shown, limit=limit)
+    _check_kind(path, receipt.kind, context)
+    return receipt.name
+
+
+def _check_kind(path: str, kind: str, context: StepContext) -> None:
+    leaf = context.playbook.definition.leaf(path)
+    if leaf and leaf.kinds and kind not in leaf.kinds:
+        fault = say("form.file_kind", context.run.lang, kinds=", ".join(leaf.kinds))
+        raise ToolFailed("form.cell", label=literal(label_of(path, context)), fault=fault)
+
+
 async def _check_file(path: str, value: LeafValue | None, context: StepContext) -> None:
     """Raise ToolFailed where the name that stands in a file's place is that of no file there."""
     leaf = context.playbook.definition.leaf(path)
@@ -56,6 +83,7 @@ async def _check_file(path: str, value: LeafValue | None, context: StepContext) 
         names = say("list.items", context.run.lang).join(found["nearest"])
         key = "tool.file.unknown_near" if names else "tool.file.unknown"
         raise ToolFailed(key, name=literal(str(value)), names=literal(names))
+    _check_kind(path, kind_of_name(str(value)), context)
 
 
 def end_withdrawn(decision: Decision, context: StepContext) -> StatusChange:

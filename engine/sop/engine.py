@@ -102,7 +102,7 @@ def _fail_unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) 
 
 def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
-    data = {**rule_data(run.state.tree()), TODAY: context.services.today.isoformat()}
+    data = {**rule_data(run.state.rule_tree()), TODAY: context.services.today.isoformat()}
     by_rule = HardRuleEngine().by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
@@ -126,7 +126,7 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
 
 def _branch(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Go the first way whose condition holds, else the default one; nothing is judged."""
-    state = context.run.state.tree()
+    state = context.run.state.rule_tree()
     way = next((way for way in node.ways if holds(way.when, state)), None)
     target, why = (way.to, explain(way.when, state)) if way else (node.default, "no way holds")
     patch = Patch(by=frame.approved_by or frame.skill)

@@ -129,7 +129,7 @@ async def _judge_member(
     known = {over.for_each.name: name} if over.for_each else {}
     records = await list_records(over.tool, over.arguments, known, context)
     today = {TODAY: context.services.today.isoformat()}
-    outer = {**rule_data(context.run.state.tree()), **today}
+    outer = {**rule_data(context.run.state.rule_tree()), **today}
     violated: list[HardRule] = []
     findings: list[tuple[Finding, Mapping[str, Any]]] = []
     for number, (record, before) in enumerate(zip(records, ({}, *records), strict=False), 1):

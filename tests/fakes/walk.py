@@ -8,13 +8,16 @@ from datetime import date
 from typing import Any
 
 from cards.deciding.decision import DecidedCard, decide
+from cards.forms import FormFacts
 from cards.model import Card, Lang, Principal, Review
+from cards.shared_file import SharedFile
 from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.mail import CardDecided, CardExpired, RunContinued, RunMail, RunStarted, parse_mail
 from engine.playbooks.model import Playbook
+from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
 from engine.runs.run import StepResult, advance_run
@@ -106,6 +109,7 @@ class Walk:
     on_step: Callable[[Run], None] = lambda run: None
     front: str = ""
     library: Library = field(default_factory=Library)
+    files: InboxFiles = NO_FILES
     run_budget: ModelBudget = RUN_BUDGET
     toolbox: Toolbox | None = None
 
@@ -156,11 +160,15 @@ class Walk:
         raise AssertionError("the run never rests")
 
     async def answer(
-        self, choice: str, values: Mapping[str, str] | None = None, by: Principal = LIN
+        self,
+        choice: str,
+        values: Mapping[str, str] | None = None,
+        by: Principal = LIN,
+        **uploads: SharedFile,
     ) -> StepResult:
-        """Somebody decides the card."""
-        card = self.card
-        verdict = decide(card, by, choice, NOW, revision=card.revision, values=values)
+        """Somebody decides the card; its form may bring files, by field name."""
+        card, facts = self.card, FormFacts(uploads=uploads)
+        verdict = decide(card, by, choice, NOW, revision=card.revision, values=values, facts=facts)
         assert isinstance(verdict, DecidedCard), verdict
         return await self.tell(CardDecided(card=card.token, decision=verdict.decision))
 
@@ -184,6 +192,7 @@ class Walk:
             model=self.model,
             new_id=lambda _: f"00-card{steps:06d}{'+' * next(numbers)}",
             library=self.library,
+            files=self.files,
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(run=self.run_budget),
             toolbox=self.toolbox or self.records.toolbox,

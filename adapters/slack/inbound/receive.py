@@ -166,6 +166,7 @@ class _EnteredValue(PayloadPart):
     selected_time: str | None = None
     selected_option: _Option | None = None
     selected_user: Id | None = None
+    files: tuple[_File, ...] = ()
 
     def raw(self, workspace: str) -> str:
         """Return what the person entered, "" for nothing; a person by their account."""
@@ -322,17 +323,24 @@ def _read_form(payload: Mapping[str, Any]) -> FormSubmitted | None:
     sent = _ViewSubmission.model_validate(payload)
     origin = FormOrigin.model_validate(_parse_metadata(sent.view.private_metadata))
     actor = actor_of(sent.team, sent.user)
-    values = {
-        block: next((value.raw(actor.workspace) for value in entered.values()), "")
-        for block, entered in sent.view.state.values.items()
+    entered = {
+        block: next(iter(given.values()), _EnteredValue())
+        for block, given in sent.view.state.values.items()
     }
+    chosen = {block: each.files[0] for block, each in entered.items() if each.files}
+    values = {
+        block: each.raw(actor.workspace) or origin.files.get(block, "")
+        for block, each in entered.items()
+    }
+    digest = _digest({**values, **{block: file.id for block, file in chosen.items()}})
     return FormSubmitted(
         # A refused form comes again from the same view, with other values if not another hash.
-        id=f"slack:view:{actor.workspace}:{sent.view.id}:{sent.view.hash}:{_digest(values)}",
+        id=f"slack:view:{actor.workspace}:{sent.view.id}:{sent.view.hash}:{digest}",
         conversation=origin.conversation,
         actor=actor,
         button=origin.button,
         values=values,
+        uploads={block: file.to_shared_file(actor.workspace) for block, file in chosen.items()},
     )
 
 

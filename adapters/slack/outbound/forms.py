@@ -23,6 +23,7 @@ _OPTION = 75
 _OPTIONS = 300
 _SECTION = _INPUT = 3_000
 _BLOCKS = 100
+_NAMES = 2_000
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{2}:\d{2}")
 
@@ -34,16 +35,30 @@ def form_modal(form: FormView, conversation: str) -> Json:
     title = clip(form.title, _HEAD)
     texts = (form.title if title != form.title else "", form.intro)
     intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in texts if text]
-    origin = FormOrigin(button=form.data, conversation=conversation)
+    files = _standing_files(form)
+    origin = FormOrigin(button=form.data, conversation=conversation, files=files or {})
     return {
         "type": "modal",
         "callback_id": FORM_CALLBACK,
-        "private_metadata": origin.model_dump_json(),
+        "private_metadata": origin.model_dump_json(exclude_defaults=True),
         "title": _plain(title),
         "submit": _plain(clip(form.submit, _HEAD)),
         "close": _plain(clip(form.cancel, _HEAD)),
-        "blocks": [*intro, *(_input(field, form.lang) for field in form.fields)][:_BLOCKS],
+        "blocks": [
+            *intro,
+            *(_input(field, form.lang, chooses=files is not None) for field in form.fields),
+        ][:_BLOCKS],
     }
+
+
+def _standing_files(form: FormView) -> dict[str, str] | None:
+    """Return the names that stand in file fields; None where files are named, and not chosen.
+
+    What others approve is not sent anew, and the names have to fit into the form's hidden data.
+    """
+    names = {f.name: f.value for f in form.fields if f.type == "file" and f.value}
+    fits = sum(units(name) + units(value) for name, value in names.items()) <= _NAMES
+    return names if fits and not form.edits else None
 
 
 def answer_modal(text: str) -> Json:
@@ -73,21 +88,23 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
     return placed
 
 
-def _input(field: Field, lang: Lang) -> Json:
+def _input(field: Field, lang: Lang, *, chooses: bool) -> Json:
     label = with_detail(field.label, field.unit, lang)
-    element = _element(field, lang)
+    element = _file(field) if field.type == "file" and chooses else _element(field, lang)
+    stands = element["type"] == "file_input" and bool(field.value)
     block: Json = {
         "type": "input",
         "block_id": field.name,
-        "optional": not field.required,
+        "optional": stands or not field.required,
         "label": _plain(clip(label, _LABEL) or field.name),
         "element": element,
     }
     # Somebody who is chosen needs no name.
     told = [] if field.type == "person" else [field.hint]
     told += [_typed_options(field, lang), range_text(field.minimum, field.maximum, lang)]
-    if element["type"] == "plain_text_input" and not field.hint:
+    if element["type"] in ("plain_text_input", "file_input") and not field.hint:
         told.append(written_form(field))
+    told += [say("slack.file_stands", lang, name=visible(field.value))] if stands else []
     hint = " · ".join(filter(None, told))
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 
@@ -117,6 +134,13 @@ def _element(field: Field, lang: Lang) -> Json:
             return _text(field)
         case _:
             assert_never(field.type)
+
+
+def _file(field: Field) -> Json:
+    """Return a chooser of one file; its kinds only help, the service looks at the content."""
+    endings = [e for kind in field.kinds for e in (("jpg", "jpeg") if kind == "jpg" else (kind,))]
+    element: Json = {"type": "file_input", "action_id": "value", "max_files": 1}
+    return element | {"filetypes": endings} if endings else element
 
 
 def _element_with(kind: str, key: str, value: str) -> Json:

@@ -4,20 +4,30 @@ Pure; the form handler keeps the state in the store between two steps (design §
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from types import MappingProxyType
+from typing import Final, Literal
 
 from adapters.telegram.forms.prompts import Prompt, PromptField, label_of, parse_reply
 from cards.fields.table import options_of
-from cards.forms import check_form
+from cards.forms import FormFacts, check_form
 from cards.frozen import Frozen
 from cards.model import Field
+from cards.shared_file import SharedFile
 from cards.showing.view import FormView
 from cards.texts import say
+from cards.values import BadValue
+from cards.visible import visible
+from engine.ports.inbox_files import FILE_KINDS, check_upload, kind_of_name
 
 Move = Literal["back", "skip", "clear"]
 _SEEN = 8
+_NO_FILES: Final[Mapping[str, SharedFile]] = MappingProxyType({})
+LARGEST_MB = 20
+"""The Bot API hands out no larger file (platform-facts B)."""
+
 _DATA = re.compile(r"f1:([0-9a-f]{1,16}):([a-z])(?::(\d{1,3}))?(?::(\d{1,3}))?")
 
 
@@ -25,13 +35,15 @@ class FormProgress(Frozen):
     """A form that one person fills in; `id` names it on buttons, its key in the store the person.
 
     `at` is the field that is asked for, None when all is shown to be confirmed; `fault` is what is
-    wrong with its last value. `passed` are fields left out on purpose. `seen` are the newest
-    updates that were taken: one that comes again changes nothing.
+    wrong with its last value. `uploads` are the files that were sent for fields. `passed` are
+    fields left out on purpose. `seen` are the newest updates that were taken: one that comes again
+    changes nothing.
     """
 
     id: str
     form: FormView
     values: dict[str, str] = {}
+    uploads: dict[str, SharedFile] = {}
     passed: tuple[str, ...] = ()
     at: int | None = None
     fault: str = ""
@@ -58,17 +70,33 @@ def begin_form(form: FormView, name: str) -> FormProgress:
     return _go_on(FormProgress(id=name, form=form, values=values))
 
 
-def enter_values(progress: FormProgress, values: dict[str, str]) -> FormProgress:
-    """Enter values of one field or more; the first one with a fault is asked for again."""
+def enter_values(
+    progress: FormProgress, values: dict[str, str], uploads: Mapping[str, SharedFile] = _NO_FILES
+) -> FormProgress:
+    """Enter values of one field or more; the first one with a fault is asked for again.
+
+    A file is entered by its name, and is one of the `uploads` or was sent before.
+    """
     form = progress.form
     named = [field for field in form.fields if field.name in values]
-    typed, faults = check_form(named, values, form.lang)
+    facts = FormFacts(file=partial(_file_name, uploads))
+    typed, faults = check_form(named, values, form.lang, facts)
     good = {f.name: values[f.name].strip() for f in named if f.name not in faults}
     passed = (*progress.passed, *(name for name in good if name not in typed))
-    after = progress.model_copy(
-        update={"values": {**progress.values, **good}, "passed": passed, "fault": "", "page": 0}
-    )
+    kept = {name: file for name, file in progress.uploads.items() if name not in values}
+    new = {name: file for name, file in uploads.items() if name in good}
+    entered = {"values": {**progress.values, **good}, "uploads": {**kept, **new}}
+    after = progress.model_copy(update={**entered, "passed": passed, "fault": "", "page": 0})
     return return_to_fault(after, faults) if faults else _go_on(after)
+
+
+def _file_name(uploads: Mapping[str, SharedFile], field: Field, text: str) -> str:
+    """Return the name of a file as it is sent. Raises BadValue for what names none."""
+    if file := uploads.get(field.name):
+        check_upload(file, field.kinds or FILE_KINDS, LARGEST_MB)
+    elif not kind_of_name(text):
+        raise BadValue("telegram.send_file")
+    return text
 
 
 def return_to_fault(progress: FormProgress, faults: dict[str, str]) -> FormProgress:
@@ -158,6 +186,11 @@ def step_of_word(word: str) -> Step | None:
             return lambda progress: move(progress, word)
         case _:
             return None
+
+
+def step_of_file(name: str, file: SharedFile) -> Step:
+    """Return the step of a file that was sent for the field of that name."""
+    return lambda form: enter_values(form, {name: visible(file.name) or "file"}, {name: file})
 
 
 def step_of_reply(prompt: Prompt, text: str) -> Step:

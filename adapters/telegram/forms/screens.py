@@ -75,6 +75,7 @@ def _prompt_screen(progress: FormProgress, field: Field, mention: Span | None) -
     elif not field.required:
         ways.append("telegram.way_skip")
     hints = [say("telegram.lines_too", lang)] if field.multiline else []
+    hints += [say("telegram.file_too", lang)] if field.type == "file" else []
     hints += [say("list.clauses", lang).join(say(way, lang) for way in ways)] if ways else []
     steer = say("telegram.steer", lang, ways=" ".join(hints)).strip()
     fields = (PromptField(field.name, label_of(field, lang), lines=field.multiline),)

@@ -16,9 +16,11 @@ from adapters.telegram.forms.progress import (
     parse_form_button,
     return_to_fault,
     step_of_button,
+    step_of_file,
     step_of_reply,
     step_of_word,
 )
+from adapters.telegram.forms.prompts import Prompt
 from adapters.telegram.forms.screens import closing_html, form_screen
 from adapters.telegram.inbound.receive import (
     BotIdentity,
@@ -109,18 +111,24 @@ class FormHandler:
         )
         if prompt is not None and not prompt.form_id:
             return None
-        if interaction.message.file and not interaction.message.text:
-            # A file alone is no value of a field: it goes to intake as a message.
+        progress = await self._read(interaction, me) if interaction.message.file else None
+        asked = _file_field(interaction.message, prompt, progress)
+        if asked and interaction.message.file:
+            step: Step | None = step_of_file(asked, interaction.message.file)
+        elif interaction.message.file and not interaction.message.text:
+            # Any other file alone is no value of a field: it goes to intake as a message.
             return None
-        step = step_of_word(word) or (
-            step_of_reply(prompt, interaction.message.text) if prompt else None
-        )
-        progress = await self._read(interaction, me) if step else None
+        else:
+            step = step_of_word(word) or (
+                step_of_reply(prompt, interaction.message.text) if prompt else None
+            )
+        if step and progress is None:
+            progress = await self._read(interaction, me)
         if step is None or (prompt is None and progress is None):
             return None
         if await self._was_answered(interaction, me):
             return True
-        if interaction.message.file and isinstance(
+        if (interaction.message.file and not asked) and isinstance(
             await intake(_file_alone(interaction, me)), NotRecorded
         ):
             return False
@@ -168,6 +176,7 @@ class FormHandler:
             actor=actor_of(interaction.person, me),
             button=progress.form.data,
             values=progress.values,
+            uploads=progress.uploads,
         )
         outcome = await intake(submitted)
         match outcome:
@@ -265,6 +274,24 @@ class FormHandler:
         await self._texts.write(_progress_key(interaction, me), "", was=was, keep_s=KEEP_S)
 
 
+def _file_field(
+    message: TelegramMessage, prompt: Prompt | None, progress: FormProgress | None
+) -> str:
+    """Return the name of the field that a message's file is for; "" for none.
+
+    It replies to the field's question, or comes alone while that is asked, in private.
+    """
+    if progress is None or message.file is None:
+        return ""
+    if prompt is not None:
+        name = prompt.fields[0].name if prompt.form_id == progress.id else ""
+        field = next((each for each in progress.form.fields if each.name == name), None)
+    else:
+        alone = message.chat.type == "private" and not message.text
+        field = progress.field if alone else None
+    return field.name if field is not None and field.type == "file" else ""
+
+
 def _file_alone(interaction: Interaction, me: BotIdentity) -> MessageReceived:
     """Return the file that came with a form's reply as a message of its own."""
     return MessageReceived(
@@ -288,7 +315,7 @@ def interaction_of(payload: Payload) -> Interaction | None:
 
 def needs_steps(form: FormView) -> bool:
     """Whether the form is filled in field by field, and not by one reply."""
-    choice = any(field.type == "choice" for field in form.fields)
+    choice = any(field.type in ("choice", "file") for field in form.fields)
     return not form.edits and (len(form.fields) > 1 or choice)
 
 

@@ -8,11 +8,9 @@ from yarl import URL
 
 from adapters.download import download
 from adapters.telegram.errors import translate_errors
+from adapters.telegram.forms.progress import LARGEST_MB
 from engine.errors import Forbidden, Gone, TooLarge
 from engine.events import SharedFile
-
-LARGEST_MB = 20
-"""The Bot API hands out no larger file (platform-facts B)."""
 
 
 class TelegramFiles:

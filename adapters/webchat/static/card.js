@@ -1,6 +1,7 @@
 // Builds cards and their forms. Only values named `html` are inserted as markup: the server made them.
 import { tellMoments } from "/static/clock.js";
 import { fault } from "/static/faults.js";
+import { fileField } from "/static/filefield.js";
 import { texts } from "/static/texts.js";
 
 let serial = 0;
@@ -76,7 +77,7 @@ function tapButton(button, context) {
     const asks = button.form.some((field) => field.type === "person");
     if (asks || !button.form.length) return tap(button, node, context);
     const { t } = context;
-    openForm({ data: button.data, fields: button.form, submit: button.label, cancel: t.cancel,
+    openForm({ data: button.data, fields: button.form, edits: button.edits, submit: button.label, cancel: t.cancel,
       style: button.style, title: button.label, intro: button.intro }, node, context);
   });
   return node;
@@ -135,7 +136,8 @@ function buildForm(form, context, others) {
   const node = el("form", { class: "form", novalidate: true, lang: form.lang ?? context.lang });
   if (form.title) node.append(el("h4", { text: form.title }));
   if (form.intro) node.append(el("p", { class: "intro", text: form.intro }));
-  const fields = form.fields.map((field) => buildField(field, form.fields.length === 1, context.t));
+  const traits = { alone: form.fields.length === 1, edits: form.edits };
+  const fields = form.fields.map((field) => buildField(field, traits, context.t));
   node.append(el("div", { class: "fields" }, ...fields.map((f) => f.node)));
   const style = form.style && form.style !== "plain" ? form.style : "primary";
   node.append(el("div", { class: "buttons" },
@@ -143,8 +145,12 @@ function buildForm(form, context, others) {
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
     fields.forEach((f) => f.fault(""));
+    const late = fields.find((f) => f.sending?.());
+    if (late) return showFaults(fields, { [late.name]: context.t.stillSending }, context);
     const values = Object.fromEntries(fields.map((f) => [f.name, f.read()]));
-    const answer = await busy(context, () => context.act("/chat/forms", { button: form.data, values }));
+    const files = Object.fromEntries(fields.filter((f) => f.file?.()).map((f) => [f.name, f.file()]));
+    const body = { button: form.data, values, ...(Object.keys(files).length ? { files } : {}) };
+    const answer = await busy(context, () => context.act("/chat/forms", body));
     if (answer.status !== 422) return tell(context, answer);
     showFaults(fields, answer.data.errors ?? {}, context);
   });
@@ -159,9 +165,9 @@ function showFaults(fields, errors, context) {
   fields.find((f) => errors[f.name])?.focus();
 }
 
-function buildField(field, alone, t) {
+function buildField(field, traits, t) {
   const id = `f${++serial}`;
-  const control = buildControl(field, id, alone, t);
+  const control = buildControl(field, id, traits, t);
   const error = el("p", { class: "fault", id: `${id}-e` });
   const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, range(field, t)].filter(Boolean).join(" · ") });
   const label = el(control.group ? "span" : "label", { class: "label", id: `${id}-l`, for: control.group ? "" : id },
@@ -171,14 +177,14 @@ function buildField(field, alone, t) {
   const wide = field.type === "text" ? " wide" : "";
   const node = el("div", { class: `field${wide}`, "data-field": field.name },
     label, el("div", { class: "control" }, control.node, control.names, unit), error, hint.textContent ? hint : null);
-  control.node.setAttribute("aria-describedby", `${id}-e ${id}-h`);
+  control.node.setAttribute("aria-describedby", `${id}-e ${id}-h ${id}-s`);
   if (control.group) control.node.setAttribute("aria-labelledby", `${id}-l`);
   const fault = (text) => {
     error.textContent = text;
     node.classList.toggle("wrong", Boolean(text));
     control.node.setAttribute("aria-invalid", String(Boolean(text)));
   };
-  return { name: field.name, node, read: control.read, focus: control.focus, fault };
+  return { ...control, name: field.name, node, fault };
 }
 
 function range(field, t) {
@@ -190,11 +196,13 @@ function range(field, t) {
 
 // What is typed goes to the server as it is, and the server judges; only what a native control shows
 // without loss stands in one.
-function buildControl(field, id, alone, t) {
+function buildControl(field, id, { alone, edits }, t) {
   if (field.type === "boolean") return radios(field, id);
   const chosen = field.type === "choice" || (field.type === "entity" && field.options.length);
   if (chosen) return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
   if (field.type === "person") return person(field, id);
+  // What others approve is not sent anew: it has to stand there.
+  if (field.type === "file" && !edits) return fileField(field, id, t);
   const node = field.type === "text" && (alone || field.multiline)
     ? el("textarea", { id, rows: 3 })
     : el("input", { id, type: inputType(field), inputmode: KEYS[field.type], autocomplete: "off",
@@ -289,7 +297,9 @@ export function carryOver(from, to) {
     if (old.value === old.dataset.given) continue;
     const name = CSS.escape(old.closest("[data-field]").dataset.field);
     const node = to.querySelector(`[data-field="${name}"] [data-given]`);
-    if (node) node.value = old.value;
+    if (!node) continue;
+    node.value = old.value;
+    node.upload = old.upload;
   }
 }
 

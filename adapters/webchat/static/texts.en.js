@@ -10,6 +10,8 @@ export default {
   send: "Send",
   attach: "Add files",
   removeFile: "Remove {name}",
+  chooseFile: "Choose a file…",
+  fileName: "or the name of one sent before",
   sendingFile: "Uploading {name}",
   fileReady: "Uploaded",
   stillSending: "The files are still being uploaded.",

@@ -10,6 +10,8 @@ export default {
   send: "发送",
   attach: "添加文件",
   removeFile: "移除 {name}",
+  chooseFile: "选择文件…",
+  fileName: "或之前发过的文件名",
   sendingFile: "正在上传 {name}",
   fileReady: "已上传",
   stillSending: "文件还在上传，请稍等。",

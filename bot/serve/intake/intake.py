@@ -10,6 +10,7 @@ import structlog
 from bot.people.directory import Directory
 from bot.serve.intake.admissions import AdmissionRequests
 from bot.serve.intake.answer_store import store_answer
+from bot.serve.intake.form_files import FindFormFiles, no_form_files
 from bot.serve.intake.handover_command import COMMAND as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
@@ -66,6 +67,7 @@ class Intake:
     admission_requests: AdmissionRequests | None = None
     help_text: HelpText | None = None
     entities: Callable[[Card, Principal], Entities] = lambda card, person: NO_ENTITIES
+    form_files: FindFormFiles = no_form_files
 
     async def __call__(self, update: Update) -> Outcome:
         """The outcome of the update; NotRecorded while the store is away."""
@@ -190,7 +192,6 @@ class Intake:
             button = Button.unpack(update.button)
         except BadButton:
             return _refusal("card.unknown", principal)
-        answer = tap_answer(update, principal, button)
         for _ in range(DECIDE_ATTEMPTS):
             try:
                 found = await self.decisions.card(button.token)
@@ -198,6 +199,8 @@ class Intake:
                 return _refusal("card.newer", principal)
             if found is None or self._is_foreign(update, principal, found.card):
                 return _refusal("card.unknown", principal)
+            files = await self.form_files(update, found.card)
+            answer = tap_answer(update, principal, button, files)
             judgement = CardJudge(self.people, self.zone, self.entities).judge(found, answer)
             try:
                 return await store_answer(self.decisions, update, found.card, judgement)

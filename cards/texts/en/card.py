@@ -96,5 +96,11 @@ TEXTS: Final[dict[str, str]] = {
     "form.entity": "This names none that is known here, or several: {name}",
     "form.no_options": "There is nothing to choose from for {name}.",
     "form.many_options": "{name}: more than {limit} to choose from are too many for a form.",
+    "form.file_unknown": (
+        "There is no file {name} here; send the file, or write the name of one sent before"
+    ),
+    "form.file_near": "There is no file {name} here; did you mean {names}?",
+    "form.file_large": "Please send a file of at most {limit} MB",
+    "form.file_kind": "Please send a file of one of these kinds: {kinds}",
     "form.cell": "{label}: {fault}",
 }

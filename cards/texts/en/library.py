@@ -77,6 +77,9 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "files.bomb": "{name} would unpack to far too much and was not read.",
     "files.heavy": "Reading {name} takes too much time or memory and was stopped.",
+    "files.long": "{name} is too long: a rule can only judge what can be read whole.",
+    "files.gone": "{name} is not there any more.",
+    "files.no_words": "There is no text in {name} that can be read; it may be a scan.",
     # files that come with a message
     "inbox.taken": "{name}: taken ({kind}, {size}).",
     "inbox.renamed": "It is kept as {name}.",

@@ -89,5 +89,9 @@ TEXTS: Final[dict[str, str]] = {
     "form.entity": "这里没有这一项，或不止一项：{name}",
     "form.no_options": "{name}没有可选的内容。",
     "form.many_options": "{name}：可选的内容超过 {limit} 项，表单放不下。",
+    "form.file_unknown": "这里没有文件 {name}；请发送文件本身，或填写之前发过的文件名",
+    "form.file_near": "这里没有文件 {name}；是不是 {names}？",
+    "form.file_large": "请发送不超过 {limit} MB 的文件",
+    "form.file_kind": "请发送以下类型的文件：{kinds}",
     "form.cell": "{label}：{fault}",
 }

@@ -65,6 +65,9 @@ TEXTS: Final[dict[str, str]] = {
     "files.unsafe": "{name} 含有办公软件不会写入的声明，可能有害，没有读取。",
     "files.bomb": "{name} 解开后过大，没有读取。",
     "files.heavy": "读取 {name} 需要太多时间或内存，已停止。",
+    "files.long": "{name} 太长：规则只能判断可以完整读取的文件。",
+    "files.gone": "{name} 已经不在了。",
+    "files.no_words": "{name} 里没有可以读取的文字，可能是扫描件。",
     # files that come with a message
     "inbox.taken": "{name}：已收到（{kind}，{size}）。",
     "inbox.renamed": "保存为 {name}。",

@@ -8,7 +8,8 @@ from cards.fields.money import currency_fault
 from cards.fields.table import FIELD_TYPES
 from cards.linear import BadPattern, compile_linear
 from engine.playbooks.leaf import Leaf, TypedValue
-from engine.yaml.faults import short_repr
+from engine.ports.inbox_files import FILE_KINDS
+from engine.yaml.faults import short_repr, suggestion
 
 MAX_OPTIONS = 1_000
 """No list of options is longer."""
@@ -32,6 +33,13 @@ def typed_faults(spec: TypedValue) -> Iterator[tuple[str, str]]:
         yield "entity", "is required: the kind of entity"
     if spec.currencies and spec.type != "money":
         yield "currencies", "belongs to money"
+    if spec.kinds and spec.type != "file":
+        yield "kinds", "belongs to a file"
+    yield from (
+        ("kinds", f"{kind!r} cannot be read; {suggestion(kind, FILE_KINDS)}")
+        for kind in spec.kinds
+        if kind not in FILE_KINDS
+    )
     yield from (("currencies", f"{c!r} {f}") for c in spec.currencies if (f := currency_fault(c)))
     yield from _bound_faults(spec)
     if spec.pattern:

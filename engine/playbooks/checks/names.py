@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from cards.values import MONEY_PARTS
+from cards.values import FILE_TEXT, MONEY_PARTS
 from engine.playbooks.conditions import (
     AllOf,
     AnyCondition,
@@ -102,6 +102,11 @@ class KnownNames:
         whole, _, part = path.rpartition(".")
         return self._type_of(whole) == "money" and part in MONEY_PARTS
 
+    def _is_content(self, path: str) -> bool:
+        """Whether a path names what a file contains, which only rules ask about."""
+        whole, _, part = path.rpartition(".")
+        return self._type_of(whole) == "file" and part == FILE_TEXT
+
     def check_fault(self, path: str, check: str) -> str:
         """Why a check of the path does not parse or can never be met; "" when it may be."""
         try:
@@ -153,7 +158,8 @@ class KnownNames:
                 return self._parts_faults("any", parts)
             case LogicCondition(logic=logic):
                 unfit = operand_faults(logic, self.rule_names())
-        faults = [self.path_fault(path) for path in paths_of(condition)]
+        read = (path for path in paths_of(condition) if not self._is_content(path))
+        faults = [self.path_fault(path) for path in read]
         inner = [] if any(faults) else check_logic(logic, self.rule_names())
         return [
             *((("logic",), fault) for fault in faults if fault),

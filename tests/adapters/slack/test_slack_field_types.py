@@ -6,7 +6,7 @@ from adapters.slack.inbound.receive import receive
 from adapters.slack.outbound.forms import form_modal
 from cards.model import Field
 from cards.showing.view import FormView
-from tests.fakes.platforms.slack.checks import view_problems
+from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
 from tests.fakes.platforms.slack.payloads import view_submission
 
 
@@ -39,7 +39,6 @@ def _typed(kind, value="", **more):
         ("url", "https://example.com/a", "url_text_input", "initial_value"),
         ("number", "-0.5", "number_input", "initial_value"),
         ("money", "120.50 EUR", "plain_text_input", "initial_value"),
-        ("file", "receipt.pdf", "plain_text_input", "initial_value"),
     ],
 )
 def test_each_type_has_its_input(kind, value, element, stands):
@@ -111,3 +110,47 @@ def test_slack_itself_keeps_people_from_sending_what_its_inputs_refuse(kind, typ
     view = form_modal(_form((field,)), "slack:T1:D1")
     with pytest.raises(ValueError, match="mend"):
         view_submission(view, {"x": typed}, team="T1", user="U1", view_id="V1", hash="1.a")
+
+
+def test_a_file_is_chosen_and_comes_back_with_its_address():
+    view = form_modal(_form((_typed("file", kinds=("pdf", "jpg")),)), "slack:T1:D1")
+    assert view_problems(view) == []
+    (block,) = view["blocks"]
+    wanted = {"type": "file_input", "action_id": "value", "max_files": 1}
+    assert block["element"] == wanted | {"filetypes": ["pdf", "jpg", "jpeg"]}
+    assert block["hint"]["text"] == "pdf / jpg"
+    file = {"id": "F1", "name": "a.pdf", "size": 9, "mimetype": "application/pdf"}
+    file["url_private"] = "https://files.slack.com/f1"
+    ids = set()
+    for each in (file, file | {"id": "F2"}):
+        to = {"team": "T1", "user": "U1", "view_id": "V1", "hash": "1.a"}
+        update = receive(view_submission(view, {"x": [each]}, **to))
+        ids.add(update.id)
+        upload = update.uploads["x"]
+        assert (upload.name, upload.workspace, upload.size_bytes) == ("a.pdf", "T1", 9)
+    assert len(ids) == 2, "another file is another answer"
+    for bad in ([file, file], [file | {"name": "a.exe"}], [file | {"size": 11 * 1024**2}]):
+        with pytest.raises(ValueError, match="Slack"):
+            view_submission(view, {"x": bad}, **to)
+
+
+def test_a_name_that_stands_stays_when_no_other_file_is_chosen():
+    view = form_modal(_form((_typed("file", "old.pdf"),)), "slack:T1:D1")
+    assert view_problems(view) == []
+    (block,) = view["blocks"]
+    assert block["optional"]
+    assert block["hint"]["text"] == "now old.pdf, unless you choose another"
+    update = receive(view_submission(view, {}, team="T1", user="U1", view_id="V1", hash="1.a"))
+    assert (update.values, update.uploads) == ({"x": "old.pdf"}, {})
+
+
+def test_what_others_approve_is_named_and_not_sent_anew():
+    form = _form((_typed("file", "old.pdf"),)).model_copy(update={"edits": True})
+    element = form_modal(form, "slack:T1:D1")["blocks"][0]["element"]
+    assert (element["type"], element["initial_value"]) == ("plain_text_input", "old.pdf")
+
+
+def test_files_are_chosen_in_modals_alone():
+    block = form_modal(_form((_typed("file"),)), "slack:T1:D1")["blocks"][0]
+    assert "file_input: only in a modal" in message_problems({"text": "x", "blocks": [block]})
+    assert "file_input: only in a modal" in home_problems({"type": "home", "blocks": [block]})

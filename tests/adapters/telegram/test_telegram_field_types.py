@@ -11,9 +11,11 @@ from adapters.telegram.forms.progress import (
     enter_values,
     parse_form_button,
     step_of_button,
+    step_of_file,
 )
 from adapters.telegram.forms.screens import closing_html, form_screen
 from cards.model import Field
+from cards.shared_file import SharedFile
 from cards.showing.view import FormView
 
 
@@ -38,6 +40,7 @@ def field(name: str, kind: Any, **more: Any) -> Field:
         ("url", "example.com", "https://example.com", "begins with https://"),
         ("boolean", "perhaps", "yes", "yes or no"),
         ("integer", "2.5", "2", "a whole number"),
+        ("file", "in the post", "a.pdf", "Please send the file, as a document or a photo"),
     ],
 )
 def test_a_value_is_refused_at_its_question(kind: Any, wrong: str, right: str, told: str) -> None:
@@ -71,3 +74,27 @@ def test_yes_and_no_and_options_are_buttons_with_their_labels() -> None:
         assert asked.values == value
     assert check_all(asked) == asked
     assert "Taxi" in closing_html(asked, "Sent")
+
+
+def test_a_question_for_a_file_is_answered_with_one() -> None:
+    asked = form(field("note", "file", kinds=("pdf", "jpg")), field("y", "text"))
+    assert "Send a document or a photo" in form_screen(asked).html
+    for name, size, told in (
+        ("rows.csv", 1, "of one of these kinds: pdf, jpg"),
+        ("a.pdf", 21 * 1024**2, "at most 20 MB"),
+    ):
+        refused = step_of_file("note", sent(name, size))(asked)
+        assert (refused.at, told in refused.fault, refused.uploads) == (0, True, {})
+    good = step_of_file("note", sent("photo.jpg", 9))(asked)
+    assert (good.at, good.values, good.uploads) == (
+        1,
+        {"note": "photo.jpg"},
+        {"note": sent("photo.jpg", 9)},
+    )
+    assert "photo.jpg" in closing_html(good, "Sent")
+    named = enter_values(good, {"note": "earlier.pdf"})
+    assert (named.values["note"], named.uploads) == ("earlier.pdf", {})
+
+
+def sent(name: str, size: int) -> SharedFile:
+    return SharedFile(platform="telegram", id="f1", name=name, size_bytes=size)

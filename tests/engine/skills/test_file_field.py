@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from cards.shared_file import SharedFile
 from engine.frames.state import AgentState, Attachment, PromptFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
+from engine.ports.inbox_files import FileReceipt
 from engine.ports.library import FileInfo, Library
 from tests.fakes.services import NOW
 from tests.fakes.walk import Walk, new_run
@@ -50,17 +52,38 @@ class Shelf:
         return [FileInfo(name=n, size_bytes=9, media_type=kind, changed_at=NOW) for n in names]
 
 
-def playbook() -> Playbook:
-    files = {"playbook.yaml": MAIN, "skills/ask.yaml": ASK}
+def playbook(kinds: str = "") -> Playbook:
+    main = MAIN.replace("type: file", f"type: file, kinds: [{kinds}]")
+    files = {"playbook.yaml": main, "skills/ask.yaml": ASK}
     return load(files, roles=None, held=None)
 
 
-async def asked(*attached: str) -> Walk:
+class Inbox:
+    """Takes files in as what their ids say, one time under another name."""
+
+    async def take(
+        self, project: str, conversation: str, files: Sequence[SharedFile]
+    ) -> tuple[FileReceipt, ...]:
+        assert (project, conversation) == ("SCHOOL-1", "web:local:room")
+        return tuple(self._taken(file) for file in files)
+
+    def _taken(self, file: SharedFile) -> FileReceipt:
+        if file.id == "locked":
+            return FileReceipt(shown=file.name, problem="locked")
+        return FileReceipt(shown=file.name, name=f"kept.{file.id}", kind=file.id)
+
+
+def sent(kind: str) -> SharedFile:
+    return SharedFile(platform="web", id=kind, name=f"my.{kind}")
+
+
+async def asked(*attached: str, kinds: str = "") -> Walk:
     state = AgentState(attachments=tuple(Attachment(name=name) for name in attached))
-    run = new_run(playbook(), message="claim costs", state=state)
+    run = new_run(playbook(kinds), message="claim costs", state=state)
     frames = (run.frames[0], PromptFrame(skill="ask"))
     shelf: Any = Shelf()
-    walk = Walk(playbook(), run.model_copy(update={"frames": frames}), library=Library(files=shelf))
+    run = run.model_copy(update={"frames": frames})
+    walk = Walk(playbook(kinds), run, library=Library(files=shelf), files=Inbox())
     return await walk.start()
 
 
@@ -82,3 +105,28 @@ async def test_a_name_of_no_file_is_asked_again() -> None:
     await walk.answer("submit", {"receipt": "taxi.pdf"})
     assert walk.run.state.data["receipt"] == "taxi.pdf"
     assert walk.run.status == "completed"
+
+
+async def test_a_file_that_the_form_brings_is_taken_in_and_kept_by_its_name() -> None:
+    walk = await asked()
+    await walk.answer("submit", {"receipt": "my.pdf"}, receipt=sent("pdf"))
+    assert walk.run.state.data["receipt"] == "kept.pdf"
+    assert walk.run.status == "completed"
+
+
+async def test_one_that_cannot_be_taken_is_asked_for_again() -> None:
+    walk = await asked()
+    await walk.answer("submit", {"receipt": "my.locked"}, receipt=sent("locked"))
+    assert walk.card.problems == ("my.locked: is protected by a password, not taken.",)
+    assert "receipt" not in walk.run.state.data
+
+
+async def test_a_kind_that_the_field_does_not_take_is_told() -> None:
+    walk = await asked(kinds="png, jpg")
+    wanted = "Receipt: Please send a file of one of these kinds: png, jpg"
+    await walk.answer("submit", {"receipt": "my.pdf"}, receipt=sent("pdf"))
+    assert walk.card.problems == (wanted,)
+    await walk.answer("submit", {"receipt": "taxi.pdf"})
+    assert walk.card.problems == (wanted,)
+    await walk.answer("submit", {"receipt": "my.png"}, receipt=sent("png"))
+    assert walk.run.state.data["receipt"] == "kept.png"

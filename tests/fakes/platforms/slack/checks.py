@@ -16,6 +16,7 @@ BLOCKS = 50
 TOTAL = 13_000
 FALLBACK = 4_000
 VIEW_BYTES = 250_000
+MODAL_ONLY = {"file_input", "number_input", "email_text_input", "url_text_input"}
 _VALUE = 2_000
 _DIGITS = r"-?[0-9]+(\.[0-9]+)?"
 _MARKUP = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
@@ -35,6 +36,7 @@ def message_problems(fields: Json) -> list[str]:
         problems.append(f"mark-up in text: {text!r}")
     if fields.get("link_names") or fields.get("parse", "none") != "none":
         problems.append("names in the text would become mentions")
+    problems += _modal_problems(blocks)
     total = sum(len(text) for text in _texts(blocks))
     if total >= TOTAL:
         problems.append(f"msg_blocks_too_long: {total} characters")
@@ -96,10 +98,17 @@ def home_problems(view: Any) -> list[str]:
     """What is wrong with a Home tab; [] for none."""
     if not isinstance(view, dict) or view.get("type") != "home" or "title" in view:
         return ["no home view"]
-    problems = blocks_problems(view.get("blocks"), most=100)
+    problems = blocks_problems(view.get("blocks"), most=100) + _modal_problems(view.get("blocks"))
     if len(json.dumps(view, ensure_ascii=False).encode()) > VIEW_BYTES:
         problems.append("a view over 250 KB")
     return problems
+
+
+def _modal_problems(blocks: Any) -> list[str]:
+    """What stands only in modals, and there only in an input block."""
+    blocks = [block for block in blocks or () if isinstance(block, dict)]
+    kinds = [block["element"].get("type") for block in blocks if block.get("type") == "input"]
+    return [f"{kind}: only in a modal" for kind in kinds if kind in MODAL_ONLY]
 
 
 def _block_problems(block: Any) -> list[str]:
@@ -117,6 +126,8 @@ def _block_problems(block: Any) -> list[str]:
         problems += _buttons_problems(block["elements"])
     if block["type"] == "input":
         problems += _input_problems(block["element"])
+    elif '"file_input"' in json.dumps(block):
+        problems.append("file_input: only in an input block")
     return problems
 
 
@@ -131,6 +142,12 @@ def _input_problems(element: Json) -> list[str]:
             return [f"number_input: {strings!r}"]
         if {"min_value", "max_value"} <= element.keys() and float(strings[1]) > float(strings[2]):
             return ["number_input: the minimum is above the maximum"]
+    if kind == "file_input":
+        endings = element.get("filetypes", ["any"])
+        plain = isinstance(endings, list) and all(re.fullmatch("[a-z0-9]+", e) for e in endings)
+        few = 1 <= element.get("max_files", 10) <= 10
+        known = element.keys() <= {"type", "action_id", "filetypes", "max_files"}
+        return [] if plain and endings and few and known else [f"file_input: {element!r}"]
     if kind == "timepicker" and not re.fullmatch(TIME, element.get("initial_time", "00:00")):
         return [f"timepicker: {element['initial_time']!r}"]
     if kind == "static_select":

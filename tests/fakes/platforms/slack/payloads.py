@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+FILE_BYTES = 10 * 1024**2
+"""The largest file that a modal takes."""
 Json = dict[str, Any]
 
 APP = "A0SIGNOFF"
@@ -97,9 +99,12 @@ def _acted(element: Json) -> Json:
 
 
 def view_submission(
-    view: Json, values: Mapping[str, str], *, team: str, user: str, view_id: str, hash: str
+    view: Json, values: Mapping[str, Any], *, team: str, user: str, view_id: str, hash: str
 ) -> Json:
-    """A modal that was sent with `values` by block id; a block without a value is left empty."""
+    """A modal that was sent with `values` by block id; a block without a value is left empty.
+
+    A chooser of files has a list of them, as events name files.
+    """
     inputs = [block for block in view["blocks"] if block["type"] == "input"]
     unknown = set(values) - {block["block_id"] for block in inputs}
     if unknown:
@@ -132,8 +137,10 @@ def options_of(element: Json) -> list[Json]:
     return listed or list(element["options"])
 
 
-def _state(element: Json, value: str | None) -> Json:
+def _state(element: Json, value: Any) -> Json:
     match element["type"]:
+        case "file_input":
+            return {"type": "file_input", "files": _chosen_files(element, value or [])}
         case "datepicker":
             return {"type": "datepicker", "selected_date": value or None}
         case "users_select":
@@ -157,6 +164,21 @@ def _state(element: Json, value: str | None) -> Json:
             if len(typed.encode("utf-16-le")) // 2 > element.get("max_length", _INPUT):
                 raise ValueError("Slack has people shorten this before they can send it")
             return {"type": kind, "value": value or None}
+
+
+def _chosen_files(element: Json, files: list[Json]) -> list[Json]:
+    """What people may choose: so many files, of these endings, of 10 MB at most."""
+    if isinstance(files, str):
+        raise ValueError("nothing is typed into a chooser of files")
+    endings = element.get("filetypes")
+    for file in files:
+        ending = str(file.get("name", "")).rpartition(".")[2].lower()
+        wrong = endings is not None and ending not in endings
+        if wrong or file.get("size", 0) > FILE_BYTES:
+            raise ValueError(f"Slack has people mend this before they can send it: {file!r}")
+    if len(files) > element.get("max_files", 10):
+        raise ValueError("Slack takes no more files there")
+    return files
 
 
 def input_problem(element: Mapping[str, Any], value: str) -> str:

@@ -156,7 +156,7 @@ class SlackPeople(SlackDelivery):
         inner = payloads.message_changed(event["event"], text, ts=self.new_ts())
         return event | {"event": inner, "event_id": f"Ev{next(self._numbers):08d}"}
 
-    def view_submission(self, opened: OpenedView, values: Mapping[str, str]) -> Json:
+    def view_submission(self, opened: OpenedView, values: Mapping[str, Any]) -> Json:
         """The open form is sent, by the person it was opened for."""
         return payloads.view_submission(
             opened.view,

@@ -1,6 +1,7 @@
 """The state of a local Slack, and the Web API methods that change it."""
 
 import itertools
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -262,6 +263,13 @@ class SlackWorkspace:
         )
         return {"ok": True, "message_ts": self.new_ts()}
 
+    def form_problems(self, view: Any) -> list[str]:
+        """What is wrong with a modal of this app: files are chosen for one that may read them."""
+        problems = view_problems(view)
+        if "files:read" not in self.scopes and '"file_input"' in json.dumps(view):
+            problems.append("file_input: needs files:read")
+        return problems
+
     def open_view(self, fields: Json) -> Json:
         """views.open, with a trigger that is young and unused."""
         trigger = self._triggers.get(str(fields.get("trigger_id")))
@@ -272,7 +280,7 @@ class SlackWorkspace:
         trigger.used = True
         if self.now() - trigger.made > _TRIGGER_LIFE_S:
             return self.fault("views.open", "expired_trigger_id", [])
-        if problems := view_problems(fields.get("view")):
+        if problems := self.form_problems(fields.get("view")):
             return self.fault("views.open", "invalid_arguments", problems)
         opened = OpenedView(f"V{next(self._numbers):08d}", trigger.user, fields["view"])
         self.views.append(opened)
