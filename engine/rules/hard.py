@@ -164,9 +164,8 @@ def _field_value(data: Mapping[str, Any], field: str) -> Any:
 
 def failure_text(failure: RuleFailure, lang: Lang) -> str:
     """`rule failed: ...` in the person's language."""
-    if failure.unread:
-        why = say(failure.unread.key, lang, name=failure.unread.name)
-        return say("rule.failed", lang, why=why)
     kinds = [say(f"rule.kind.{kind}", lang) for kind in failure.kinds]
     named = dict(zip(("one", "other"), kinds, strict=False))
+    if unread := failure.unread:
+        named["reason"] = say(unread.key, lang, name=unread.name)
     return say("rule.failed", lang, why=say(f"rule.why.{failure.code}", lang, **named))

@@ -47,6 +47,7 @@ TEXTS: Final[dict[str, str]] = {
     "rule.why.date": "needs a date like 2026-01-31",
     "rule.why.finite": "a number is out of range",
     "rule.why.zero": "division by zero",
+    "rule.why.unread": "it asks what a file contains. {reason}",
     "rule.why.shape": "the data does not have the shape it expects",
     "rule.kind.missing": "nothing",
     "rule.kind.bool": "yes/no",

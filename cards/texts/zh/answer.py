@@ -32,6 +32,7 @@ TEXTS: Final[dict[str, str]] = {
     "rule.why.date": "需要 2026-01-31 这样的日期",
     "rule.why.finite": "数字超出范围",
     "rule.why.zero": "除数为零",
+    "rule.why.unread": "它要看文件的内容。{reason}",
     "rule.why.shape": "数据的结构与规则不符",
     "rule.kind.missing": "空值",
     "rule.kind.bool": "是/否",

@@ -123,7 +123,7 @@ async def test_what_cannot_be_read_passes_no_rule_and_says_why(
 ) -> None:
     result, told = await check(note, logic)
     assert result == "bad"
-    assert f"rule failed: {why}" in told.replace("\\", "")
+    assert f"rule failed: it asks what a file contains. {why}" in told.replace("\\", "")
 
 
 async def test_where_no_file_is_there_its_text_is_missing() -> None:
