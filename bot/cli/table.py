@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import bench, chat, definitions, operations, people, processes, runs
+from bot.cli import bench, chat, definitions, operations, people, processes, runs, testing
 from bot.cli.command import folder_argument
 
 
@@ -64,6 +64,13 @@ COMMANDS = (
         definitions.validate,
         definitions.validate_arguments,
         "0 all is well; 1 problems were found; 2 a setting is wrong",
+    ),
+    Command(
+        "test",
+        "play the conversations in tests/*.yaml and check what comes of them",
+        testing.run_tests,
+        testing.play_arguments,
+        "0 all passed; 1 one differed, or there is none; 2 a setting or file is wrong",
     ),
     Command(
         "upgrade-folder",

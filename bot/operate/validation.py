@@ -19,6 +19,7 @@ from bot.definitions.mcp_servers import load_servers
 from bot.definitions.warnings import folder_warnings, playbook_warnings
 from bot.settings import Settings
 from bot.terminal.output import show_progress
+from bot.testing.scenario import read_scenarios
 from bot.wiring.connections import load_connections
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
@@ -70,6 +71,9 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     except DefinitionError as error:
         problems.extend(error.problems)
     try_load_talk(playbooks, problems)
+    if directory is not None:
+        persons = [person.id for person in directory.people]
+        read_scenarios(playbooks, persons, found, problems)
     problems.extend(elsewhere)
     problems.extend(_server_faults(settings.mcp, directory.roles if directory else None))
     return problems

@@ -8,22 +8,18 @@ import structlog
 
 from bot.people.leavers import LeaverReports
 from bot.processes.sd_notify import Notifier
-from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, RepostCarrier
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.localizer import Localizer
-from bot.serve.delivery.streaming import StreamingDelivery
-from bot.serve.work.lanes import NEWER_BUILD_WAIT_S, POLL_S, LaneLoop, NewerBuildPatience
-from bot.serve.work.model_queue import ModelLimits, ModelQueue
+from bot.serve.work.lanes import POLL_S, LaneLoop
+from bot.serve.work.model_queue import ModelQueue
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
 from bot.telemetry.metrics import SHARE_EVERY_S
 from bot.waits import cancel_tasks, pause
-from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
+from bot.wiring.work import build_delivery, build_lanes, build_model_queue
 from engine.errors import StoreError
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.model_numbers import ModelNumbers
-from engine.ports.storage.store import Effects
 
 log = structlog.get_logger()
 # The end of the process may wait for so long.
@@ -51,9 +47,9 @@ async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = N
 async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
     """Handle mail and show rows over these parts until `stop`."""
     pulse = pulse or Pulse()
-    delivery = _delivery(parts)
-    model_queue = _model_queue(parts)
-    lanes = _lanes(parts, delivery, model_queue, pulse)
+    delivery = build_delivery(parts)
+    model_queue = build_model_queue(parts)
+    lanes = build_lanes(parts, delivery, model_queue, pulse)
     # Once for all messages, before the first of them.
     await parts.reloader.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
@@ -94,80 +90,6 @@ def _leavers(parts: Parts) -> LeaverReports:
 def beat_interval_s(watchdog_s: float) -> float:
     """Seconds between two beats of the pulse; `watchdog_s` is 0 while the watchdog is off."""
     return min(watchdog_s / BEATS or LONGEST_BEAT_S, LONGEST_BEAT_S)
-
-
-def _delivery(parts: Parts) -> Delivery:
-    settings = parts.settings
-    streaming = StreamingDelivery(parts.store.drafts, parts.store.rate, lease_s=settings.lease_s)
-    return Delivery(
-        parts.store.outbox,
-        parts.resources.platforms,
-        parts.services.clock,
-        carriers=(
-            ChangeCarrier(
-                parts.store.outbox,
-                parts.store.mailbox,
-                parts.resources.record,
-                lease_s=settings.lease_s,
-            ),
-            FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
-            RepostCarrier(
-                parts.store.outbox,
-                parts.services.decisions,
-                parts.store.inbox,
-                parts.resources.people,
-            ),
-        ),
-        rate=parts.store.rate,
-        localizer=Localizer(parts.resources.people, settings.timezone),
-        lease_s=settings.lease_s,
-        reply_after_s=settings.reply_after_s,
-        meter=parts.telemetry.meter,
-        streaming=streaming if settings.streaming else None,
-        link=(settings.public_url or "") if settings.has_page else "",
-    )
-
-
-def _lanes(parts: Parts, delivery: Delivery, model_queue: ModelQueue, pulse: Pulse) -> LaneLoop:
-    """The lanes, which wake the delivery, and themselves, by what they commit."""
-
-    def typing_platform(conversation: str) -> Adapter | None:
-        return parts.resources.platforms.get(conversation.partition(":")[0])
-
-    def on_commit(effects: Effects) -> None:
-        if effects.shows:
-            delivery.wake()
-        if effects.mails:
-            lanes.wake()
-
-    lanes = LaneLoop(
-        parts.store.mailbox,
-        parts.handler,
-        limit=parts.settings.worker_lanes,
-        kept=parts.settings.kept_lanes,
-        model_queue=model_queue,
-        lease_s=parts.settings.lease_s,
-        typing_platform=typing_platform,
-        on_commit=on_commit,
-        meter=parts.telemetry.meter,
-        pulse=pulse,
-        patience=NewerBuildPatience(NEWER_BUILD_WAIT_S, parts.services.clock.elapsed_s),
-    )
-    return lanes
-
-
-def _model_queue(parts: Parts) -> ModelQueue:
-    """Limits as they are set, else by the number of places: half of them for one person."""
-    settings, places = parts.settings, parts.settings.llm_concurrency
-    limits = ModelLimits(
-        places=places,
-        lanes=settings.llm_lanes or 8 * places,
-        per_project=settings.llm_lanes_per_project or 4 * places,
-        per_person=settings.llm_lanes_per_person or max(1, places // 2),
-    )
-    return ModelQueue(
-        limits, parts.services.project, parts.services.clock.elapsed_s, parts.telemetry.meter
-    )
 
 
 async def _wake_at_stop(stop: asyncio.Event, lanes: LaneLoop) -> None:

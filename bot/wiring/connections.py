@@ -126,10 +126,13 @@ class GuardedConnections:
             await each.close()
 
 
-def load_connections(settings: Settings) -> Connections:
+def load_connections(
+    settings: Settings, environment: Mapping[str, str | None] | None = None
+) -> Connections:
     """The connections that the settings' file names, none without a file; asks no system.
 
-    Raises DefinitionError with every problem of the file.
+    Secrets are looked up in the `environment`, without one in that of the process. Raises
+    DefinitionError with every problem of the file.
     """
     path = settings.connections or settings.playbooks / CONNECTIONS_FILE
     try:
@@ -142,7 +145,9 @@ def load_connections(settings: Settings) -> Connections:
         raise DefinitionError(f"{path}:1: cannot be read: {error}") from error
     problems = Problems()
     source = read_yaml(text, file=str(path))
-    found = _read(source, Places(path.parent, settings.data_dir), problems)
+    if environment is None:
+        environment = read_environment()
+    found = _read(source, Places(path.parent, settings.data_dir), problems, environment)
     problems.raise_if_any()
     secrets = tuple(secret for given, _ in found.values() for secret in _secrets_of(given))
     by_name = {name: connection for name, (_, connection) in found.items()}
@@ -159,13 +164,13 @@ def _now() -> float:
 
 
 def _read(
-    source: Source, at: Places, problems: Problems
+    source: Source, at: Places, problems: Problems, environment: Mapping[str, str | None]
 ) -> dict[str, tuple[BaseModel, Connection]]:
     data = source.data if source.data is not None else {}
     if not isinstance(data, dict):
         problems.add(source.problem((), "should be a mapping from names to connections"))
         return {}
-    context = {"environment": read_environment()}
+    context = {"environment": environment}
     found: dict[str, tuple[BaseModel, Connection]] = {}
     for name, given in data.items():
         if not _NAME.fullmatch(name):

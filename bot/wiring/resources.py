@@ -20,6 +20,7 @@ from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import Adapter, direct_chat_prefixes, open_platforms
 from bot.wiring.people import open_admitted_accounts, open_groups
+from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
@@ -49,6 +50,7 @@ async def open_resources(
     *,
     meter: Meter,
     stack: AsyncExitStack,
+    stand_ins: StandIns = AS_IN_LIFE,
 ) -> Resources:
     """Open all resources, which close with `stack`. Raises DefinitionError, StoreUnavailable."""
     groups = await open_groups(settings, store, definitions.people, stack)
@@ -59,7 +61,7 @@ async def open_resources(
         members=groups.members,
         is_entrant=admitted.has,
     )
-    platforms = open_platforms(settings, store, people, stack)
+    platforms = stand_ins.platforms or open_platforms(settings, store, people, stack)
     for platform in platforms.values():
         if isinstance(platform, SupportsMetering):
             platform.count_in(meter)

@@ -33,10 +33,12 @@ from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
 from bot.waits import run_unless_stopped
 from bot.wiring.clock import open_clock
-from bot.wiring.connections import GuardedConnections, load_connections
+from bot.wiring.connections import Connections, GuardedConnections, load_connections
 from bot.wiring.model import open_model
 from bot.wiring.resources import Resources, open_resources
+from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StorePorts, build_store_ports, connect_store
+from engine.ports.clock import Clock
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.platform import SupportsExamples
@@ -78,27 +80,34 @@ class Parts:
 
 
 @asynccontextmanager
-async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> AsyncIterator[Parts]:
+async def open_parts(
+    settings: Settings, stop: asyncio.Event | None = None, stand_ins: StandIns = AS_IN_LIFE
+) -> AsyncIterator[Parts]:
     """The service's parts, opened and checked; raises DefinitionError or StoreUnavailable.
 
-    Raises Stopped as soon as `stop` is set while the store is waited for.
+    Raises Stopped as soon as `stop` is set while the store is waited for. `stand_ins` are there in
+    place of parts that the settings would open.
     """
+    clock = stand_ins.clock or open_clock(settings)
     # Before it is loaded, so that a change in between is noticed later.
     fingerprint = fingerprint_folder(settings.playbooks, settings.skills)
-    connections = load_connections(settings)
-    definitions = load_definitions(settings, connections.toolbox)
+    connections = Connections() if stand_ins.definitions else load_connections(settings)
+    definitions = stand_ins.definitions or load_definitions(settings, connections.toolbox)
     servers = load_servers(settings.mcp, definitions.people.roles)
     async with AsyncExitStack() as stack:
         connected = await run_unless_stopped(stop, connect_store(settings, stack))
         store = build_store_ports(settings, connected, stack)
         meter = SharedMeter(store.numbers)
-        around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
+        around = open_resources(
+            settings, definitions, connected, meter=meter, stack=stack, stand_ins=stand_ins
+        )
         resources = await run_unless_stopped(stop, around)
-        telemetry = _open_telemetry(settings, store, resources, meter, stack)
+        telemetry = _open_telemetry(settings, store, resources, meter, stack, clock)
         arm = partial(arm_connection, Failpoint(settings.failpoint))
         guarded = connections.guard(meter, telemetry.watch.connection_changed, arm)
         stack.push_async_callback(guarded.close)
-        definitions = replace(definitions, toolbox=guarded.toolbox)
+        if stand_ins.definitions is None:
+            definitions = replace(definitions, toolbox=guarded.toolbox)
         opening = open_reloader(
             settings,
             definitions,
@@ -110,15 +119,16 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         remote = McpTools(servers, [tool.name for tool in registry.TOOLS])
         secrets = (*settings.secrets(), *connections.secrets)
         masked = compile_key_mask(secrets, settings.key_patterns)
-        drafting = DraftWriter(store.drafts, resources.platforms, open_clock(settings), masked)
+        drafting = DraftWriter(store.drafts, resources.platforms, clock, masked)
         services = _services(
             settings,
             store,
             resources,
             current=reloader.current,
-            model=_open_model(settings, telemetry, stack),
+            model=stand_ins.model or _open_model(settings, telemetry, stack, clock),
             meter=meter,
             toolbox=definitions.toolbox,
+            clock=clock,
         )
         lists = EntityLists(services, lambda: reloader.current.snapshot.playbooks)
         services = replace(services, listed_entities=lists.entities)
@@ -138,7 +148,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             entity_lists=lists,
             services=services,
             handler=Failpoint(settings.failpoint).arm("handling", handler),
-            intake=_intake(settings, store, resources, telemetry, handler),
+            intake=_intake(settings, store, resources, telemetry, handler, clock),
         )
 
 
@@ -155,6 +165,7 @@ def _open_telemetry(
     resources: Resources,
     meter: SharedMeter,
     stack: AsyncExitStack,
+    clock: Clock,
 ) -> Telemetry:
     spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
     stack.push_async_callback(spans.close)
@@ -162,16 +173,18 @@ def _open_telemetry(
         meter=meter,
         spans=spans,
         watch=ModelWatch(store.numbers, store.mailbox, resources.people, meter),
-        platform_health=PlatformHealth(resources.platforms, open_clock(settings)),
+        platform_health=PlatformHealth(resources.platforms, clock),
         lag=LoopLag(),
     )
 
 
-def _open_model(settings: Settings, telemetry: Telemetry, stack: AsyncExitStack) -> Model | None:
+def _open_model(
+    settings: Settings, telemetry: Telemetry, stack: AsyncExitStack, clock: Clock
+) -> Model | None:
     model = open_model(settings, stack, telemetry.watch)
     if model is None:
         return None
-    return TimedModel(QueuedModel(model), telemetry.spans, open_clock(settings))
+    return TimedModel(QueuedModel(model), telemetry.spans, clock)
 
 
 def _services(
@@ -183,12 +196,13 @@ def _services(
     model: Model | None,
     meter: SharedMeter,
     toolbox: Toolbox,
+    clock: Clock,
 ) -> Services:
     def home() -> str:
         return settings.project or shared_project(current.snapshot.playbooks.values())
 
     return Services(
-        clock=open_clock(settings),
+        clock=clock,
         zone=settings.timezone,
         people=resources.people,
         model=model,
@@ -225,8 +239,9 @@ def _intake(
     resources: Resources,
     telemetry: Telemetry,
     handler: MailHandler,
+    clock: Clock,
 ) -> OverheardFilter:
-    clock, people = open_clock(settings), resources.people
+    people = resources.people
     intake = Intake(
         store.mailbox,
         store.decisions,

@@ -55,7 +55,7 @@ class Toolbox:
         """The playbook's own tools by name; one that cannot be called says why when it is."""
         if not playbook.tools:
             return {}
-        return _kept(self._connected, playbook, self._connect)
+        return _kept(self._connected, playbook, self.connect)
 
     def answers(self, playbook: Playbook) -> tuple[Tool[Any], ...]:
         """The playbook's answers, each as a tool that reads."""
@@ -67,6 +67,11 @@ class Toolbox:
     def facts(self) -> Mapping[str, ToolFacts]:
         """What checks of playbooks need to know of the service's own tools."""
         return {name: _facts_of(tool) for name, tool in self._own.items()}
+
+    @property
+    def own(self) -> tuple[Tool[Any], ...]:
+        """The service's own tools, and those that packages bring."""
+        return tuple(self._own.values())
 
     @property
     def installed(self) -> tuple[Tool[Any], ...]:
@@ -92,17 +97,18 @@ class Toolbox:
             name for playbook in playbooks for name, tool in playbook.tools.items() if tool.writes
         )
 
-    def _connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
+    def connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
+        """The playbook's own tools, made anew."""
         project = playbook.definition.project
         entities = entities_of(playbook.definition.pattern_kinds)
         return {
             name: connect_tool(
                 name,
                 definition,
-                self._prepare(name, definition.call, call_request(definition)),
+                self.prepare(name, definition.call, call_request(definition)),
                 project,
                 [
-                    self._prepare(name, refusal.finds, refusal_request(definition, refusal))
+                    self.prepare(name, refusal.finds, refusal_request(definition, refusal))
                     for refusal in definition.refused_when
                 ],
                 entities=entities,
@@ -110,7 +116,8 @@ class Toolbox:
             for name, definition in playbook.tools.items()
         }
 
-    def _prepare(self, name: str, call: ConnectedCall, request: CallRequest) -> PreparedCall:
+    def prepare(self, name: str, call: ConnectedCall, request: CallRequest) -> PreparedCall:
+        """The call of that tool, ready to be made; one that cannot be says why when it is."""
         connection = self.connections.get(call.connection)
         if connection is None:
             return _BrokenCall(name, f"there is no connection {call.connection}")

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from bot.definitions.mcp_servers import load_servers
+from bot.testing.model import ScenarioHead, ScenarioSetup
 from bot.wiring.connections import load_connections
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
@@ -44,6 +45,7 @@ PICTURES = {
     ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
     ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",
     ("docs/records.md", "over:\n  visits:"): "a part of playbooks/legacy.yaml",
+    ("docs/testing.md", "FAIL "): "what differs; tests/bot/testing/test_play.py shows such lines",
 }
 # Examples whose effect a test of their own shows, by page and language.
 SHOWN_BY = {
@@ -56,6 +58,7 @@ SHOWN_BY = {
     ("docs/sop.md", "yaml"): "tests/engine/sop/sop_stage.py",
     ("docs/sync.md", "json"): "tests/adapters/sync/test_sync_page.py",
     ("docs/sync.md", "python"): "tests/adapters/sync/test_sync_page.py",
+    ("docs/testing.md", "yaml"): "tests/bot/testing/test_play.py",
     ("docs/tool-plans.md", "yaml"): "tests/engine/tool_plan/test_documented_plans.py",
 }
 ROLES = ("crc", "reviewer", "lead", "admin")
@@ -160,6 +163,16 @@ def project_tools(text: str, folder: Path) -> None:
     assert problems == []
 
 
+def scenarios(text: str, folder: Path) -> None:
+    source = read_yaml(text, file="tests.yaml")
+    for number in range(len(source.data)):
+        build(ScenarioHead, source, at=(number,))
+
+
+def setup(text: str, folder: Path) -> None:
+    build(ScenarioSetup, read_yaml(text, file="tests.yaml"), at=("given",))
+
+
 _made: dict[str, Connection] = {}
 
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
@@ -176,6 +189,8 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "edc": project,
     "list_absences": project_tools,
     "logic": rule,
+    "test": scenarios,
+    "given": setup,
 }
 # The delegate of the example is somebody else of the reader's file.
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
@@ -216,7 +231,8 @@ def test_a_yaml_block_is_what_it_says(
     if re.match(r"# \S+\.yaml\n", block.text):
         return  # with the other files of its page, above
     monkeypatch.setenv("NOTES_TOKEN", "sample")
-    first = next(iter(yaml.safe_load(block.text)))
+    data = yaml.safe_load(block.text)
+    first = next(iter(data[0] if isinstance(data, list) else data))
     assert first in LOADERS, f"{block}: say what it is in LOADERS"
     LOADERS[first](block.text, tmp_path)
 
@@ -295,6 +311,8 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "opening_hours": "opening_hours: {examples: [when], text: x, tool: y}",
         "edc": "edc: {kind: redcap, address: http://x}",
         "list_absences": "list_absences: {description: x, reads: {connection: nowhere}}",
+        "test": "- {test: a, steps: []}",
+        "given": "given: {now: noon}",
     }
     assert wrong.keys() == LOADERS.keys()
     for name, text in wrong.items():

@@ -117,24 +117,32 @@ class Delivery:
         async with asyncio.TaskGroup() as sending:
             while not stop.is_set():
                 self._wake.clear()
-                next_s = await self._take(sending)
+                next_s, _ = await self._take(sending)
                 if next_s > 0:
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
 
-    async def _take(self, sending: asyncio.TaskGroup) -> float:
+    async def send_due(self) -> tuple[float, int]:
+        """Send every row that is due; seconds until the next one is, and how many were.
+
+        Only while `run` is not under way.
+        """
+        async with asyncio.TaskGroup() as sending:
+            return await self._take(sending)
+
+    async def _take(self, sending: asyncio.TaskGroup) -> tuple[float, int]:
         free = AT_ONCE - self._busy
         if free <= 0:
-            return POLL_S
+            return POLL_S, 0
         try:
             rows, next_s = await self._outbox.take_rows(free)
         except StoreError as error:
             log.warning("store_away", error=str(error))
-            return POLL_S
+            return POLL_S, 0
         for row in rows:
             self._busy += 1
             sending.create_task(self._carry_in_order(row))
         # With room left, all that were due are taken.
-        return next_s if len(rows) < free else 0.0
+        return next_s if len(rows) < free else 0.0, len(rows)
 
     async def _carry_in_order(self, row: OutboxRow) -> None:
         """Carry a destination's due rows in order."""

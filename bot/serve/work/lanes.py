@@ -105,26 +105,35 @@ class LaneLoop:
         async with asyncio.TaskGroup() as lanes:
             while not stop.is_set():
                 self._wake.clear()
-                next_s = await self._take(lanes, stop)
+                next_s, _ = await self._take(lanes, stop)
                 if next_s > 0 or not self._places.room().total:
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
             # Lanes that wait for a model would outlast the end of the process.
             self._model_queue.drain()
 
-    async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> float:
+    async def handle_due(self) -> tuple[float, int]:
+        """Handle the mail of every lane that is due; seconds until the next is, and how many were.
+
+        Only while `run` is not under way.
+        """
+        async with asyncio.TaskGroup() as lanes:
+            return await self._take(lanes, asyncio.Event())
+
+    async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> tuple[float, int]:
         room = self._places.room()
         if not room.total:
-            return POLL_S
+            return POLL_S, 0
         try:
             taken = await self._mailbox.take(room.shared, run=room.run, control=room.control)
         except StoreError as error:
             log.warning("store_away", error=str(error))
-            return POLL_S
+            return POLL_S, 0
         for claim in taken.claims:
             work = self._hold_lane(claim, stop, self._places.take(claim.kind))
             lanes.create_task(self._pulse.run_named(claim.lane, work))
         # With room left, all that were due are taken.
-        return taken.next_s if len(taken.claims) < room.total else 0.0
+        taken_all = len(taken.claims) < room.total
+        return taken.next_s if taken_all else 0.0, len(taken.claims)
 
     async def _hold_lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
         """Handle a lane's mail while its lease is renewed; stop once another worker has it."""

@@ -1,0 +1,1 @@
+"""Tests of a project folder: conversations, and what is expected of them (`signoff test`)."""

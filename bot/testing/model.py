@@ -1,0 +1,219 @@
+"""What a file of tests says: what is given, the steps of a conversation, what is expected."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, JsonValue, model_validator
+from pydantic import Field as Key
+
+from cards.frozen import Frozen
+from cards.model import CardKind
+from cards.showing.view import PartState
+from engine.playbooks.end_kinds import RunEnd
+
+MOST_STEPS = 200
+MOST_TESTS = 500
+
+Fault = Literal["fails", "slow", "lost answer", "refuses"]
+Scalar = str | int | float | bool
+
+
+def _as_list(given: Any) -> Any:
+    # What passes through here is no JSON any more, where lists stand for tuples.
+    return tuple(given) if isinstance(given, list) else (given,)
+
+
+def _without_zone(text: str) -> str:
+    try:
+        has_zone = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        has_zone = True
+    if has_zone:
+        raise ValueError("should be a day and a time without a zone, as in 2026-03-02T09:00")
+    return text
+
+
+Texts = Annotated[
+    tuple[Annotated[str, Key(min_length=1, max_length=2000)], ...],
+    BeforeValidator(_as_list),
+    Key(max_length=50),
+]
+"""One text or several."""
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_list), Key(max_length=100)]
+"""One name or several."""
+
+Moment = Annotated[str, AfterValidator(_without_zone), Key(max_length=32)]
+"""A day and a time by the folder's clocks."""
+
+Calls = Annotated[
+    tuple[str | dict[str, dict[str, JsonValue]], ...], BeforeValidator(_as_list), Key(max_length=50)
+]
+"""Tools by name, or with arguments that they have to have."""
+
+
+class StubCase(Frozen):
+    """What a tool does where it has the arguments `with`, at most `times`.
+
+    It `gives` that, by columns; or there is a `fault`, of which the system `says` why.
+    """
+
+    with_: dict[str, JsonValue] = Key(default={}, alias="with")
+    gives: JsonValue = None
+    fault: Fault | None = None
+    says: str = Key(default="", max_length=300)
+    times: int | None = Key(default=None, ge=1, le=1000)
+
+
+class ModelLine(Frozen):
+    """An answer of the scripted model: a `text`, an `output` as JSON, `calls` of tools, or a fault.
+
+    With a `purpose`, it answers the next question in whose prompt that stands.
+    """
+
+    purpose: str = ""
+    text: str = ""
+    output: dict[str, JsonValue] | None = None
+    calls: tuple[dict[str, dict[str, JsonValue]], ...] = ()
+    fault: Literal["away", "refuses"] | None = None
+
+
+class ScenarioSetup(Frozen):
+    """What a test begins with: the time, what each tool gives, what the model answers.
+
+    With `connections: real`, tools that read and are not named ask their own systems. `strangers`
+    are people of the test who are not in people.yaml.
+    """
+
+    now: Moment | None = None
+    tools: dict[str, JsonValue] = {}
+    model: tuple[ModelLine, ...] | Literal["real"] | None = None
+    connections: Literal["stubbed", "real"] = "stubbed"
+    strangers: Names = ()
+
+    def over(self, shared: "ScenarioSetup") -> "ScenarioSetup":
+        """This, and what the file gives to all its tests where this says nothing of it."""
+        said = {name: getattr(self, name) for name in self.model_fields_set}
+        tools = {**shared.tools, **self.tools}
+        return shared.model_copy(update={**said, "tools": tools})
+
+
+class FileContent(Frozen):
+    """A file that somebody shares: its name, and what is in it, or where it lies in the folder."""
+
+    name: str = Key(min_length=1, max_length=120, pattern=r"^[^/\\]+$")
+    text: str = Key(default="", max_length=200_000)
+    path: str = ""
+
+
+class Deed(Frozen):
+    """What a person does: says something, shares files, taps a button, or fills in a form.
+
+    `reason` and `values` go with a tap. `card` is in the title of the card that is meant, else it
+    is the newest one that has such a button. It is done in a room that all read, `in`, or in the
+    person's own.
+    """
+
+    says: str | None = Key(default=None, max_length=8000)
+    shares: Annotated[
+        tuple[FileContent, ...] | None, BeforeValidator(lambda v: v and _as_list(v))
+    ] = None
+    tap: str | None = None
+    reason: str | None = None
+    values: dict[str, Scalar] = {}
+    fill: dict[str, Scalar] | None = None
+    card: str = ""
+    room: str = Key(default="", alias="in", pattern=r"^([a-z0-9-]{1,32})?$")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Any) -> Any:
+        return {"says": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        talks = self.says is not None or self.shares is not None
+        if [talks, self.tap is not None, self.fill is not None].count(True) != 1:
+            raise ValueError("should have one of `says` (or `shares`), `tap` and `fill`")
+        if self.tap is None and (self.reason is not None or self.values):
+            raise ValueError("`reason` and `values` go with `tap`")
+        return self
+
+
+ReplyKind = Literal["asked"] | PartState
+
+
+class ExpectedReply(Frozen):
+    """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind."""
+
+    contains: Texts = ()
+    lacks: Texts = ()
+    is_: ReplyKind | None = Key(default=None, alias="is")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_texts(cls, given: Any) -> Any:
+        return {"contains": _as_list(given)} if isinstance(given, str | list) else given
+
+
+class ExpectedCard(Frozen):
+    """A card that asks: of a kind, of these people (all of them), with these values and buttons."""
+
+    kind: CardKind | None = None
+    title: str = ""
+    to: Names | None = None
+    values: dict[str, Scalar | None] = {}
+    options: Names = ()
+    contains: Texts = ()
+    problems: Texts = ()
+
+
+class Expectation(Frozen):
+    """What has happened once the service has come to rest after a step.
+
+    `called` are tools in that order; a write that is not among them was not to be. `told` are
+    people who were shown something, `not_told` some who were not. `refused` is what whoever acts is
+    told when their tap or form does not count.
+    """
+
+    reply: ExpectedReply | None = None
+    card: ExpectedCard | None = None
+    form: Names | None = None
+    votes: Annotated[str, Key(pattern=r"^[0-9]+ of [0-9]+$")] | None = None
+    end: RunEnd | None = None
+    told: Names = ()
+    not_told: Names = ()
+    reminded: Names | None = None
+    escalated: Names | None = None
+    called: Calls | None = None
+    not_called: Names = ()
+    state: dict[str, JsonValue] = {}
+    refused: bool | Texts = False
+    problems: Texts = ()
+    nothing: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_nothing(cls, given: Any) -> Any:
+        return {"nothing": True} if given == "nothing" else given
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.nothing and len(self.model_fields_set) > 1:
+            raise ValueError("`nothing` does not go together with other keys")
+        return self
+
+
+class ScenarioFile(Frozen):
+    """A file of tests: what is given to all of them, and each of them."""
+
+    given: ScenarioSetup = ScenarioSetup()
+    tests: tuple[dict[str, JsonValue], ...] = Key(min_length=1, max_length=MOST_TESTS)
+
+
+class ScenarioHead(Frozen):
+    """A test of a file; its steps are read one by one."""
+
+    test: str = Key(min_length=1, max_length=200)
+    given: ScenarioSetup = ScenarioSetup()
+    steps: tuple[dict[str, JsonValue], ...] = Key(min_length=1, max_length=MOST_STEPS)

@@ -1,0 +1,175 @@
+"""Plays a test on a stage: does what its steps say, and has each checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from bot.testing.checks import check_step
+from bot.testing.describe import describe_happenings
+from bot.testing.happenings import Happenings, Watcher, asked_people, is_open
+from bot.testing.model import Deed, Scalar
+from bot.testing.scenario import Scenario, ScenarioStep
+from bot.testing.stage import Stage, StandStill, Theatre
+from bot.testing.stub_hints import missing_tools
+from cards.buttons import Button
+from cards.model import SUBMIT, Card, Choice
+from engine.events import CardTapped, FormSubmitted, MessageReceived, Outcome
+from engine.yaml.faults import suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What differed: `file:line: path: message`, and below it what happened instead."""
+
+    text: str
+    around: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTest:
+    """How a test went: its faults, none when it passed; and every entry of its runs' logs."""
+
+    scenario: Scenario
+    faults: tuple[Fault, ...]
+    took_s: float
+    entries: tuple[Any, ...] = ()
+    happenings: tuple[Happenings, ...] = field(default=(), repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all was as expected."""
+        return not self.faults
+
+
+class CannotDo(Exception):
+    """A step cannot be done; the text says why."""
+
+
+async def play(scenario: Scenario, theatre: Theatre) -> PlayedTest:
+    """Play a test from an empty store; the first step that differs ends it."""
+    begun_s = perf_counter()
+    given = scenario.given
+    theatre.folder.world.reset(scenario.stubs, real=given.connections == "real")
+    seen: list[Happenings] = []
+    async with theatre.stage(given) as stage:
+        faults = await _play_steps(scenario, stage, seen)
+    return PlayedTest(scenario, tuple(faults), perf_counter() - begun_s, happenings=tuple(seen))
+
+
+async def _play_steps(scenario: Scenario, stage: Stage, seen: list[Happenings]) -> Sequence[Fault]:
+    world, player = stage.folder.world, Player(stage)
+    # What the service reads for itself at the start need not be there.
+    world.missing.clear()
+    for step in scenario.steps:
+        try:
+            happened = await player.do(step)
+        except CannotDo as error:
+            before = tuple(describe_happenings(seen[-1])) if seen else ()
+            return [Fault(f"{step.place()}: {error}", before)]
+        except (StandStill, TimeoutError) as error:
+            why = str(error) or "the service did not come to rest within a minute"
+            return [Fault(f"{step.place()}: {why}")]
+        seen.append(happened)
+        faults = [*missing_tools(step, world, stage.folder), *check_step(step, happened)]
+        if faults:
+            around = tuple(describe_happenings(happened))
+            return [Fault(text) for text in faults[:-1]] + [Fault(faults[-1], around)]
+    return []
+
+
+class Player:
+    """Does what the steps say."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._watcher = Watcher(stage)
+
+    async def do(self, step: ScenarioStep) -> Happenings:
+        """Do it, and return once the service has come to rest. Raises CannotDo, StandStill."""
+        place, acted, outcome = "", "", None
+        if step.deed is None:
+            await self._stage.rest(step.after_s)
+        else:
+            place = self._stage.folder.place(step.person, step.deed.room)
+            self._watcher.enter(place, step.person)
+            outcome, acted = await self._act(step.person, step.deed, place)
+            await self._stage.rest()
+        return await self._watcher.look(place=place, outcome=outcome, acted=acted)
+
+    async def _act(self, person: str, deed: Deed, place: str) -> tuple[Outcome, str]:
+        told: dict[str, Any] = {
+            "id": self._stage.new_id(),
+            "conversation": place,
+            "actor": self._stage.actor(person),
+        }
+        if deed.fill is not None:
+            card, choice = self._find(person, deed, SUBMIT)
+            return await self._send_form(told, card, choice, deed.fill), card.token
+        if deed.tap is not None:
+            card, choice = self._find(person, deed, deed.tap)
+            return await self._tap(told, card, choice, deed), card.token
+        chat = self._stage.chat
+        files = [chat.share(f.name, self._stage.content(f)) for f in deed.shares or ()]
+        update = MessageReceived(**told, text=deed.says or "", files=tuple(files))
+        return await self._stage.give(update), ""
+
+    async def _tap(self, told: dict[str, Any], card: Card, choice: Choice, deed: Deed) -> Outcome:
+        values = dict(deed.values)
+        if deed.reason is not None:
+            values["reason"] = deed.reason
+        asks = any(each.required for each in choice.form)
+        if values or (choice.form and not asks):
+            return await self._send_form(told, card, choice, values)
+        return await self._stage.give(CardTapped(**told, button=_button(card, choice)))
+
+    async def _send_form(
+        self, told: dict[str, Any], card: Card, choice: Choice, values: dict[str, Scalar]
+    ) -> Outcome:
+        names = [each.name for each in choice.form]
+        for name in values:
+            if name not in names:
+                asked = f"{card.title!r} has no field {name}; {suggestion(name, names)}"
+                raise CannotDo(asked)
+        sent = {name: _typed(value) for name, value in values.items()}
+        form = FormSubmitted(**told, button=_button(card, choice), values=sent)
+        return await self._stage.give(form)
+
+    def _find(self, person: str, deed: Deed, wanted: str) -> tuple[Card, Choice]:
+        """The card that is meant, and its button: one that waits for the person, or the newest."""
+        pairs = [
+            (card, choice)
+            for card in reversed(self._watcher.cards)
+            for choice in card.choices
+            if wanted.casefold() in (choice.id.casefold(), choice.label.casefold())
+            and deed.card.casefold() in card.title.casefold()
+        ]
+        if not pairs:
+            raise CannotDo(self._no_button(deed, wanted))
+        mine = [pair for pair in pairs if is_open(pair[0]) and person in asked_people(pair[0])]
+        still = [pair for pair in pairs if is_open(pair[0])]
+        return (mine or still or pairs)[0]
+
+    def _no_button(self, deed: Deed, wanted: str) -> str:
+        cards = [card for card in self._watcher.cards if is_open(card)]
+        cards = [card for card in cards if deed.card.casefold() in card.title.casefold()]
+        buttons = [choice.id for card in cards for choice in card.choices]
+        if wanted == SUBMIT and not any(SUBMIT in (c.id for c in card.choices) for card in cards):
+            return "no form is open" + (f" on {deed.card!r}" if deed.card else "")
+        if not cards:
+            return "no card is open"
+        return f"no open card has a button {wanted}; {suggestion(wanted, buttons)}"
+
+
+def _button(card: Card, choice: Choice) -> str:
+    return Button(token=card.token, choice=choice.id, revision=card.revision).pack()
+
+
+def _typed(value: Scalar) -> str:
+    """A value as people type it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float() if value.is_integer():
+            return str(int(value))
+    return str(value)

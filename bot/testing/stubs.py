@@ -1,0 +1,198 @@
+"""Tools of a folder as a test has them: what each gives stands in its file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import JsonValue
+
+from bot.testing.model import StubCase
+from engine.errors import ToolFailed, ToolUnsure
+from engine.playbooks.checks.tools import call_request
+from engine.playbooks.model import Playbook
+from engine.playbooks.tool import ToolDefinition
+from engine.ports.systems.connections import PreparedCall
+from engine.text.entity_kinds import entities_of
+from engine.toolbox.connected import connect_tool
+from engine.toolbox.toolbox import Toolbox
+from engine.tools.model import Tool
+
+_SLOW_S = "20"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCall:
+    """A call of a tool: with which arguments, under which key, and what came of it."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    writes: bool
+    key: str = ""
+    result: str = "ok"
+
+
+@dataclass(slots=True)
+class StubWorld:
+    """What the tools of the test that is played give, and the calls that were made of them."""
+
+    cases: Mapping[str, tuple[StubCase, ...] | None] = field(default_factory=dict)
+    real: bool = False
+    calls: list[MadeCall] = field(default_factory=list)
+    missing: dict[str, None] = field(default_factory=dict)
+    """Tools that were called and of which the test says nothing."""
+    used: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def reset(self, cases: Mapping[str, tuple[StubCase, ...] | None], *, real: bool) -> None:
+        """Begin another test."""
+        self.cases, self.real = cases, real
+        self.calls, self.missing, self.used = [], {}, {}
+
+    def is_real(self, tool: str, *, writes: bool) -> bool:
+        """Whether the tool asks its own system."""
+        return not writes and (self.cases[tool] is None if tool in self.cases else self.real)
+
+    def case(self, tool: str, arguments: Mapping[str, JsonValue]) -> StubCase | None:
+        """The first case of the tool that fits and is not used up."""
+        for number, each in enumerate(self.cases.get(tool) or ()):
+            used = self.used.get((tool, number), 0)
+            fits = all(same_value(arguments.get(name), v) for name, v in each.with_.items())
+            if fits and (each.times is None or used < each.times):
+                self.used[tool, number] = used + 1
+                return each
+        return None
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same to people: 1 and 1.0, `E-7` and `e-7`, parts of a mapping.
+
+    What the second one, a mapping, does not say is not looked at.
+    """
+    match one, other:
+        case dict(), dict():
+            return all(name in one and same_value(one[name], each) for name, each in other.items())
+        case list() | tuple(), list() | tuple():
+            return len(one) == len(other) and all(map(same_value, one, other))
+        case bool(), _:
+            return one is other
+        case _, bool():
+            return False
+        case ((int() | float()), (int() | float())):
+            return one == other
+        case ((int() | float()), str()):
+            return str(one) == other.strip()
+        case str(), (int() | float()):
+            return one.strip() == str(other)
+        case str(), str():
+            return one.strip().casefold() == other.strip().casefold()
+    return bool(one == other)
+
+
+class StubbedToolbox(Toolbox):
+    """A toolbox whose connected tools give what the `world` says."""
+
+    def __init__(self, inner: Toolbox, world: StubWorld) -> None:
+        super().__init__(inner.connections, tuple(inner.own))
+        self._world = world
+
+    def connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
+        """Return the playbook's tools, each over a call that a test answers."""
+        project = playbook.definition.project
+        entities = entities_of(playbook.definition.pattern_kinds)
+        found = super().connect(playbook)
+        made = {}
+        for name, definition in playbook.tools.items():
+            real = self.prepare(name, definition.call, call_request(definition))
+            call = _StubbedCall(name, definition, real, self._world)
+            stubbed = connect_tool(
+                name,
+                _without_paths(definition),
+                call,
+                project,
+                [_NothingFound()] * len(definition.refused_when),
+                entities=entities,
+            )
+            made[name] = _Either(found[name], stubbed, self._world).tool()
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """A tool that asks its own system, or the test."""
+
+    real: Tool[Any]
+    stubbed: Tool[Any]
+    world: StubWorld
+
+    def tool(self) -> Tool[Any]:
+        """The tool that chooses."""
+        return replace(self.stubbed, run=self.run)
+
+    async def run(self, args: Any, ctx: Any) -> Any:
+        """What either gives. Raises ToolError."""
+        writes = not self.stubbed.readonly
+        if self.world.is_real(self.stubbed.name, writes=writes):
+            given = args.model_dump(mode="json", exclude_none=True)
+            self.world.calls.append(MadeCall(self.stubbed.name, given, writes))
+            return await self.real.run(args, ctx)
+        return await self.stubbed.run(args, ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class _StubbedCall:
+    """A call that the test answers."""
+
+    name: str
+    definition: ToolDefinition
+    real: PreparedCall
+    world: StubWorld
+
+    @property
+    def keyed(self) -> bool:
+        """As the connection's own."""
+        return self.real.keyed
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        """What the test says. Raises ToolError."""
+        writes = self.definition.writes is not None
+        names = self.definition.arguments
+        given = {n: v for n, v in values.items() if n in names or not names}
+        case = self.world.case(self.name, values)
+        result = "missing" if case is None else case.fault or "ok"
+        self.world.calls.append(MadeCall(self.name, given, writes, key, result))
+        if case is None:
+            self.world.missing[self.name] = None
+            raise ToolFailed("connection.away", name=self.definition.call.connection)
+        if case.fault is not None:
+            raise self._fault(case, writes=writes)
+        return case.gives
+
+    def _fault(self, case: StubCase, *, writes: bool) -> ToolFailed:
+        name = self.definition.call.connection
+        match case.fault:
+            case "lost answer" if writes:
+                return ToolUnsure("connection.unsure", name=name)
+            case "slow" if writes:
+                return ToolUnsure("connection.unsure", name=name)
+            case "slow" | "lost answer":
+                return ToolFailed("connection.slow", name=name, seconds=_SLOW_S)
+            case "refuses":
+                return ToolFailed("connection.refused", name=name, status=409, words=case.says)
+            case _:
+                return ToolFailed("connection.away", name=name)
+
+
+class _NothingFound:
+    """What a refusal looks for, which is not there."""
+
+    keyed = False
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        return None
+
+
+def _without_paths(definition: ToolDefinition) -> ToolDefinition:
+    """The tool where results come by columns, not as its system has them."""
+    columns = {
+        name: column.model_copy(update={"at": ""}) for name, column in definition.columns.items()
+    }
+    return definition.model_copy(update={"columns": columns, "rows": ""})

@@ -1,0 +1,76 @@
+"""What stands in the place of a service's own parts, where a conversation is only played."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from redis.asyncio import Redis
+
+from adapters.platform_room import Adapter
+from adapters.redis import keys
+from adapters.redis.server.embedded import open_server
+from bot.definitions.loader import Definitions
+from bot.wiring.store import StorePorts
+from engine.ports.clock import Clock
+from engine.ports.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """Parts to take instead of those that the settings would open; None for each that is as set.
+
+    `definitions` bring the toolbox through which all tools are called.
+    """
+
+    clock: Clock | None = None
+    definitions: Definitions | None = None
+    model: Model | None = None
+    platforms: Mapping[str, Adapter] | None = None
+
+
+AS_IN_LIFE: Final = StandIns()
+
+_QUEUES = ("q", "due", "outq")
+_LONGEST_S = 366 * 86_400.0
+
+
+class ScratchStore:
+    """An embedded server at `url`, which can be emptied; it has one partition."""
+
+    def __init__(self, client: Redis, url: str) -> None:
+        self._client = client
+        self.url = url
+
+    async def empty(self) -> None:
+        """Delete everything but what routers have learned of examples."""
+        pattern = keys.learned("*")
+        kept = [name async for name in self._client.scan_iter(pattern, count=1000)]
+        bodies = [await self._client.get(name) for name in kept]
+        await self._client.flushall()
+        for name, body in zip(kept, bodies, strict=True):
+            await self._client.set(name, body or b"")
+
+
+@asynccontextmanager
+async def open_scratch_store(folder: Path) -> AsyncIterator[ScratchStore]:
+    """A server in that folder until the block ends. Raises DefinitionError, StoreUnavailable."""
+    server = await open_server(folder)
+    try:
+        async with Redis.from_url(server.url) as client:
+            await client.config_set("appendonly", "no")
+            yield ScratchStore(client, server.url)
+    finally:
+        server.close()
+
+
+async def next_due_s(store: StorePorts, clock: Clock) -> float:
+    """Seconds until the next lane, timer or message is due, at most a year; of one partition."""
+    now_s = clock.now().timestamp()
+    found = [
+        await store.client.zrange(f"{keys.tag(0)}{queue}", 0, 0, withscores=True)
+        for queue in _QUEUES
+    ]
+    dues = [float(rows[0][1]) / 1000 - now_s for rows in found if rows]
+    return max(0.0, min([*dues, _LONGEST_S]))
