@@ -1,11 +1,13 @@
 """The arguments of a project folder's tools: fields like any other, checked as those are."""
 
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model
 from pydantic_core import to_jsonable_python
 
 from cards.fields.table import FIELD_TYPES
+from cards.frozen import Frozen
 from engine.playbooks.leaf import Leaf, TypedValue, value_faults
 from engine.playbooks.tool import ToolDefinition
 from engine.text.entity_kinds import NO_ENTITIES, Entities
@@ -13,6 +15,17 @@ from engine.tools.arguments import Arguments
 from engine.tools.remote import schema_arguments
 
 Json = dict[str, Any]
+
+MAX_KEPT = 1024
+"""So many models are kept: a playbook that is read again mostly has the same tools."""
+
+
+class _Told(Frozen):
+    """What the arguments of a tool are made of."""
+
+    arguments: dict[str, Leaf] = {}
+    message: str = ""
+    arguments_schema: Json | None = None
 
 
 def arguments_model(
@@ -22,6 +35,13 @@ def arguments_model(
 
     Ids of `entities` come as their kind says that they are written.
     """
+    told = definition.model_dump_json(include=set(_Told.model_fields))
+    return _build_model(name, told, entities)
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _build_model(name: str, told: str, entities: Entities) -> type[BaseModel]:
+    definition = _Told.model_validate_json(told)
     if definition.arguments_schema is not None:
         return schema_arguments(definition.arguments_schema)
     fields: dict[str, Any] = {

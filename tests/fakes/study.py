@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ class Study(MemoryDatabase):
         """What the sample's tools are asked of."""
         return {"study": self, "protocol": _protocol()}
 
-    @property
+    @cached_property
     def tools(self) -> tuple[Tool[Any], ...]:
         """The sample's tools over this study."""
         known = self.connections
@@ -153,7 +153,7 @@ class Study(MemoryDatabase):
         """What questions can reach: the sample's tools, then the service's own."""
         return self.toolbox.reading(())
 
-    @property
+    @cached_property
     def toolbox(self) -> Toolbox:
         """The service's own tools and the sample's, for whatever playbook."""
         return Toolbox(self.connections, (*self.tools, *registry.TOOLS))

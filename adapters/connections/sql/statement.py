@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -14,6 +15,8 @@ from engine.text.template import BadTemplate, Hole, NoValue
 Dialect = Literal["sqlite", "postgresql"]
 KEY = "key"
 """The parameter that holds a write's idempotency key."""
+MAX_KEPT = 512
+"""So many statements are kept as they were read."""
 
 _TOKEN = re.compile(
     r"""
@@ -65,6 +68,7 @@ class _Token(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=MAX_KEPT)
 def read_statement(
     sql: str, arguments: frozenset[str], *, writes: bool, keyed: bool, dialect: Dialect
 ) -> Statement:
