@@ -12,6 +12,7 @@ from cards.frozen import Frozen
 from cards.markdown import format_value
 from cards.model import Lang
 from cards.texts import say
+from cards.values import is_money
 from engine.rules.check import validate_logic
 from engine.rules.evaluate import passes, value_at
 from engine.rules.operators import RuleFailure, kind_of
@@ -66,7 +67,7 @@ def _quote_value(value: Any, lang: Lang) -> str:
     if isinstance(value, bool):
         return say("choice.yes" if value else "choice.no", lang)
     kind = kind_of(value)
-    if kind in ("number", "text", "date"):
+    if kind in ("number", "text", "date") or is_money(value):
         try:
             text = " ".join(format_value(value).split())
         except ValueError:

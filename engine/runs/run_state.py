@@ -19,13 +19,15 @@ _FILE = re.compile(
 def with_request_context(
     run: Run, playbook: Playbook, recent: Sequence[str], *, files: Sequence[str] = ()
 ) -> Run:
-    """The run with the files and the recent lines that its playbook's skills can read.
+    """The run with the files and the recent lines that its playbook's skills or forms can take.
 
     `files` came with the request; they stand before those that its text only names.
     """
     skills = playbook.skills.values()
-    reads_files = any(skill.category == FILES for skill in skills)
-    named = [*files, *_FILE.findall(run.message)] if reads_files else []
+    takes_files = any(skill.category == FILES for skill in skills) or any(
+        leaf.type == "file" for leaf in playbook.definition.data_fields.values()
+    )
+    named = [*files, *_FILE.findall(run.message)] if takes_files else []
     names = tuple(dict.fromkeys(named))[:MAX_FILES]
     lines = recent[-RECENT_LINES:] if any(s.system_prompt for s in skills) else ()
     state = run.state.model_copy(

@@ -105,6 +105,7 @@ TOLD = LocalizedText(zh="{field}是 {value}，应小于 60", en="{field} is {val
         pytest.param(10**5000, "weight is a number, not below 60", id="huge"),
         ([60, 61], "weight is a list, not below 60"),
         ({"kg": 61}, "weight is a mapping, not below 60"),
+        ({"value": 120, "currency": "EUR"}, "weight is 120.00 EUR, not below 60"),
         (b"61", "weight is something else, not below 60"),
     ],
 )

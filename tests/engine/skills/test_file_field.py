@@ -9,6 +9,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.inbox_files import FileReceipt
 from engine.ports.library import FileInfo, Library
+from engine.runs.run_state import with_request_context
 from tests.fakes.services import NOW
 from tests.fakes.walk import Walk, new_run
 
@@ -130,3 +131,8 @@ async def test_a_kind_that_the_field_does_not_take_is_told() -> None:
     assert walk.card.problems == (wanted,)
     await walk.answer("submit", {"receipt": "my.png"}, receipt=sent("png"))
     assert walk.run.state.data["receipt"] == "kept.png"
+
+
+def test_files_of_a_request_go_to_a_run_whose_form_asks_for_one() -> None:
+    run = with_request_context(new_run(playbook()), playbook(), (), files=("taxi.pdf",))
+    assert [each.name for each in run.state.attachments] == ["taxi.pdf"]
