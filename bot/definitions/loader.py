@@ -1,7 +1,7 @@
 """The files that define a service: people, playbooks, talk and documents, read and checked."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -184,7 +184,7 @@ def load_playbook(
         people.roles if people else None,
         people.held_roles if people else None,
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
-        toolbox,
+        _KeyedToolbox(toolbox.key, toolbox),
         legacy.model_copy(update={"tools": {}}).model_dump_json(),
         tuple(languages),
         tuple(shared.items()),
@@ -199,18 +199,26 @@ def load_playbook(
     return playbook
 
 
+@dataclass(frozen=True, slots=True)
+class _KeyedToolbox:
+    key: Hashable
+    toolbox: Toolbox = field(compare=False)
+    """Kept, so that its tools exist for as long as the key names them."""
+
+
 @lru_cache(maxsize=MAX_CACHED)
 def _load_cached(
     files: tuple[tuple[str, str], ...],
     roles: tuple[str, ...] | None,
     held: frozenset[str] | None,
     people: tuple[tuple[str, tuple[str, ...]], ...] | None,
-    toolbox: Toolbox,
+    keyed: _KeyedToolbox,
     legacy: str,
     languages: tuple[Lang, ...],
     shared: tuple[tuple[str, str], ...],
     documents: tuple[tuple[str, tuple[str, ...] | None], ...],
 ) -> Playbook:
+    toolbox = keyed.toolbox
     return load(
         dict(files),
         roles=roles,

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,15 +38,20 @@ from engine.tools.model import Tool
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 CONNECTIONS_FILE = "connections.yaml"
+_NO_CONNECTIONS = "connections"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionKind:
-    """What the file says of a kind of connection, and how one is made. That raises BadCall."""
+    """What the file says of a kind of connection, and how one is made. That raises BadCall.
+
+    With `has_document` a file beside it says what its calls take.
+    """
 
     settings: type[BaseModel]
     open: Callable[[str, Any, "Places"], Connection]
+    has_document: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
 KINDS: Mapping[str, ConnectionKind] = {
     "http": ConnectionKind(HttpSettings, lambda name, given, _: HttpConnection(name, given)),
     "openapi": ConnectionKind(
-        OpenApiSettings, lambda name, given, at: OpenApiConnection(name, given, at.folder)
+        OpenApiSettings, lambda name, given, at: OpenApiConnection(name, given, at.folder), True
     ),
     "mcp": ConnectionKind(McpSettings, lambda name, given, _: McpConnection(name, given)),
     "sql": ConnectionKind(SqlSettings, _open_sql),
@@ -80,16 +85,20 @@ KINDS: Mapping[str, ConnectionKind] = {
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """The connections of a project folder by name, and every secret that they use."""
+    """The connections of a project folder by name, and every secret that they use.
+
+    What was loaded by others of the same `key` would be loaded by these alike.
+    """
 
     by_name: Mapping[str, Connection] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     own: tuple[Tool[Any], ...] | None = None
+    key: Hashable = None
 
     @property
     def toolbox(self) -> Toolbox:
         """The service's own tools and those over these connections."""
-        return Toolbox(self.by_name, self.own)
+        return Toolbox(self.by_name, self.own, connections_key=self.key)
 
     def guard(
         self,
@@ -139,7 +148,7 @@ def load_connections(
         text = read_text(path)
     except FileNotFoundError:
         if settings.connections is None:
-            return Connections(own=_own_tools())
+            return Connections(own=_own_tools(), key=_NO_CONNECTIONS)
         raise DefinitionError(f"SIGNOFF_CONNECTIONS: there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{path}:1: cannot be read: {error}") from error
@@ -151,7 +160,14 @@ def load_connections(
     problems.raise_if_any()
     secrets = tuple(secret for given, _ in found.values() for secret in _secrets_of(given))
     by_name = {name: connection for name, (_, connection) in found.items()}
-    return Connections(by_name, secrets, _own_tools())
+    return Connections(by_name, secrets, _own_tools(), _key_of(found))
+
+
+def _key_of(found: Mapping[str, tuple[BaseModel, Connection]]) -> Hashable:
+    with_documents = tuple(kind.settings for kind in KINDS.values() if kind.has_document)
+    if any(isinstance(given, with_documents) for given, _ in found.values()):
+        return None
+    return _NO_CONNECTIONS, *((name, repr(given)) for name, (given, _) in found.items())
 
 
 def _own_tools() -> tuple[Tool[Any], ...]:

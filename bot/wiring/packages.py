@@ -1,6 +1,8 @@
 """Tools of installed packages: every entry of the group `signoff.tools`, checked."""
 
+import sys
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from inspect import iscoroutinefunction
 from typing import Any
@@ -34,7 +36,7 @@ def load_package_tools(taken: Collection[str]) -> tuple[Tool[Any], ...]:
     Raises DefinitionError with every problem: nothing of a faulty package is used in silence.
     """
     problems, found = Problems(), dict[str, Tool[Any]]()
-    for entry in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
+    for entry in _entries(tuple(sys.path)):
         for given in _tools_of(entry, problems):
             try:
                 tool = read_package_tool(given, _origin(entry), run_function)
@@ -48,6 +50,12 @@ def load_package_tools(taken: Collection[str]) -> tuple[Tool[Any], ...]:
         problems.add(f"{GROUP}: packages have {len(found)} tools; at most {MAX_TOOLS} are taken")
     problems.raise_if_any()
     return tuple(found.values())
+
+
+@lru_cache(maxsize=4)
+def _entries(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What packages on the path declare, which takes a while where there are many packages."""
+    return tuple(sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)))
 
 
 async def run_function(tool: PackageTool, arguments: Any, call: PackageCall) -> Any:

@@ -1,6 +1,6 @@
 """The tools that there are: the service's own, and those of playbooks over their connections."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -24,7 +24,10 @@ MAX_PLAYBOOKS = 256
 
 
 class Toolbox:
-    """Tools by name, of the service and of a playbook."""
+    """Tools by name, of the service and of a playbook.
+
+    Other connections that have the same `connections_key` take the same calls.
+    """
 
     def __init__(
         self,
@@ -32,6 +35,7 @@ class Toolbox:
         own: Sequence[Tool[Any]] | None = None,
         *,
         are_known: bool = True,
+        connections_key: Hashable = None,
     ) -> None:
         self.connections = connections or {}
         """Systems outside, by name."""
@@ -39,6 +43,7 @@ class Toolbox:
         """Whether those are all; not where their file has faults, which are told as such."""
         listed = registry.TOOLS if own is None else own
         self._own = {tool.name: tool for tool in listed}
+        self._connections_key = connections_key or id(self)
         self._connected: dict[str, Mapping[str, Tool[Any]]] = {}
         self._answers: dict[str, tuple[Tool[Any], ...]] = {}
 
@@ -72,6 +77,11 @@ class Toolbox:
     def own(self) -> tuple[Tool[Any], ...]:
         """The service's own tools, and those that packages bring."""
         return tuple(self._own.values())
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for toolboxes by which a playbook is checked alike, while they exist."""
+        return self._connections_key, self.are_known, tuple(map(id, self._own.values()))
 
     @property
     def installed(self) -> tuple[Tool[Any], ...]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.frames.intents import Lookup
 from engine.ports.library import Document, Section
@@ -96,7 +97,12 @@ def index_sections(documents: Iterable[Document]) -> Mapping[str, SectionIndex]:
     by_project: dict[str, list[Document]] = {}
     for document in documents:
         by_project.setdefault(document.project, []).append(document)
-    return {project: SectionIndex(own) for project, own in by_project.items()}
+    return {project: _index(tuple(own)) for project, own in by_project.items()}
+
+
+@lru_cache(maxsize=8)
+def _index(documents: tuple[Document, ...]) -> SectionIndex:
+    return SectionIndex(documents)
 
 
 def _is_general(asked: LookupText) -> bool:
