@@ -45,10 +45,10 @@ class SopCheck(FileCheck):
         self._outcomes(sop)
 
     def _tables(self, sop: Sop) -> None:
-        """No node may replace what another one before it found in other records."""
+        """No node may replace what another one before it found: where that failed, it found."""
         judging = {name: node.over for name, node in sop.nodes.items() if node.over}
         for first, before in judging.items():
-            later = _reachable_nodes(sop, first)
+            later = _reachable_nodes(sop, sop.nodes[first].on_fail)
             for name, over in judging.items():
                 if name == first or name not in later:
                     continue
