@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
-from pydantic import AfterValidator, JsonValue, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, JsonValue, StringConstraints, model_validator
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
@@ -25,6 +25,18 @@ TOOLS_FILE = "tools.yaml"
 
 ResultKind = Literal["one", "many", "text"]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+
+
+SINCE, UNTIL = "since", "until"
+PERIOD_ARGUMENTS = frozenset({SINCE, UNTIL})
+"""What a tool with a `period` may be asked for beside its own arguments: days, both included."""
+
+
+def _listed(given: Any) -> Any:
+    """One name as a list of it; a list of YAML is no tuple."""
+    if isinstance(given, list):
+        return tuple(given)
+    return (given,) if isinstance(given, str) else given
 
 
 def _path(text: str) -> str:
@@ -125,7 +137,9 @@ class ToolDefinition(Frozen):
     """A tool of a project folder.
 
     It `reads` or `writes`. `arguments` are fields as those of a form; `message` is the one that
-    takes a question as it stands. The `result` is `one` thing, `many` or a `text`, of which
+    takes a question as it stands. Rows of `many` are narrowed to the days that a question names by
+    the date column in `period`, or by two, from when and until when; the tool lists all days. The
+    `result` is `one` thing, `many` or a `text`, of which
     `columns` are kept; `rows` is the JMESPath of the rows of `many`. `tell` is a template over the
     columns of one, or of each row; `tell_when` has some for certain results, the first that fits
     counts. Without a model it answers questions like `examples` that have one of its `cues`; a cue
@@ -145,6 +159,7 @@ class ToolDefinition(Frozen):
     tell_when: tuple[ToldCase, ...] = Key(default=(), max_length=50)
     refused_when: tuple[CallRefusal, ...] = Key(default=(), max_length=20)
     message: str = ""
+    period: Annotated[tuple[str, ...], BeforeValidator(_listed), Key(max_length=2)] = ()
     for_questions: bool = True
     examples: tuple[str, ...] = ()
     cues: tuple[str, ...] | dict[str, dict[str, JsonValue]] = ()
@@ -161,6 +176,13 @@ class ToolDefinition(Frozen):
             raise ValueError("a result that is `text` has neither columns nor rows")
         if self.result != "many" and self.rows:
             raise ValueError("`rows` belongs to a result that is `many`")
+        if self.period and (self.writes or self.result != "many"):
+            raise ValueError("`period` belongs to a tool that reads `many`")
+        for name in self.period:
+            if name not in self.columns or self.columns[name].type != "date":
+                raise ValueError(f"`period`: {name} is no column that is a date")
+        if self.period and not PERIOD_ARGUMENTS.isdisjoint(self.arguments):
+            raise ValueError("`period` brings the arguments `since` and `until` itself")
         if self.message and self.message not in self.arguments:
             raise ValueError(f"`message`: {self.message} is none of its arguments")
         return self

@@ -9,8 +9,9 @@ from pydantic_core import to_jsonable_python
 from cards.fields.table import FIELD_TYPES
 from cards.frozen import Frozen
 from engine.playbooks.leaf import Leaf, TypedValue, value_faults
-from engine.playbooks.tool import ToolDefinition
+from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
 from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.language import LocalizedText
 from engine.tools.arguments import Arguments
 from engine.tools.remote import schema_arguments
 
@@ -25,6 +26,7 @@ class _Told(Frozen):
 
     arguments: dict[str, Leaf] = {}
     message: str = ""
+    period: tuple[str, ...] = ()
     arguments_schema: Json | None = None
 
 
@@ -48,7 +50,15 @@ def _build_model(name: str, told: str, entities: Entities) -> type[BaseModel]:
         n: _field(leaf, entities, is_message=n == definition.message)
         for n, leaf in definition.arguments.items()
     }
+    if definition.period:
+        fields |= {n: _field(leaf, entities, is_message=False) for n, leaf in _PERIOD.items()}
     return create_model(name, __base__=Arguments, __doc__="", **fields)
+
+
+_PERIOD = {
+    SINCE: Leaf(label=LocalizedText({"zh": "从", "en": "From"}), type="date", required=False),
+    UNTIL: Leaf(label=LocalizedText({"zh": "到", "en": "Until"}), type="date", required=False),
+}
 
 
 def _field(leaf: Leaf, entities: Entities, *, is_message: bool) -> tuple[Any, Any]:

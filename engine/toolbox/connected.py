@@ -12,12 +12,12 @@ from cards.model import Lang
 from cards.values import TODAY
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.playbooks.leaf import Leaf, value_faults
-from engine.playbooks.tool import ToolDefinition
+from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
 from engine.ports.systems.connections import PinnedCall, PreparedCall
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.language import LocalizedText
 from engine.toolbox.arguments import arguments_model
-from engine.toolbox.results import shape_result
+from engine.toolbox.results import narrow_rows, shape_result
 from engine.toolbox.telling import fill_text, tell_result
 from engine.tools.model import Tool, ToolContext
 
@@ -90,6 +90,9 @@ class _ConnectedCall:
         if definition.writes and not (ctx.key and ctx.by):
             raise ToolFailed("tool.unapproved", name=self.name)
         given = to_jsonable_python(args, exclude_none=True)
+        period = {
+            name: given.pop(name) for name in (SINCE, UNTIL) if definition.period and name in given
+        }
         _check_days(definition, given, ctx)
         try:
             answer = await self.call({**given, **_context(ctx)}, key=ctx.key)
@@ -102,7 +105,8 @@ class _ConnectedCall:
         if definition.reads and answer in (None, []):
             await self.refuse(args, ctx)
         told = {argument: given.get(argument) for argument in self.told_arguments}
-        return told | await self._shape(answer)
+        shaped = await self._shape(answer)
+        return told | period | (narrow_rows(definition, shaped, **period) if period else shaped)
 
     async def _shape(self, answer: JsonValue) -> dict[str, Any]:
         definition = self.definition

@@ -41,6 +41,19 @@ def shape_result(name: str, definition: ToolDefinition, answer: JsonValue) -> di
             return {"rows": [_row(name, definition, row) for row in rows]}
 
 
+def narrow_rows(
+    definition: ToolDefinition, result: dict[str, Any], since: str = "", until: str = ""
+) -> dict[str, Any]:
+    """The result with those rows alone that lie, or reach, into these days, both included."""
+    begin, end = definition.period[0], definition.period[-1]
+
+    def is_within(row: dict[str, Any]) -> bool:
+        first, last = (str(row[name] or "")[:10] for name in (begin, end))
+        return bool(first and last) and last >= since and (not until or first <= until)
+
+    return {**result, "rows": [row for row in result["rows"] if is_within(row)]}
+
+
 def _row(name: str, definition: ToolDefinition, row: JsonValue) -> dict[str, JsonValue]:
     if not isinstance(row, dict):
         raise _undeclared(name, f"a row that is no object but {type(row).__name__}")

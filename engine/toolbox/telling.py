@@ -9,7 +9,7 @@ from cards.clipping import shorten
 from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
-from engine.playbooks.tool import ToolDefinition
+from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
 from engine.text.language import LocalizedText
 from engine.text.template import BadTemplate, NoValue, parse_template, written
 
@@ -30,7 +30,17 @@ def tell_result(definition: ToolDefinition, result: Mapping[str, Any], lang: Lan
             return _tell_row(definition, result, lang)
         case "many":
             told = {name: result.get(name) for name in definition.told_arguments}
-            return _tell_rows(definition, [{**told, **row} for row in result["rows"]], lang)
+            text = _tell_rows(definition, [{**told, **row} for row in result["rows"]], lang)
+            return _tell_period(result, lang) + text if definition.period else text
+
+
+def _tell_period(result: Mapping[str, Any], lang: Lang) -> str:
+    """The days to which the rows were narrowed, as people have to see how a period was taken."""
+    since, until = (literal(str(result.get(name) or "")) for name in (SINCE, UNTIL))
+    if not (since or until):
+        return ""
+    key = "tool.period" if since and until else "tool.since" if since else "tool.until"
+    return f"{say(key, lang, since=since, until=until)}\n\n"
 
 
 def _tell_row(definition: ToolDefinition, row: Mapping[str, Any], lang: Lang) -> str:

@@ -72,6 +72,27 @@ async def test_the_calendar_of_a_team_has_who_is_away(room: WebRoom, said: str) 
     assert "Wei Min" not in told
 
 
+@pytest.mark.parametrize(
+    ("said", "told", "not_told"),
+    [
+        (
+            "who in the warehouse is on leave from 2026-12-25 to 2026-12-31?",
+            "2026-12-31",
+            "2026-12-21",
+        ),
+        ("仓库 2026-12-25 至 2026-12-31 谁休假", "2026-12-31", "2026-12-21"),
+        ("show my leave since 2026-12-24", "Since 2026-12-24:", "Nothing"),
+        ("show my leave until 2026-12-20", "Nothing was found", "2026-12-24"),
+        ("我的休假 2026-12-24 以来有哪些", "2026-12-24 起：", "没有找到"),
+    ],
+)
+async def test_a_calendar_is_of_the_days_that_are_asked_about(
+    room: WebRoom, said: str, told: str, not_told: str
+) -> None:
+    await room.say("lin", said)
+    assert not_told not in await ended(room, "answered", told)
+
+
 async def test_leave_is_approved_and_written_once(room: WebRoom, folder: Path) -> None:
     await ask(room, "2027-02-01", "2027-02-05")
     card = await room.card("confirm")

@@ -35,6 +35,9 @@ TEXTS: Final[dict[str, str]] = {
         "it, under `readonly` in connections.yaml."
     ),
     "tool.nothing_found": "Nothing was found.",
+    "tool.period": "From {since} to {until}:",
+    "tool.since": "Since {since}:",
+    "tool.until": "Until {until}:",
     "tool.more_rows": "… and {number} more.",
     "tool.unapproved": "`{name}` writes only in a run that was approved.",
     "tool.refused": "{why}",

@@ -27,6 +27,9 @@ TEXTS: Final[dict[str, str]] = {
         "`readonly` 中担保。"
     ),
     "tool.nothing_found": "没有找到。",
+    "tool.period": "{since} 至 {until}：",
+    "tool.since": "{since} 起：",
+    "tool.until": "截至 {until}：",
     "tool.more_rows": "……另有 {number} 条。",
     "tool.unapproved": "`{name}` 只能由经过审批的流程写入。",
     "tool.refused": "{why}",

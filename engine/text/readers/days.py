@@ -272,14 +272,14 @@ def _counted(items: Items, at: int) -> Iterator[DayMatch]:
     behind, after = items.text(begin + 2), begin + 3
     if begin > at:
         if behind not in ("'", "'s"):
-            yield DayMatch(begin + 2, _moved(items.today, letter, count * many))
+            yield DayMatch(begin + 2, move_day(items.today, letter, count * many))
     elif behind in AFTER:
-        yield DayMatch(after, _moved(items.today, letter, count * many))
+        yield DayMatch(after, move_day(items.today, letter, count * many))
     elif behind in BEFORE or behind == "ago":
-        yield DayMatch(after, _moved(items.today, letter, -count * many))
+        yield DayMatch(after, move_day(items.today, letter, -count * many))
     elif behind == "from" and items.text(after) in ("now", "today", "tomorrow"):
         start = items.today + timedelta(days=items.text(after) == "tomorrow")
-        yield DayMatch(after + 1, _moved(start, letter, count * many))
+        yield DayMatch(after + 1, move_day(start, letter, count * many))
 
 
 def _count(items: Items, at: int) -> int | None:
@@ -289,7 +289,8 @@ def _count(items: Items, at: int) -> int | None:
     return count if count is not None and 0 < count < 1000 else None
 
 
-def _moved(start: date, letter: str, count: int) -> tuple[date, ...]:
+def move_day(start: date, letter: str, count: int) -> tuple[date, ...]:
+    """The day so many days, weeks, months or years (`dwmy`) later; none beyond the calendar."""
     if letter in "dw":
         return (start + timedelta(days=count * (7 if letter == "w" else 1)),)
     months = start.year * 12 + start.month - 1 + count * (12 if letter == "y" else 1)

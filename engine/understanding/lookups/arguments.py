@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from engine.text.entities import fold, fold_cue
+from engine.text.readers.periods import Period
 from engine.tools.model import Tool
 from engine.understanding.lookups.text import LookupText, find_numbers, says
 
@@ -26,6 +27,10 @@ _SINCE = re.compile(r"(?:\b(?:since|from|after|starting|between)|自|从|自从)
 _UNTIL = re.compile(r"(?:\b(?:until|till|to|before|through|by)|[到至]|截[至止])\s*$")
 _ONWARDS = re.compile(r"\s*(?:以来|之后|以后|起|onwards?\b)")
 _BACKWARDS = re.compile(r"\s*(?:之前|以前|为止|前)")
+
+_SINCE_THEN = re.compile(r"(?:\bsince|自|从|自从)\s*$")
+_ON_SINCE_THEN = re.compile(r"\s*(?:以来|起)")
+_BESIDE = re.compile(r"\s*(?:[之以]?[前后]|为止|onwards?\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +175,8 @@ def _files(arguments: Sequence[Argument], asked: LookupText) -> dict[str, Any] |
 def _days(arguments: Sequence[Argument], asked: LookupText) -> dict[str, Any] | None:
     """The days named; a tool without any is of today at most."""
     own = [a for a in arguments if a.type == "date"]
+    if asked.period:
+        return _whole_period(own, *asked.period)
     if not own:
         return {} if all(day == asked.today for _, day, _ in asked.days) else None
     if len(asked.days) > len(own):
@@ -179,10 +186,31 @@ def _days(arguments: Sequence[Argument], asked: LookupText) -> dict[str, Any] | 
     return {own[0].name: asked.days[0][1].isoformat()} if len(own) == 1 else _period(own, asked)
 
 
-def _period(own: Sequence[Argument], asked: LookupText) -> dict[str, Any] | None:
-    """From when and until when; one day that neither "since" nor "until" stands by is both."""
+def _whole_period(
+    own: Sequence[Argument], before: str, period: Period, behind: str
+) -> dict[str, Any] | None:
+    """All days of last month, or of since then; what is before or after it is no certain time."""
+    begin, end = _ends(own)
+    if not (begin and end) or len(own) != 2:
+        return None
+    first, last = period.first.isoformat(), period.last.isoformat()
+    if _SINCE_THEN.search(before) or _ON_SINCE_THEN.match(behind):
+        return {begin: first}
+    if any((_SINCE.search(before), _UNTIL.search(before), _BESIDE.match(behind))):
+        return None
+    return {begin: first, end: last}
+
+
+def _ends(own: Sequence[Argument]) -> tuple[str, str]:
+    """Which of them is from when, and which until when; "" for none."""
     begin = next((a.name for a in own if _BEGINS & _words(a.name)), "")
     end = next((a.name for a in own if _ENDS & _words(a.name) and a.name != begin), "")
+    return begin, end
+
+
+def _period(own: Sequence[Argument], asked: LookupText) -> dict[str, Any] | None:
+    """From when and until when; one day that neither "since" nor "until" stands by is both."""
+    begin, end = _ends(own)
     if len(own) != 2 or not (begin and end):
         every = [day.isoformat() for _, day, _ in asked.days]
         return (

@@ -18,7 +18,14 @@ from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
 from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.follow_ups import continue_text
-from engine.understanding.lookups.text import LookupText, bare, look_at, remove_cues, says
+from engine.understanding.lookups.text import (
+    LookupText,
+    bare,
+    look_at,
+    remove_cues,
+    says,
+    with_period,
+)
 from engine.understanding.lookups.words import (
     content,
     has_matter,
@@ -55,16 +62,22 @@ def find(
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
     """
     asked = look_at(text, entities, today)
-    found = (
-        _by_cue(asked, tools, entities)
-        or _by_example(asked, tools, entities)
-        or _by_words(asked, tools, entities)
-    )
+    found = _find(asked, tools, entities)
+    if not found and (named := with_period(asked, entities)):
+        found = _find(named, [tool for tool in tools if takes_period(tool)], entities)
     if not found and recent and wording.follows_up(asked.said):
         meant = continue_text(asked, recent, entities)
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
         found = next(filter(None, answers), None)
     return found
+
+
+def _find(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
+    return (
+        _by_cue(asked, tools, entities)
+        or _by_example(asked, tools, entities)
+        or _by_words(asked, tools, entities)
+    )
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:

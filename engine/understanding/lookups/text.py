@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
@@ -18,19 +18,22 @@ from engine.text.entities import (
     masked,
 )
 from engine.text.entity_kinds import Entities, EntityMatch
+from engine.text.readers.periods import Period, find_periods
 
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?[0-9]{1,15}(?:,[0-9]{3}){0,4}(?:\.[0-9]{1,9})?(?![\w.]{0,9}[0-9])"
 )
 _MARKED = re.compile(rf"[{ENTITY_MARKS}]+")
+_A_DAY = "2000-01-01"
 
 
 @dataclass(frozen=True, slots=True)
 class LookupText:
     """A text: `said` is marked, without quotations and folded; `clear` is masked as well.
 
-    `days` come with what stands right before and behind each of them. `numbers` are those that are
-    no part of an entity, a day or a file's name.
+    `days` come with what stands right before and behind each of them, and so does the `period` that
+    is named by what day it is, such as last month: `clear` has it as a day then. `numbers` are
+    those that are no part of an entity, a day or a file's name.
     """
 
     text: str
@@ -41,6 +44,7 @@ class LookupText:
     numbers: tuple[str, ...]
     files: tuple[str, ...]
     today: date
+    period: tuple[str, Period, str] | None = None
 
 
 def look_at(text: str, entities: Entities, today: date) -> LookupText:
@@ -60,6 +64,23 @@ def look_at(text: str, entities: Entities, today: date) -> LookupText:
         numbers=_numbers(plain, [(start, end) for start, end, _ in spans], file_names(plain)),
         files=file_names(text),
         today=today,
+    )
+
+
+def with_period(asked: LookupText, entities: Entities) -> LookupText | None:
+    """The text with the one period that it names; None where it names none, or days beside it."""
+    found = find_periods(asked.said, asked.today)
+    if len(found) != 1 or asked.days:
+        return None
+    (period,) = found
+    plain = fold(entities.marked(asked.text))
+    spans = [(each.start, each.end) for each in find_periods(plain, asked.today)]
+    without = f"{asked.said[: period.start]} {_A_DAY} {asked.said[period.end :]}"
+    return replace(
+        asked,
+        clear=masked(without, asked.today),
+        numbers=_numbers(plain, spans, file_names(plain)),
+        period=(asked.said[: period.start], period, asked.said[period.end :]),
     )
 
 

@@ -144,3 +144,41 @@ def test_a_follow_up_is_about_the_same_or_about_another_of_the_kind(
 @pytest.mark.parametrize("text", ["and Acme?", "and its invoice?", "the same again", "W-0816"])
 def test_what_takes_no_place_in_the_text_before_is_no_follow_up(text: str) -> None:
     assert looked_up(text, "What is the status of W-0815?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("orders of Acme last month", "2026-10-01", "2026-10-31"),
+        ("Acme orders in the last 3 days", "2026-11-21", "2026-11-23"),
+        ("Which orders does Acme have this year?", "2026-01-01", "2026-12-31"),
+        ("orders of Acme since last week", "2026-11-16", None),
+        ("Acme 上个月的工单", "2026-10-01", "2026-10-31"),
+        ("Acme 最近三天有哪些工单", "2026-11-21", "2026-11-23"),
+        ("Acme 上周以来的工单", "2026-11-16", None),
+    ],
+)
+def test_a_period_is_taken_where_a_time_from_and_until_may_be_given(
+    text: str, since: str, until: str | None
+) -> None:
+    days = {"since": since, "until": until}
+    given = {name: day for name, day in days.items() if day}
+    assert looked_up(text) == ("list_orders", {"customer": "C2", **given})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "orders of Acme before last week",
+        "orders of Acme after last week",
+        "orders of Acme except last month",
+        "orders of Acme last month and this month",
+        "orders of Acme last month on 2026-11-03",
+        "What lies on shelf 12 last week?",
+        "how cold was the store last month",
+        "Acme 上个月之前的工单",
+        "上个月冷库温度",
+    ],
+)
+def test_a_period_that_no_argument_takes_whole_is_not_answered(text: str) -> None:
+    assert looked_up(text) is None
