@@ -68,7 +68,7 @@ COMMANDS = (
     Command(
         "test",
         "play the conversations in tests/*.yaml and check what comes of them",
-        testing.run_tests,
+        testing.play_tests,
         testing.play_arguments,
         "0 all passed; 1 one differed, or there is none; 2 a setting or file is wrong",
     ),

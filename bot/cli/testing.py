@@ -2,41 +2,81 @@
 
 import argparse
 import logging
+import sys
+import time
 from pathlib import Path
 
 import structlog
 
 from bot.cli.command import load_settings, run_loop
 from bot.project import PROJECT_FILE, enter_project
+from engine.errors import DefinitionError
+
+_LOOK_S = 0.5
+_WATCHED = ("*.yaml", "*.md", "*.sql", "*.csv", ".env")
 
 
 def play_arguments(parser: argparse.ArgumentParser) -> None:
-    """A folder, and which of its tests."""
+    """A folder, which of its tests, and what is told of them."""
     parser.add_argument(
         "path", nargs="?", type=Path, metavar="DIR", help="project folder (default: this one)"
     )
-    parser.add_argument("-k", dest="word", default="", help="only tests with this in name or file")
+    parser.add_argument(
+        "-k", dest="word", default="", metavar="WORD", help="only tests with it in name or file"
+    )
+    parser.add_argument(
+        "--reach", action="store_true", help="list what no test reached, by file and line"
+    )
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write results for a builder")
+    parser.add_argument(
+        "--repeat", type=_times, default=1, metavar="N", help="play each so often, 1 to 1000"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="play again whenever a file changes, until Ctrl-C"
+    )
 
 
-def run_tests(args: argparse.Namespace) -> int:
+def _times(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError("should be a whole number from 1 to 1000")
+    return int(text)
+
+
+def play_tests(args: argparse.Namespace) -> int:
     """Plays the tests; 1 when one fails, 2 when a file is wrong."""
+    from bot.testing.run import PlayOptions, run_tests
+
+    junit = args.junit.absolute() if args.junit else None
     if args.path is not None:
         enter_project(args.path)
     elif not Path(PROJECT_FILE).exists():
-        print(f"warning: there is no {PROJECT_FILE} here; SIGNOFF_PLAYBOOKS says what is tested")
-    settings = load_settings()
+        told = f"warning: there is no {PROJECT_FILE} here; SIGNOFF_PLAYBOOKS says what is tested"
+        print(told, file=sys.stderr)
     # What goes wrong on purpose in a test is no news.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    from bot.testing.report import lines_of, summary
-    from bot.testing.run import PlayOptions, load_tests, play_all
+    options = PlayOptions(word=args.word, repeat=args.repeat, reach=args.reach, junit=junit)
 
-    folder, scenarios = load_tests(settings)
-    if not scenarios:
-        print("there are no tests: write some in playbooks/<id>/tests/*.yaml")
-        return 1
-    wanted = PlayOptions(word=args.word)
-    played = run_loop(
-        play_all(folder, scenarios, wanted, lambda each: print("\n".join(lines_of(each))))
-    )
-    print(summary(played))
-    return 1 if not played or any(not each.passed for each in played) else 0
+    def play() -> int:
+        return run_loop(run_tests(load_settings(), options))
+
+    if not args.watch:
+        return play()
+    playbooks = load_settings().playbooks.absolute()
+    while True:
+        before = _watched_files(playbooks)
+        try:
+            play()
+        except DefinitionError as error:
+            print("\n".join(error.problems), file=sys.stderr)
+        print("waiting for a change; Ctrl-C ends", flush=True)
+        while _watched_files(playbooks) == before:
+            time.sleep(_LOOK_S)
+
+
+def _watched_files(playbooks: Path) -> frozenset[tuple[str, int, int]]:
+    """The files of the folder, and what lies beside it, with their times and sizes."""
+    beside = [playbooks.parent, playbooks.parent / "tests", playbooks.parent / "skills"]
+    found = {path for pattern in _WATCHED for path in playbooks.rglob(pattern)}
+    found |= {path for folder in beside for pattern in _WATCHED for path in folder.glob(pattern)}
+    stats = ((path, path.stat()) for path in found if path.is_file())
+    return frozenset((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats)

@@ -19,7 +19,7 @@ from bot.definitions.mcp_servers import load_servers
 from bot.definitions.warnings import folder_warnings, playbook_warnings
 from bot.settings import Settings
 from bot.terminal.output import show_progress
-from bot.testing.scenario import read_scenarios
+from bot.testing.files.scenario import read_scenarios
 from bot.wiring.connections import load_connections
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN

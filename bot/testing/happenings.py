@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.testing.platform import ShownMessage
-from bot.testing.stage import Stage
-from bot.testing.stubs import MadeCall
+from bot.testing.theatre.platform import ShownMessage
+from bot.testing.theatre.stage import Stage
+from bot.testing.theatre.stubs import MadeCall
 from cards.model import Card
 from cards.showing.view import MessageView
 from engine.events import DirectAnswer, FormRefused, FormWanted, NotRecorded, Outcome

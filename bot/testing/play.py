@@ -7,11 +7,12 @@ from typing import Any
 
 from bot.testing.checks import check_step
 from bot.testing.describe import describe_happenings
+from bot.testing.files.model import Deed, Scalar
+from bot.testing.files.scenario import Scenario, ScenarioStep
 from bot.testing.happenings import Happenings, Watcher, asked_people, is_open
-from bot.testing.model import Deed, Scalar
-from bot.testing.scenario import Scenario, ScenarioStep
-from bot.testing.stage import Stage, StandStill, Theatre
+from bot.testing.reach import ReachKey, reached_by
 from bot.testing.stub_hints import missing_tools
+from bot.testing.theatre.stage import Stage, StandStill, Theatre
 from cards.buttons import Button
 from cards.model import SUBMIT, Card, Choice
 from engine.events import CardTapped, FormSubmitted, MessageReceived, Outcome
@@ -28,12 +29,12 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class PlayedTest:
-    """How a test went: its faults, none when it passed; and every entry of its runs' logs."""
+    """How a test went: its faults, none when it passed, and what it has reached."""
 
     scenario: Scenario
     faults: tuple[Fault, ...]
     took_s: float
-    entries: tuple[Any, ...] = ()
+    reached: frozenset[ReachKey] = frozenset()
     happenings: tuple[Happenings, ...] = field(default=(), repr=False)
 
     @property
@@ -54,7 +55,9 @@ async def play(scenario: Scenario, theatre: Theatre) -> PlayedTest:
     seen: list[Happenings] = []
     async with theatre.stage(given) as stage:
         faults = await _play_steps(scenario, stage, seen)
-    return PlayedTest(scenario, tuple(faults), perf_counter() - begun_s, happenings=tuple(seen))
+        reached = await reached_by(stage, seen)
+    took_s = perf_counter() - begun_s
+    return PlayedTest(scenario, tuple(faults), took_s, reached, tuple(seen))
 
 
 async def _play_steps(scenario: Scenario, stage: Stage, seen: list[Happenings]) -> Sequence[Fault]:

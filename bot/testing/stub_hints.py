@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bot.testing.folder import PlayedFolder
-from bot.testing.scenario import ScenarioStep
-from bot.testing.stubs import StubWorld
+from bot.testing.files.scenario import ScenarioStep
+from bot.testing.theatre.folder import PlayedFolder
+from bot.testing.theatre.stubs import StubWorld
 from engine.playbooks.tool import ToolDefinition
 
 _EXAMPLES = {"number": "1", "integer": "1", "boolean": "true", "date": "2026-03-02"}

@@ -36,7 +36,7 @@ class NodeVerdict:
     """What came of an SOP's node, by whom, and which node is next (spec 001 §4.2, the trace).
 
     `by` is a person's id, `rules`, `model`, or `signoff` for what its own clock or limits decide.
-    `broken` are the fields of the rules that did not hold.
+    `broken` are the fields of the rules that did not hold, `rules` their places in the node.
     """
 
     node: str
@@ -44,6 +44,7 @@ class NodeVerdict:
     by: str
     next: str
     broken: tuple[str, ...] = ()
+    rules: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,9 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     target = node.fail_target if failing else node.pass_target
     result: NodeResult = "failed" if failing else "passed"
     broken = tuple(dict.fromkeys(rule.field for rule, _ in by_rule))
-    verdict = NodeVerdict(frame.node, result, RULES, target, broken)
+    violated = [rule for rule, _ in by_rule]
+    places = tuple(n for n, rule in enumerate(node.rules) if rule in violated)
+    verdict = NodeVerdict(frame.node, result, RULES, target, broken, places)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""
     why = f"{frame.node} {result}{on}"
     patch = Patch(by=frame.approved_by or frame.skill)

@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.ends import fail_run
 from engine.frames.leaves import label_of, value_of
-from engine.frames.outcome import Next, Note, StepContext, StepOutcome
+from engine.frames.outcome import Next, NodeVerdict, Note, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.playbooks.checks.list_tools import PREVIOUS, TODAY
 from engine.playbooks.conditions import rule_data
@@ -19,10 +19,10 @@ from engine.playbooks.records import Members, Over
 from engine.playbooks.skill import Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
-from engine.sop.ends import go_to
+from engine.sop.ends import RULES, go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.listing import list_members, list_records, normalise_member
-from engine.sop.violations import chart_of, count_violations
+from engine.sop.violations import chart_of, count_violations, name_rule
 
 MEMBERS_A_STEP, MOST_A_STEP = 10, 100
 MOST_RECORDS_A_STEP = 2_000
@@ -66,7 +66,11 @@ async def check_records(
     changes = {"by": frame.skill, "data": data, "response": response, "chart": chart}
     patch = Patch.model_validate(changes)
     target = node.fail_target if found else node.pass_target
-    return go_to(frame, sop, target, f"{count} checked, {found} findings", patch=patch)
+    counted = frame.violations
+    places = tuple(n for n, each in enumerate(node.rules) if name_rule(each, context) in counted)
+    verdict = NodeVerdict(frame.node, "checked", RULES, target, rules=places)
+    why = f"{count} checked, {found} findings"
+    return go_to(frame, sop, target, why, patch=patch, verdict=verdict)
 
 
 async def _members(over: Over, context: StepContext) -> tuple[str, ...]:

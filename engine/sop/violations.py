@@ -30,7 +30,7 @@ def count_violations(
     before: Counts, violated: Iterable[HardRule], context: StepContext
 ) -> dict[str, int]:
     """The counts with one more violation of each of these rules."""
-    return add_counts(before, ((_name(rule, context), 1) for rule in violated))
+    return add_counts(before, ((name_rule(rule, context), 1) for rule in violated))
 
 
 def add_counts(before: Counts, more: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -81,7 +81,8 @@ def _message(chart: ChartView, lang: Lang) -> MessageView:
     return MessageView(lang=lang, parts=(part,), chart=chart)
 
 
-def _name(rule: HardRule, context: StepContext) -> str:
+def name_rule(rule: HardRule, context: StepContext) -> str:
+    """What people read for the rule where violations are counted."""
     lang, label = context.run.lang, label_of(rule.field, context)
     text = (
         f"{label}{say('list.colon', lang)}{describe_message(rule.message, label=label, lang=lang)}"

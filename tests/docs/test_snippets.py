@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from bot.definitions.mcp_servers import load_servers
-from bot.testing.model import ScenarioHead, ScenarioSetup
+from bot.testing.files.model import ScenarioHead, ScenarioSetup
 from bot.wiring.connections import load_connections
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus

@@ -11,7 +11,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.testing.run import load_tests
-from bot.testing.stage import Theatre
+from bot.testing.theatre.stage import Theatre
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from tests.fakes.learning import teach_store
@@ -39,7 +39,7 @@ def play_folder(
         if tests:
             (folder / "tests").mkdir(exist_ok=True)
             (folder / "tests" / "these.yaml").write_text(tests, encoding="utf-8")
-        loaded, scenarios = load_tests(load_settings())
+        loaded, scenarios = load_tests(load_settings(), tmp_path / "data")
         await teach_store(redis_server.url)
         async with Redis.from_url(redis_server.url) as client:
             theatre = Theatre(loaded, ScratchStore(client, redis_server.url), tmp_path / "data")

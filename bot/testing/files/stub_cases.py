@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from pydantic import JsonValue
 
-from bot.testing.model import Fault, StubCase
+from bot.testing.files.model import Fault, StubCase
 from engine.playbooks.leaf import value_faults
 from engine.playbooks.tool import ToolDefinition
 from engine.yaml.faults import Path as YamlPath

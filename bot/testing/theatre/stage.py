@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Final
 from uuid import uuid4
 
 from bot.serve.work.pulse import Pulse
-from bot.testing.folder import PLATFORM, WORKSPACE, PlayedFolder
-from bot.testing.model import FileContent, ScenarioSetup
-from bot.testing.platform import PlayedChat
-from bot.testing.script import ScriptedAnswers
+from bot.testing.files.model import FileContent, ScenarioSetup
+from bot.testing.theatre.folder import PLATFORM, WORKSPACE, PlayedFolder
+from bot.testing.theatre.platform import PlayedChat
+from bot.testing.theatre.script import ScriptedAnswers
 from bot.wiring.clock import MovedClock
 from bot.wiring.service import Parts, open_parts
 from bot.wiring.stand_ins import ScratchStore, StandIns, next_due_s, open_scratch_store
@@ -143,7 +142,7 @@ def _scripted(given: ScenarioSetup) -> Model | None:
 
 @asynccontextmanager
 async def open_theatre(folder: PlayedFolder) -> AsyncIterator[Theatre]:
-    """A store for as many tests as there are, emptied before each."""
-    with tempfile.TemporaryDirectory(prefix="signoff-test-") as data:
-        async with open_scratch_store(Path(data) / "redis") as store:
-            yield Theatre(folder, store, Path(data))
+    """A store for as many tests as there are, emptied before each, in the folder's own data."""
+    data = folder.settings.data_dir
+    async with open_scratch_store(data / "redis") as store:
+        yield Theatre(folder, store, data)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from bot.testing.model import StubCase
+from bot.testing.files.model import StubCase
 from engine.errors import ToolFailed, ToolUnsure
 from engine.playbooks.checks.tools import call_request
 from engine.playbooks.model import Playbook

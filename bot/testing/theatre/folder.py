@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from bot.definitions.loader import Definitions, load_definitions, try_load_people
 from bot.people.directory import Directory
 from bot.people.file import Person
 from bot.settings import Settings, read_environment
-from bot.testing.stubs import StubbedToolbox, StubWorld
+from bot.testing.theatre.stubs import StubbedToolbox, StubWorld
 from bot.wiring.connections import load_connections
 from engine.yaml.source import Problems
 
@@ -40,12 +41,16 @@ class PlayedFolder:
         return rules.home(self.account(person), self.settings.platforms[PLATFORM].places)
 
 
-def load_folder(settings: Settings) -> PlayedFolder:
-    """The folder that these settings name. Raises DefinitionError with every problem of it."""
+def load_folder(settings: Settings, data: Path) -> PlayedFolder:
+    """The folder that these settings name, with `data` in place of what it keeps.
+
+    Raises DefinitionError with every problem of it.
+    """
     web = settings.platforms[PLATFORM].model_copy(update={"webchat": True, "web_login": "link"})
     settings = settings.model_copy(
         update={
             "platforms": {PLATFORM: web},
+            "data_dir": data,
             "streaming": False,
             "mcp": None,
             "otlp_endpoint": None,

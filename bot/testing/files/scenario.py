@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from adapters.filesystem import read_text
-from bot.testing.model import (
+from bot.testing.files.model import (
     Deed,
     Expectation,
     ScenarioFile,
@@ -15,7 +15,7 @@ from bot.testing.model import (
     ScenarioSetup,
     StubCase,
 )
-from bot.testing.stub_cases import read_cases
+from bot.testing.files.stub_cases import read_cases
 from cards.policy import seconds
 from engine.errors import DefinitionError
 from engine.playbooks.model import Playbook

@@ -20,7 +20,7 @@ Scalar = str | int | float | bool
 
 def _as_list(given: Any) -> Any:
     # What passes through here is no JSON any more, where lists stand for tuples.
-    return tuple(given) if isinstance(given, list) else (given,)
+    return tuple(given) if isinstance(given, list | tuple) else (given,)
 
 
 def _without_zone(text: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.testing.folder import PLATFORM
+from bot.testing.theatre.folder import PLATFORM
 from cards.showing.view import MessageView
 from engine.events import SharedFile
 from engine.ports.platform import Intake, Pace

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.testing.model import ModelLine
+from bot.testing.files.model import ModelLine
 from engine.errors import ModelRefused, ModelUnavailable
 from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 
