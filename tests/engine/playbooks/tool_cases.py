@@ -35,6 +35,16 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("lifts {capacity}", "lifts {capacity", "find_hoist.tell: a { stands alone"),
     ("cues: [hoist]", "cues: {hoist: {size: 3}}", "cues.hoist.size: is none of its arguments"),
     (
+        "  cues: [hoist]",
+        "  period: bay",
+        "find_hoist: `period` belongs to a tool that reads `many`",
+    ),
+    (
+        "  cues: [hoist]",
+        "  result: many\n  period: [bay]",
+        "`period`: bay is no column that is a date",
+    ),
+    (
         "number: {label: {zh: 编号, en: Number}, type: integer, minimum: 1}",
         "today: {label: {zh: 编号, en: Number}, type: integer}",
         "arguments.today: is a name that every call has; choose another",

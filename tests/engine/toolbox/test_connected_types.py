@@ -57,6 +57,36 @@ def school_tool(school: School, arguments: str = "", columns: str = "") -> Tool[
     return connect_tool("rooms", definition, school, "SCHOOL")
 
 
+LENT = "thing: {label: Thing}, lent: {label: Lent, type: date}, back: {label: Back, type: date}"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "things", "told"),
+    [
+        ("2026-11-05", None, ["b", "c"], "Since 2026-11-05:"),
+        (None, "2026-11-05", ["a", "b"], "Until 2026-11-05:"),
+        ("2026-11-02", "2026-11-03", ["a"], "From 2026-11-02 to 2026-11-03:"),
+        (None, None, ["a", "b", "c", "d"], ""),
+    ],
+)
+async def test_rows_are_narrowed_to_the_days_that_are_asked_about(
+    since: str | None, until: str | None, things: list[str], told: str
+) -> None:
+    days = {"a": ("2026-11-01", "2026-11-03"), "b": ("2026-11-04", "2026-11-09")}
+    days |= {"c": ("2026-11-08", "2026-11-08"), "d": ("2026-11-08", "")}
+    rows = [{"thing": n, "lent": a, "back": b or None} for n, (a, b) in days.items()]
+    text = "description: What is lent\nreads: {connection: school}\nresult: many\n"
+    text += f"period: [lent, back]\ncolumns: {{{LENT}}}\n"
+    school = School(rows)
+    definition = build(ToolDefinition, read_yaml(text, file="tools.yaml"))
+    tool = connect_tool("lent", definition, school, "SCHOOL")
+    given = {name: day for name, day in (("since", since), ("until", until)) if day}
+    result = await call(tool, given, CONTEXT)
+    assert [row["thing"] for row in result["rows"]] == things
+    assert tool.tell(result, "en").startswith(told)
+    assert not {"since", "until"} & school.asked.keys()
+
+
 def labelled(kind: str) -> str:
     return "value: {label: {zh: 值, en: Value}, " + FIELDS[kind].removeprefix("{")
 
