@@ -1,9 +1,10 @@
 """What a free text says for the fields of a form, and what in it no field explains (promise 4)."""
 
+import dataclasses
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 
 from cards.model import Field
@@ -45,7 +46,7 @@ class FormReading:
     values: dict[str, str]
     faults: dict[str, str]
     left: str
-    words: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
