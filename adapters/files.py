@@ -67,9 +67,13 @@ class ProjectFiles:
         """
         return await asyncio.to_thread(self._read, project, name, conversation)
 
+    async def open(self, project: str, name: str, conversation: str = "") -> IO[bytes] | None:
+        """The file of exactly that name, open for reading. Raises ToolFailed."""
+        return await asyncio.to_thread(self._open, project, name, conversation)
+
     async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
         """What the file holds, or None when there is none. Raises ToolFailed."""
-        file = await asyncio.to_thread(self._open, project, name, conversation)
+        file = await self.open(project, name, conversation)
         if file is None:
             return None
         ending = Path(name).suffix[1:].lower()

@@ -125,6 +125,9 @@ class Settings(SettingsGroup):
     file_memory_mb: int = visible_setting(
         "SIGNOFF_FILE_MEMORY_MB", 512, "a whole number from 128 to 8192", ge=128, le=8192
     )
+    file_link_days: int = visible_setting(
+        "SIGNOFF_FILE_LINK_DAYS", 7, "a whole number of days from 0 to 366", ge=0, le=366
+    )
     languages: Languages = visible_setting(
         "SIGNOFF_LANGUAGES", COMPLETE, f"some of {', '.join(languages())}, separated by commas"
     )

@@ -126,10 +126,15 @@ class Choice(Frozen):
 
 
 class Row(Frozen):
-    """A labelled value shown on the card."""
+    """A labelled value shown on the card; `file` is the name of the file that the value is.
+
+    `link` is where the file may be seen, as it is shown somewhere; no card is stored with one.
+    """
 
     label: str
     value: str
+    file: str = ""
+    link: str = ""
 
 
 class NeededVote(Frozen):

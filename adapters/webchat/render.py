@@ -1,8 +1,10 @@
 """Messages as JSON for the page, with Markdown rendered to HTML (design §8)."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from adapters.webchat.markdown import to_html
+from cards.model import Row
 from cards.showing.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
 
 
@@ -39,13 +41,19 @@ def render_card(card: CardView) -> dict[str, Any]:
         "title": card.title,
         "html": to_html(card.text),
         "problems": [{"html": to_html(problem)} for problem in card.problems],
-        "rows": [row.model_dump(mode="json") for row in card.rows],
+        "rows": [_row(row) for row in card.rows],
         "note": card.note,
         "origin": {"html": to_html(card.origin)},
         "buttons": [_button(button) for button in card.buttons],
         "outcome": card.outcome,
         "tone": card.tone,
     }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """A row; its link leads to this page's own service, wherever that is reached."""
+    link = {"link": urlsplit(row.link).path} if row.link else {}
+    return {"label": row.label, "value": row.value, **link}
 
 
 def _chart(chart: ChartView) -> dict[str, Any]:

@@ -278,7 +278,11 @@ class AdminPages:
     def _formatter(self, page_request: PageRequest) -> CardFormatter:
         parts = self._parts
         return CardFormatter(
-            parts.resources.people, page_request.lang, parts.settings.timezone, self._mask
+            parts.resources.people,
+            page_request.lang,
+            parts.settings.timezone,
+            self._mask,
+            parts.resources.file_links.on_row,
         )
 
     def _projects(self) -> Sequence[str]:

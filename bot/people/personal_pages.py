@@ -1,5 +1,6 @@
 """What a person sees of their own: the inbox, and the Home tab of Slack (design §3)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
@@ -34,6 +35,7 @@ class PersonalInbox:
     people: Directory
     clock: Clock
     zone: str
+    with_links: Callable[[CardView], CardView] = lambda view: view
 
     async def __call__(self, actor: Actor) -> InboxPage:
         """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
@@ -47,7 +49,8 @@ class PersonalInbox:
 
     def _view(self, card: Card, zone: str) -> CardView:
         place = self.people.place_name(card.conversation, card.lang)
-        return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))
+        origin = say("card.origin", card.lang, place=place, url="")
+        return self.with_links(show(card, zone, origin=origin))
 
 
 @dataclass(frozen=True, slots=True)

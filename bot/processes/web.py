@@ -8,6 +8,7 @@ from aiohttp import web
 from bot.api.skills import SkillApi
 from bot.definitions.projects import unnamed_project
 from bot.http.documents import documents_route
+from bot.http.files import files_route
 from bot.http.monitoring import health_routes, metrics_route
 from bot.http.server import TimedRunner
 from bot.pages.routes import admin_routes
@@ -91,6 +92,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes(_skill_api(parts))
     ended = asyncio.Event()
     app.add_routes(admin_routes(parts, ended))
+    app.add_routes([files_route(parts)])
     if parts.settings.is_local_only:
         app.add_routes([documents_route(lambda: parts.reloader.current.snapshot.documents)])
     for platform in parts.resources.platforms.values():

@@ -17,6 +17,7 @@ from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts, RedisPlatformTexts
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
+from bot.file_links import FileLinks
 from bot.people.directory import Directory
 from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.serve.delivery.localizer import Localizer
@@ -35,11 +36,16 @@ _HOME_LOOKS = 2_000
 
 
 def open_platforms(
-    settings: Settings, store: StoreConnection, people: Directory, stack: AsyncExitStack
+    settings: Settings,
+    store: StoreConnection,
+    people: Directory,
+    stack: AsyncExitStack,
+    links: FileLinks,
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
     platforms = {
-        name: open_platform(name, settings, store, people) for name in settings.enabled_platforms
+        name: open_platform(name, settings, store, people, links)
+        for name in settings.enabled_platforms
     }
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
@@ -47,12 +53,13 @@ def open_platforms(
 
 
 def open_platform(
-    name: str, settings: Settings, store: StoreConnection, people: Directory
+    name: str, settings: Settings, store: StoreConnection, people: Directory, links: FileLinks
 ) -> Adapter:
     """The platform as its room opens it."""
     partitions, scripts = keys.Partitions(settings.partitions), Scripts(store.client)
     inbox = RedisInbox(scripts, partitions)
-    waiting = PersonalInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+    clock = SystemClock(settings.timezone)
+    waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)
     listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
     decisions = RedisDecisions(scripts, partitions)
     localizer = Localizer(people, settings.timezone)

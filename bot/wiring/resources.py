@@ -9,10 +9,12 @@ from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.reader_process import FileReader
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.sync.http import HttpRecord, RecordRouter
 from adapters.sync.sample import SampleRecord
 from bot.definitions.loader import Definitions
 from bot.failpoints import Failpoint
+from bot.file_links import FileLinks, open_file_links
 from bot.people.directory import Directory
 from bot.people.groups import Groups
 from bot.serve.intake.admissions import AdmittedAccounts
@@ -41,6 +43,7 @@ class Resources:
     documents: DocumentSearch
     files: Files
     inbox_files: InboxFiles
+    file_links: FileLinks
 
 
 async def open_resources(
@@ -61,7 +64,13 @@ async def open_resources(
         members=groups.members,
         is_entrant=admitted.has,
     )
-    platforms = stand_ins.platforms or open_platforms(settings, store, people, stack)
+    links = await open_file_links(
+        RedisExpiringTexts(store.client),
+        open_clock(settings),
+        days=settings.file_link_days,
+        address=settings.public_url or "",
+    )
+    platforms = stand_ins.platforms or open_platforms(settings, store, people, stack, links)
     for platform in platforms.values():
         if isinstance(platform, SupportsMetering):
             platform.count_in(meter)
@@ -78,6 +87,7 @@ async def open_resources(
         documents=documents,
         files=files,
         inbox_files=inbox_files,
+        file_links=links,
     )
 
 

@@ -42,6 +42,7 @@ def build_delivery(parts: Parts) -> Delivery:
         meter=parts.telemetry.meter,
         streaming=streaming if settings.streaming else None,
         link=(settings.public_url or "") if settings.has_page else "",
+        with_links=parts.resources.file_links.on_message,
     )
 
 

@@ -117,7 +117,7 @@ def _apply(
     filled = choice.model_copy(update={"form": form})
     content, pieces = _content(editing, changed), _pieces(editing, edits, card.lang)
     update = {
-        "rows": _rows(card, spots, edits),
+        "rows": _rows(card, spots, edits, fields),
         "text": "\n\n".join(filter(None, pieces)),
         "choices": tuple(filled if c.id == choice.id else c for c in card.choices),
         "editing": editing.model_copy(update={"content": content, "pieces": pieces}),
@@ -152,12 +152,22 @@ def _form_text(value: Value | None) -> str:
     return "" if value is None else format_value(value)
 
 
-def _rows(card: Card, spots: Sequence[EditableValue], edits: Sequence[Edit]) -> tuple[Row, ...]:
-    shown = {n: e.after for spot, e in zip(spots, edits, strict=True) for n in spot.rows}
+def _rows(
+    card: Card,
+    spots: Sequence[EditableValue],
+    edits: Sequence[Edit],
+    fields: Mapping[str, Field],
+) -> tuple[Row, ...]:
+    shown = {n: e for spot, e in zip(spots, edits, strict=True) for n in spot.rows}
     return tuple(
-        row.model_copy(update={"value": shown.get(index, row.value)})
+        _edited_row(row, shown[index], fields) if index in shown else row
         for index, row in enumerate(card.rows)
     )
+
+
+def _edited_row(row: Row, edit: Edit, fields: Mapping[str, Field]) -> Row:
+    file = _form_text(edit.value) if fields[edit.name].type == "file" else ""
+    return row.model_copy(update={"value": edit.after, "file": file})
 
 
 def _pieces(editing: EditableContent, edits: Sequence[Edit], lang: Lang) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import re
 from hashlib import sha256
 
 from cards.markdown import literal
+from cards.model import Row
 from cards.showing.view import CardView, MessageView, PartView
 
 SHORT_CHARS = 600
@@ -59,11 +60,16 @@ def _part(part: PartView) -> str:
 
 
 def _card(card: CardView) -> list[str]:
-    rows = "\n".join(f"- **{literal(row.label)}** {literal(row.value)}" for row in card.rows)
+    rows = "\n".join(f"- **{literal(row.label)}** {_value(row)}" for row in card.rows)
     problems = "\n".join(f"- {' '.join(problem.split())}" for problem in card.problems)
     long = [literal(text) for text in (card.note, card.outcome) if len(text) > SHORT_CHARS]
     sections = (f"## {literal(card.title)}", _close_fence(card.text), problems, rows, *long)
     return [text for text in sections if text.strip()]
+
+
+def _value(row: Row) -> str:
+    shown = literal(row.value)
+    return f"[{shown}]({row.link})" if row.link.startswith("http") else shown
 
 
 def _close_fence(text: str) -> str:

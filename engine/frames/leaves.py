@@ -156,6 +156,12 @@ class LabelledValue:
     path: str = ""
 
     @property
+    def file(self) -> str:
+        """The name of the file that it is, "" for any other value."""
+        is_file = self.leaf is not None and self.leaf.type == "file"
+        return str(self.value) if is_file and self.value else ""
+
+    @property
     def needs_room(self) -> bool:
         """Whether it does not fit a row: a list, or a text that has or may have several lines."""
         if self.leaf is not None and (self.leaf.type == "list" or self.leaf.multiline):
@@ -191,7 +197,9 @@ def value_rows(values: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:
     What was left out is said to be so.
     """
     return tuple(
-        Row(label=each.label, value=_row_text(each, lang)) for each in values if not each.needs_room
+        Row(label=each.label, value=_row_text(each, lang), file=each.file)
+        for each in values
+        if not each.needs_room
     )
 
 

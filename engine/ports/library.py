@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import IO, Literal, Protocol
 from urllib.parse import quote
 
 from cards.frozen import Frozen
@@ -151,6 +151,10 @@ class Files(Protocol):
 
     async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
         """The content of the file of exactly that name, or None when there is none."""
+        ...
+
+    async def open(self, project: str, name: str, conversation: str = "") -> IO[bytes] | None:
+        """The file, open for reading, or None when there is none; whoever asks closes it."""
         ...
 
     async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:

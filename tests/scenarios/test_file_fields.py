@@ -1,16 +1,20 @@
 """A file is a field on each platform: sent in the form, read by a rule, seen by who decides."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
 
+from bot.settings import Settings
 from tests.fakes import file_makers as made
+from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.depot import write_depot
 from tests.fakes.platforms.file_host import Hosted
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
-from tests.fakes.web_room import WebRoom, button, new_id, text_of
-from tests.scenarios.conftest import Start
+from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
+from tests.scenarios.conftest import Start, running
 from tests.scenarios.test_platform_walk import (
     SlackSide,
     TelegramSide,
@@ -20,45 +24,91 @@ from tests.scenarios.test_platform_walk import (
 
 NOTE = b"Delivery note for W-7: 3 boxes of bolts"
 CLEO, HUGO = 1001, 2002
+OURS = "https://depot.example"
 
 
-async def test_over_the_web_chat(start: Start, tmp_path: Path) -> None:
+def rows_of(card: Message) -> dict[str, Message]:
+    return {row["label"]: row for row in card["rows"]}
+
+
+async def send_note(room: WebRoom, form: Message, content: bytes, name: str) -> tuple[int, Message]:
+    """Cleo fills in the form, with that file as the delivery note."""
+    _, sent = await room.upload("cleo", content)
+    return await room.post(
+        "forms",
+        "cleo",
+        button=button(form, "submit"),
+        values={"order": "W-7", "note": name},
+        files={"note": {"id": sent["id"], "name": name}},
+        id=new_id(),
+    )
+
+
+async def test_over_the_web_chat_and_after_a_restart(
+    new_settings: Callable[..., Settings], tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
     folder = write_depot(tmp_path / "depot")
-    service = await start(playbooks=folder, people=folder / "people.yaml")
-    async with WebRoom(service.url) as room:
+    settings = new_settings(
+        playbooks=folder, people=folder / "people.yaml", admin_token=TOKEN, file_max_mb=1
+    )
+    async with running(settings) as service, WebRoom(service.url) as room:
         await room.say("cleo", "take goods in")
         form = await room.card("clarify")
-        send = button(form, "submit")
-
-        async def fill(content: bytes, name: str) -> tuple[int, dict[str, object]]:
-            _, sent = await room.upload("cleo", content)
-            return await room.post(
-                "forms",
-                "cleo",
-                button=send,
-                values={"order": "W-7", "note": name},
-                files={"note": {"id": sent["id"], "name": name}},
-                id=new_id(),
-            )
-
         status, told = await room.fill("cleo", form, "submit", order="W-7", note="lost.pdf")
         assert status == 422
         assert "There is no file lost.pdf here" in told["errors"]["note"]
-        status, told = await fill(NOTE, "note.csv")
-        assert (status, told["errors"]) == (
-            422,
-            {"note": "Please send a file of one of these kinds: pdf, txt, png"},
-        )
-        # What it is, only its content says: it is asked for again.
-        assert (await fill(made.xlsx([["a"]]), "note.txt"))[1]["ok"]
+        status, told = await send_note(room, form, NOTE, "note.csv")
+        wanted = "Please send a file of one of these kinds: pdf, txt, png"
+        assert (status, told["errors"]) == (422, {"note": wanted})
+        # What it is, only its content says: it is asked for again, and all else stays.
+        assert (await send_note(room, form, made.xlsx([["a"]]), "note.txt"))[1]["ok"]
         again = await room.wait_for(
             lambda m: "kinds: pdf, txt, png" in text_of(m) and bool(m["card"]["buttons"])
         )
-        send = button(again["card"], "submit")
-        assert (await fill(made.pdf(["Delivery note", "for W-7"]), "note.pdf"))[1]["ok"]
+        assert [field["name"] for field in again["card"]["buttons"][0]["form"]] == ["note"]
+        note = made.pdf(["Delivery note", "for W-7"])
+        assert (await send_note(room, again["card"], note, "note.pdf"))[1]["ok"]
         review = await room.card("confirm")
-        assert "note.pdf" in text_of({"card": review, "parts": []})
-        assert "does not name the order" not in str(review)
+        assert review["problems"] == []
+        link = rows_of(review)["Delivery note"]["link"]
+        assert rows_of(review)["Delivery note"]["value"] == "note.pdf"
+        assert "link" not in rows_of(review)["Order"]
+    async with running(settings) as service, WebRoom(service.url) as room:
+        await see(http, service.url + link, note)
+        review = await room.card("confirm")
+        inbox = await (await http.get(f"{service.url}/chat/inbox?person=hugo")).json()
+        assert rows_of(inbox["cards"][0])["Delivery note"]["link"] == link
+        await room.share("hugo", "", better__txt=NOTE)
+        await room.wait_for(lambda m: "better.txt: taken" in text_of(m))
+        status, told = await room.fill("hugo", review, "edit", order="W-7", note="none.txt")
+        assert (status, "no file none.txt here" in told["errors"]["note"]) == (422, True)
+        await room.fill("hugo", review, "edit", order="W-7", note="better.txt")
+        changed = await room.wait_for(
+            lambda m: bool(m["card"]) and "better.txt" in str(m["card"]["rows"])
+        )
+        better = rows_of(changed["card"])["Delivery note"]["link"]
+        await see(http, service.url + better, NOTE)
+        assert (await http.get(service.url + link)).status == 404, "the card shows another one"
+        assert (await http.get(service.url + better.replace("better", "note"))).status == 404
+        other = {"Host": "elsewhere.example"}
+        assert (await http.get(service.url + better, headers=other)).status == 403
+        async with AdminClient(service.url) as admin:
+            await admin.sign_in()
+            assert (await admin.get("/pending")).links("/runs/")
+            run = (await admin.get("/pending")).links("/runs/")[0]
+            assert (await admin.get(run)).links("/files/")
+        assert (await room.tap("hugo", changed["card"], "approve"))[1]["ok"]
+        done = await room.wait_for(lambda m: "They are taken in." in text_of(m))
+        await see(http, service.url + rows_of(done["card"])["Delivery note"]["link"], NOTE)
+
+
+async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
+    """The link shows the file, as what it is and nothing else."""
+    async with http.get(url) as answer:
+        assert (answer.status, await answer.read()) == (200, content)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "private, no-store"
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 
 async def test_over_slack(
@@ -66,7 +116,11 @@ async def test_over_slack(
 ) -> None:
     folder = write_depot(tmp_path / "depot", slack.team)
     service = await start(
-        playbooks=folder, people=folder / "people.yaml", webchat=False, **slack_settings(slack)
+        playbooks=folder,
+        people=folder / "people.yaml",
+        webchat=False,
+        public_url=OURS,
+        **slack_settings(slack),
     )
     side = SlackSide(service, slack, http)
     await side.send(slack.message_event("take goods in", user="U0CLEO", channel="D0CLEO"))
@@ -81,8 +135,9 @@ async def test_over_slack(
     assert large["size"] > note["size"]
     await side.send(slack.view_submission(opened, {"order": "W-7", "note": [note]}))
     card = await side.shown("Please accept")
-    assert "note.txt" in card.body
     assert "does not name the order" not in card.body
+    (link,) = re.findall(rf"<{OURS}(/files/[^|>]+)\|note.txt>", card.body)
+    await see(http, service.url + link, NOTE)
 
 
 async def test_over_telegram(
@@ -93,6 +148,7 @@ async def test_over_telegram(
         playbooks=folder,
         people=folder / "people.yaml",
         webchat=False,
+        public_url=OURS,
         **telegram_settings(telegram),
     )
     side = TelegramSide(service, telegram, http)
@@ -111,3 +167,5 @@ async def test_over_telegram(
     card = await side.shown(HUGO, "Please accept")
     assert "note.txt" in card.text
     assert "does not name the order" not in card.text
+    (link,) = [link for link in card.links if link.startswith(f"{OURS}/files/")]
+    await see(http, service.url + link.removeprefix(OURS), NOTE)

@@ -14,6 +14,7 @@ from adapters.slack.outbound.markdown import (
     chunks,
     escape,
     is_lossy,
+    link,
     literal,
     render,
     without_turns,
@@ -237,11 +238,13 @@ def _rows(rows: Sequence[Row]) -> list[Chunk]:
 
 
 def _row(row: Row, *, lossy: bool) -> Chunk:
-    text = " ".join(filter(None, (bold(row.label), literal(row.value))))
+    url = row.link if row.link.startswith("http") else ""
+    shown = link(url, row.value) if url else literal(row.value)
+    text = " ".join(filter(None, (bold(row.label), shown)))
     # A value of two lines would pose as two rows.
     label, value = ("↵".join(without_turns(text).splitlines()) for text in (row.label, row.value))
     head = (StyledText(label, _BOLD), StyledText(" ")) if label else ()
-    styled = (*head, StyledText(value))
+    styled = (*head, StyledText(value, url=url))
     return Chunk(text, tight=True, styled=styled, lossy=lossy)
 
 

@@ -238,7 +238,7 @@ def _inline(token: Token, *, heading: bool) -> str:
                 mark = _MARKS[kind]
                 out.append(_EDGE + mark if edge == "open" else mark + _EDGE)
         elif child.type == "link_open":
-            out.append(_link(str(child.attrs.get("href", "")), _label(children)))
+            out.append(link(str(child.attrs.get("href", "")), _label(children)))
         elif child.type in ("softbreak", "hardbreak"):
             out.append(" " if any(depth.values()) else "\n")
         else:
@@ -260,8 +260,8 @@ def _leaf(child: Token, marks: str) -> str:
 def _picture(url: str, label: str) -> str:
     """Return a link to a picture, which is not shown."""
     if is_misleading(label, url):
-        return f"{literal(label)} ({_link(url, url)})"
-    return _link(url, label)
+        return f"{literal(label)} ({link(url, url)})"
+    return link(url, label)
 
 
 def _label(children: Iterator[Token]) -> str:
@@ -274,7 +274,7 @@ def _label(children: Iterator[Token]) -> str:
     return "".join(parts)
 
 
-def _link(url: str, label: str) -> str:
+def link(url: str, label: str) -> str:
     """Return a link, or the label where the address is none of the web."""
     label = " ".join(label.replace("|", " ").split())[:MAX_LABEL]
     target = escape(url.replace("|", "%7C").replace("<", "%3C").replace(">", "%3E"))

@@ -13,6 +13,7 @@ from adapters.telegram.outbound.richtext import (
     ITALIC,
     LIMIT,
     Span,
+    Tag,
     render_html,
     split,
     text_of,
@@ -20,7 +21,7 @@ from adapters.telegram.outbound.richtext import (
     without_mentions,
 )
 from cards.clipping import units
-from cards.model import Lang
+from cards.model import Lang, Row
 from cards.showing.document import plain_document
 from cards.showing.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
 from cards.texts import say
@@ -172,7 +173,7 @@ def _part(part: PartView) -> list[Span]:
 
 
 def _card(card: CardView, lang: Lang) -> list[Span]:
-    rows = [_row(row.label, row.value, lang) for row in card.rows]
+    rows = [_row(row, lang) for row in card.rows]
     problems = [[Span("⚠️ "), *spans_of(problem)] for problem in card.problems]
     outcome = (
         f"{_TONE_MARKS[card.tone]} {without_mentions(card.outcome)}".strip() if card.outcome else ""
@@ -190,10 +191,12 @@ def _card(card: CardView, lang: Lang) -> list[Span]:
     return without_commands(_join(sections))
 
 
-def _row(label: str, value: str, lang: Lang) -> list[Span]:
+def _row(row: Row, lang: Lang) -> list[Span]:
     # A value of two lines would pose as two rows.
-    line = "↵".join(without_mentions(value).splitlines())
-    return [Span(without_mentions(label), (BOLD,)), Span(say("list.colon", lang) + line)]
+    line = "↵".join(without_mentions(row.value).splitlines())
+    linked = (Tag("a", row.link),) if row.link.startswith("http") else ()
+    label, colon = without_mentions(row.label), say("list.colon", lang)
+    return [Span(label, (BOLD,)), Span(colon), Span(line, linked)]
 
 
 def _join(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:

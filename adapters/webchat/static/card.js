@@ -50,8 +50,12 @@ function problems(list, t) {
 }
 
 function rows(list) {
-  const line = (row) => el("tr", {}, el("th", { scope: "row", text: row.label }), el("td", { text: row.value }));
+  const line = (row) => el("tr", {}, el("th", { scope: "row", text: row.label }), el("td", {}, fileLink(row) ?? el("span", { text: row.value })));
   return el("table", { class: "rows" }, el("tbody", {}, ...list.map(line)));
+}
+
+function fileLink(row) {
+  return row.link && el("a", { href: row.link, target: "_blank", rel: "noopener", text: row.value });
 }
 
 function mark(tone) {

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from bot.people.directory import Directory
-from cards.model import Card, CardKind, Lang
+from cards.model import Card, CardKind, Lang, Row
 from cards.showing.show import describe_lapsed_votes, outcome
 from cards.texts import say
 from engine.ports.storage.archive import OpenCard
@@ -27,7 +28,7 @@ class CardLine:
     title: str
     status: str
     text: str
-    rows: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
     problems: tuple[str, ...]
     outcome: str
     waits_for: str
@@ -56,6 +57,7 @@ class CardFormatter:
     lang: Lang
     zone: str
     mask: Mask
+    with_link: Callable[[Row, str], Row] = lambda row, card: row
 
     def line(self, card: Card, since: datetime | None = None, age: str = "") -> CardLine:
         """The card as a line of a page."""
@@ -67,7 +69,7 @@ class CardFormatter:
             title=mask(card.title),
             status=card.status,
             text=mask(card.text),
-            rows=tuple((row.label, mask(row.value)) for row in card.rows),
+            rows=tuple(self._row(row, card.token) for row in card.rows),
             problems=tuple(map(mask, card.problems)),
             outcome=mask(outcome(card, self.zone)) if card.status != "open" else "",
             waits_for=self.awaited(card),
@@ -82,6 +84,10 @@ class CardFormatter:
             since=since,
             age=age,
         )
+
+    def _row(self, row: Row, card: str) -> Row:
+        link = urlsplit(self.with_link(row, card).link).path
+        return Row(label=row.label, value=self.mask(row.value), link=link)
 
     def awaited(self, card: Card) -> str:
         """The roles that decide the card, else the persons it names."""

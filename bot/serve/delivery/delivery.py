@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, assert_never
@@ -76,6 +76,7 @@ class Delivery:
 
     Rows that no platform shows go to one of the `carriers`. `localizer` chooses the language and
     zone of a place. `link` is where people find what a platform refuses to show, or "".
+    `with_links` puts links to the files that a card shows into a message.
     """
 
     def __init__(
@@ -92,8 +93,10 @@ class Delivery:
         meter: Meter,
         streaming: StreamingDelivery | None = None,
         link: str = "",
+        with_links: Callable[[MessageView], MessageView] = lambda view: view,
     ) -> None:
         self._link = link
+        self._with_links = with_links
         self._localizer = localizer
         self._streaming = streaming
         self._outbox = outbox
@@ -202,7 +205,7 @@ class Delivery:
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
-            way, message_id = await self._post(platform, row, shown)
+            way, message_id = await self._post(platform, row, self._with_links(shown))
         except PlatformError as error:
             self._meter.count("sent", platform.name, type(error).__name__)
             return await self._handle_refusal(row, error)

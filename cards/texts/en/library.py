@@ -80,6 +80,9 @@ TEXTS: Final[dict[str, str]] = {
     "files.long": "{name} is too long: a rule can only judge what can be read whole.",
     "files.gone": "{name} is not there any more.",
     "files.no_words": "There is no text in {name} that can be read; it may be a scan.",
+    "file.link_old": "This link is too old, or is none of ours. Please open the card again.",
+    "file.link_gone": "The file is not there any more.",
+    "file.link_away": "The file cannot be read at the moment; please try again.",
     # files that come with a message
     "inbox.taken": "{name}: taken ({kind}, {size}).",
     "inbox.renamed": "It is kept as {name}.",

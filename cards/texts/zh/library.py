@@ -68,6 +68,9 @@ TEXTS: Final[dict[str, str]] = {
     "files.long": "{name} 太长：规则只能判断可以完整读取的文件。",
     "files.gone": "{name} 已经不在了。",
     "files.no_words": "{name} 里没有可以读取的文字，可能是扫描件。",
+    "file.link_old": "这个链接已过期或无效，请重新打开卡片。",
+    "file.link_gone": "文件已经不在了。",
+    "file.link_away": "暂时无法读取文件，请稍后再试。",
     # files that come with a message
     "inbox.taken": "{name}：已收到（{kind}，{size}）。",
     "inbox.renamed": "保存为 {name}。",

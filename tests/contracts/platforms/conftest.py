@@ -10,7 +10,9 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from adapters.clock import SystemClock
 from adapters.redis.server.embedded import EmbeddedServer
+from bot.file_links import FileLinks
 from bot.people.directory import Directory
 from bot.wiring.contexts import Adapter, open_platform
 from bot.wiring.store import StoreConnection
@@ -32,7 +34,8 @@ def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     settings = make_settings(**{"data_dir": folder, "people": PEOPLE} | given)
     people: Directory = load_people(PEOPLE)
     assert name in settings.enabled_platforms, f"{name} is off"
-    return open_platform(name, settings, StoreConnection(client, client, ""), people)
+    links = FileLinks("of-a-test", SystemClock("UTC"), days=7)
+    return open_platform(name, settings, StoreConnection(client, client, ""), people, links)
 
 
 SLACK = {"slack_bot_token": "xoxb-stub", "slack_signing_secret": "stub-signing-secret"}

@@ -1,0 +1,84 @@
+"""The files that cards show, for who has a link to one."""
+
+import asyncio
+from typing import Final
+
+from aiohttp import web
+
+from bot.wiring.service import Parts
+from bot.wiring.web import for_our_hosts
+from cards.texts import COMPLETE, say
+from engine.errors import StoreError, ToolFailed
+from engine.ports.inbox_files import kind_of_name
+
+_PIECE_BYTES: Final = 64 * 1024
+_SHOWN: Final = {
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "txt": "text/plain; charset=utf-8",
+    "md": "text/plain; charset=utf-8",
+}
+"""What a browser shows by itself; all else is saved."""
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, no-store",
+    "X-Robots-Tag": "noindex",
+}
+
+
+def files_route(parts: Parts) -> web.AbstractRouteDef:
+    """`GET /files/{card}/{last}/{mark}/{name}`: one file of one card, by a link that we signed."""
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        card, mark, name = (request.match_info[each] for each in ("card", "mark", "name"))
+        last = int(request.match_info["last"])
+        if not parts.resources.file_links.is_good(card, last, mark, name):
+            return _told(404, "file.link_old")
+        try:
+            found = await parts.services.decisions.card(card)
+        except StoreError:
+            return _told(503, "file.link_away")
+        if found is None or name not in {row.file for row in found.card.rows}:
+            return _told(404, "file.link_gone")
+        return await _send(request, parts, found.card.conversation, name)
+
+    path = r"/files/{card}/{last:\d{1,8}}/{mark:[0-9a-f]{32}}/{name}"
+    return web.get(path, for_our_hosts(serve, parts.settings.public_url or ""))
+
+
+async def _send(
+    request: web.Request, parts: Parts, conversation: str, name: str
+) -> web.StreamResponse:
+    project = parts.services.project(conversation)
+    try:
+        file = await parts.resources.files.open(project, name, conversation)
+    except ToolFailed:
+        return _told(503, "file.link_away")
+    if file is None:
+        return _told(404, "file.link_gone")
+    with file:
+        shown = _SHOWN.get(kind_of_name(name))
+        response = web.StreamResponse(headers=_HEADERS)
+        response.headers["Content-Type"] = shown or "application/octet-stream"
+        # The name stands in the address.
+        response.headers["Content-Disposition"] = "inline" if shown else "attachment"
+        await response.prepare(request)
+        while request.method != "HEAD":
+            piece = await asyncio.to_thread(file.read, _PIECE_BYTES)
+            if not piece:
+                break
+            await response.write(piece)
+        await response.write_eof()
+    return response
+
+
+def _told(status: int, key: str) -> web.Response:
+    """A sentence in each language: nobody says who reads it."""
+    text = "\n".join(say(key, lang) for lang in COMPLETE)
+    return web.Response(status=status, text=text + "\n", headers=_HEADERS)
