@@ -1,11 +1,13 @@
 """Every answer of the cookbook is a project folder that is valid; what pages quote stands in it."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from bot.operate.validation import find_problems, find_warnings
+from bot.testing.run import load_tests, play_all
 from bot.wiring.platforms import load_settings
 from tests.docs.quoting import Quote, folders_of, is_quoting, quotes
 from tests.docs.reading import ROOT, pages
@@ -16,10 +18,27 @@ SECRETS = ("STOCK_PASSWORD", "WORKSHOP_TOKEN")
 MOST_LINES = 100
 
 
-def test_each_folder_is_valid_and_small(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in SECRETS:
         monkeypatch.setenv(name, "sample")
-    told = dict[str, list[str]]()
+
+
+async def test_the_tests_of_each_folder_pass(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = dict[str, str]()
+    for path in FOLDERS:
+        monkeypatch.chdir(path)
+        folder, scenarios = load_tests(load_settings(), tmp_path)
+        played = await play_all(folder, scenarios, 1, lambda test: None)
+        told[path.name] = "\n".join(str(test) for test in played if not test.passed)
+        assert played, f"{path}: there are no tests"
+    assert {name: failed for name, failed in told.items() if failed} == {}
+
+
+def test_each_folder_is_valid_and_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = dict[str, Sequence[str]]()
     for folder in FOLDERS:
         monkeypatch.chdir(folder)
         settings = load_settings()
