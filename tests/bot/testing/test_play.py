@@ -6,7 +6,6 @@ import pytest
 
 from engine.errors import DefinitionError
 from tests.bot.testing.conftest import FIXTURES, Play, told
-from tests.conftest import ROOT
 
 PLAN = """\
 given:
@@ -26,16 +25,6 @@ async def test_the_example_of_two_approvers_passes_as_it_stands(play_folder: Pla
     assert told(played) == (
         "ok   playbooks/reimburse/tests/issue.yaml:8 two approvers, one rejects"
     )
-
-
-async def test_the_example_of_the_page_is_shipped_and_passes(play_folder: Play) -> None:
-    folder = ROOT / "examples" / "expenses"
-    shipped = (folder / "playbooks/expenses/tests/claims.yaml").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
-    assert f"```yaml\n{shipped}```" in page
-    played = await play_folder(folder)
-    assert played
-    assert all(each.passed for each in played), told(played)
 
 
 async def test_what_differs_is_told_with_its_place_and_what_happened(

@@ -1,0 +1,32 @@
+"""The samples' own tests pass, and reach all of them."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.testing.reach import points_of, unreached
+from bot.testing.theatre.folder import load_folder
+from bot.wiring.platforms import load_settings
+from tests.bot.testing.conftest import Play, told
+from tests.conftest import ROOT
+
+UNREACHED: dict[str, set[str]] = {"examples/expenses": set(), "examples/leave": set()}
+"""What the tests of a sample do not reach, by kind and names."""
+
+
+@pytest.mark.parametrize("sample", UNREACHED)
+async def test_the_tests_of_a_sample_pass_and_reach_it(
+    sample: str, play_folder: Play, tmp_path: Path
+) -> None:
+    played = await play_folder(ROOT / sample)
+    assert [each for each in played if not each.passed] == [], told(played)
+    reached = {key for each in played for key in each.reached}
+    points = points_of(load_folder(load_settings(), tmp_path / "again"))
+    missed = {line.split(": ", 1)[1] for line in unreached(points, reached)}
+    assert missed == UNREACHED[sample]
+
+
+def test_the_example_of_the_page_is_shipped() -> None:
+    path = ROOT / "examples/expenses/playbooks/expenses/tests/claims.yaml"
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    assert f"```yaml\n{path.read_text(encoding='utf-8')}```" in page
