@@ -21,7 +21,7 @@ Difference = tuple[tuple[str | int, ...], str]
 def check_step(step: ScenarioStep, happened: Happenings) -> list[str]:
     """`file:line: path: message` for each difference; none when all is as expected."""
     return [
-        f"{step.place(*keys)}: {message}"
+        f"{step.expect_place(*keys)}: {message}"
         for keys, message in _differences(step.expect, happened, step.person)
     ]
 

@@ -69,10 +69,10 @@ async def _play_steps(scenario: Scenario, stage: Stage, seen: list[Happenings]) 
             happened = await player.do(step)
         except CannotDo as error:
             before = tuple(describe_happenings(seen[-1])) if seen else ()
-            return [Fault(f"{step.place()}: {error}", before)]
+            return [Fault(f"{step.place}: {error}", before)]
         except (StandStill, TimeoutError) as error:
             why = str(error) or "the service did not come to rest within a minute"
-            return [Fault(f"{step.place()}: {why}")]
+            return [Fault(f"{step.place}: {why}")]
         seen.append(happened)
         faults = [*missing_tools(step, world, stage.folder), *check_step(step, happened)]
         if faults:

@@ -18,7 +18,7 @@ def missing_tools(step: ScenarioStep, world: StubWorld, folder: PlayedFolder) ->
     for name in world.missing:
         call = next(c for c in reversed(world.calls) if c.tool == name and c.result == "missing")
         given = ", ".join(f"{key}: {value}" for key, value in call.arguments.items())
-        where = f"{step.place()}: {name} was called with {{{given}}}"
+        where = f"{step.place}: {name} was called with {{{given}}}"
         if world.cases.get(name):
             yield f"{where}, and no case of given.tools.{name} fits that (any more)"
         else:

@@ -40,14 +40,17 @@ class ScenarioStep:
     after_s: int = 0
     expect: Expectation = _NO_EXPECTATION
 
-    def place(self, *keys: str | int) -> str:
-        """`file:line: path` of what stands under these keys of its `expect`."""
-        path = (*self.path, "expect", *keys) if keys else self.path
-        return self.source.problem(path, "").removesuffix(": ")
+    @property
+    def place(self) -> str:
+        """`file:line: path` of the step."""
+        return self._place(self.path)
 
-    def line(self, *keys: str | int) -> int:
-        """The line of that."""
-        return self.source.line((*self.path, "expect", *keys) if keys else self.path)
+    def expect_place(self, *keys: str | int) -> str:
+        """`file:line: path` of what stands under these keys of its `expect`."""
+        return self._place((*self.path, "expect", *keys))
+
+    def _place(self, path: YamlPath) -> str:
+        return self.source.problem(path, "").removesuffix(": ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +194,12 @@ class _FileReader:
         if len(names) + ("after" in data) != 1:
             self._add(path, "should have one person who does something, or `after`")
             return None
-        for name in names:
-            if name not in people:
-                hint = suggestion(name, people)
-                fault = f"nobody of people.yaml, and none of the test's `strangers`; {hint}"
-                self._add((*path, name), fault)
-                return None
+        unknown = [name for name in names if name not in people]
+        for name in unknown:
+            fault = "nobody of people.yaml, and none of the test's `strangers`"
+            self._add((*path, name), f"{fault}; {suggestion(name, people)}")
         step = self._with_expectation(path, people, has="expect" in data)
-        if step is None:
+        if step is None or unknown:
             return None
         if not names:
             wait = self._wait((*path, "after"), data["after"])

@@ -18,6 +18,8 @@ from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
 
 _SLOW_S = "20"
+_CONTEXT = frozenset({"requester", "approver", "project", "today"})
+"""What every call is given beside its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,9 @@ class _StubbedCall:
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """What the test says. Raises ToolError."""
         writes = self.definition.writes is not None
-        names = self.definition.arguments
-        given = {n: v for n, v in values.items() if n in names or not names}
+        named = self.definition.arguments_schema is None
+        names = self.definition.arguments if named else values.keys() - _CONTEXT
+        given = {name: value for name, value in values.items() if name in names}
         case = self.world.case(self.name, values)
         result = "missing" if case is None else case.fault or "ok"
         self.world.calls.append(MadeCall(self.name, given, writes, key, result))
