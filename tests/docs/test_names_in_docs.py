@@ -15,6 +15,7 @@ from tests.fakes.settings import variables
 # What is named, and made only when the service or a command runs; or stands for the reader's own.
 NOT_IN_THE_CHECKOUT = {
     r"(connections|tools|signoff)\.yaml": "files of a project folder, which samples need not have",
+    r"my-bot/.*|expenses\.py|requests\.csv": "what the reader of the tutorial makes",
     r"data/.*": "the data folder of a service",
     r"build/.*": "made by make",
     r"answer\.md": "a file that the service sends",

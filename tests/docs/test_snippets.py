@@ -32,7 +32,7 @@ from engine.ports.systems.connections import Connection
 from engine.rules.check import validate_logic
 from engine.yaml.source import Problems, read_yaml
 from tests.docs.quoting import is_quoting
-from tests.docs.reading import ROOT, Page, Piece, blocks, pages
+from tests.docs.reading import DONE_WHOLE, ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
 from tests.fakes.garage import TOOLS
 from tests.fakes.settings import load_people, make_settings
@@ -196,7 +196,9 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
 _PARTY = re.compile(r"\s+participant (\w+) as ")
 _ARROW = re.compile(r"\s+(\w+)-?->>(\w+): .")
-_LANGUAGES = {"yaml", "json", "python", "sh", "console", "env", "text", "mermaid"}
+_LANGUAGES = {"yaml", "json", "python", "sh", "console", "env", "text", "markdown", "mermaid"}
+
+_EXAMPLES = [p for p in pages() if p.files() and not is_quoting(p) and p.name != DONE_WHOLE]
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -216,9 +218,7 @@ def test_a_block_that_nothing_judges_is_in_the_table() -> None:
     assert len(told) == len(PICTURES)
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in pages() if p.files() and not is_quoting(p)], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", _EXAMPLES, ids=lambda page: page.name)
 def test_the_files_of_an_example_are_a_playbook(page: Page) -> None:
     book = load(page.files(), roles=ROLES, held=ROLES)
     assert len(book.skills) == len(page.files()) - 1
@@ -277,6 +277,13 @@ def test_a_drawing_names_only_what_there_is(block: Piece) -> None:
     if kind == "stateDiagram-v2":
         states = {word for line in drawn for word in line.split(":")[0].split(" --> ")}
         assert {state.strip() for state in states} == {"[*]", *get_args(RunStatus)}
+    elif kind == "flowchart LR":
+        # A box says what the page says.
+        (page,) = (page for page in pages() if page.name == block.page)
+        told = " ".join(page.text.replace(block.text, "").lower().split())
+        boxes = re.findall(r'\["([^"]+)"\]', block.text)
+        assert [box for box in boxes if box.lower() not in told] == []
+        assert len(boxes) > 2
     elif kind == "flowchart TB":
         # Made out of the imports.
         assert Path(block.page).name == "rooms.md"
