@@ -97,7 +97,7 @@ class _Chat:
         if button["form"]:
             own = Form(
                 str(button["data"]), str(button["label"]), str(button["intro"]),
-                tuple(button["form"]), choice.lang,
+                tuple(button["form"]), choice.lang, bool(button.get("edits")),
             )  # fmt: skip
             answer = await fill_form(own, self._client, self._screen)
         else:
@@ -193,6 +193,7 @@ def _form(form: Mapping[str, Any]) -> Form:
         str(form["intro"]),
         tuple(form["fields"]),
         str(form["lang"]),
+        bool(form.get("edits")),
     )
 
 

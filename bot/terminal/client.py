@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ import aiohttp
 
 Entry = Mapping[str, Any]
 REQUEST_S = 30.0
+UPLOAD_S = 60.0
 AGAIN_S = 0.3
 NO_REPLY = 202
 """The HTTP status of a message that a service accepts without naming its reply, an older one."""
@@ -75,9 +77,29 @@ class ChatClient:
         """
         return await self._send("taps", {"button": button, "confirmed": confirmed})
 
-    async def fill(self, button: str, values: Mapping[str, str]) -> Response:
-        """Send a form; 422 with {errors} by field when values are wrong."""
-        return await self._send("forms", {"button": button, "values": dict(values)})
+    async def fill(
+        self,
+        button: str,
+        values: Mapping[str, str],
+        files: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Response:
+        """Send a form, with uploaded `files` by field; 422 with {errors} when values are wrong."""
+        sent = {"files": dict(files)} if files else {}
+        return await self._send("forms", {"button": button, "values": dict(values), **sent})
+
+    async def upload(self, path: Path) -> Response:
+        """Send a file of this machine ahead of its form; 201 with its {id}. Raises OSError."""
+        query = {"room": self.me.room, "person": self.me.id}
+        kind = {"Content-Type": "application/octet-stream"}
+        limits = aiohttp.ClientTimeout(total=UPLOAD_S)
+        with path.open("rb") as content:
+            async with (
+                _network_errors(self.me.url),
+                self._session.post(
+                    "/chat/files", params=query, data=content, headers=kind, timeout=limits
+                ) as got,
+            ):
+                return Response(got.status, await _json(got))
 
     async def waiting(self) -> Mapping[str, Any]:
         """The cards that wait for the person anywhere: {cards, more}."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bot.terminal.client import ChatClient, Response
@@ -19,13 +20,14 @@ _BACK, _LEAVE, _EMPTY = "/back", "/cancel", "-"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form: its button, title, introduction and fields."""
+    """A form: its button, title, introduction and fields. One that `edits` takes names of files."""
 
     button: str
     title: str
     intro: str
     fields: tuple[FieldData, ...]
     lang: Lang
+    edits: bool = False
 
 
 class FormLeft(Exception):
@@ -46,13 +48,47 @@ async def fill_form(form: Form, chat: ChatClient, screen: TerminalScreen) -> Res
         except FormLeft:
             screen.show(say("terminal.form_left", form.lang))
             return None
-        answer = await chat.fill(form.button, values)
-        if answer.status != 422:
-            return answer
-        faults = answer.body.get("errors", {})
+        files, faults = await _send_files(form, values, chat)
+        if not faults:
+            names = {name: file["name"] for name, file in files.items()}
+            answer = await chat.fill(form.button, {**values, **names}, files)
+            if answer.status != 422:
+                return answer
+            faults = answer.body.get("errors", {})
         screen.show(*_faults(faults, form))
         # A fault of an unknown field: ask for all of them again.
         wanted = [field for field in form.fields if field["name"] in faults] or form.fields
+
+
+async def _send_files(
+    form: Form, values: dict[str, str], chat: ChatClient
+) -> tuple[dict[str, Mapping[str, str]], dict[str, str]]:
+    """Send the files whose paths stand among the values; a sentence for each that cannot be sent.
+
+    What has no slash is the name of a file that was sent before.
+    """
+    sent: dict[str, Mapping[str, str]] = {}
+    faults: dict[str, str] = {}
+    asked = [str(f["name"]) for f in form.fields if f["type"] == "file" and not form.edits]
+    for name in asked:
+        if "/" not in values[name]:
+            continue
+        path = _path_of(values[name])
+        try:
+            answer = await chat.upload(path)
+        except OSError:
+            faults[name] = say("terminal.no_file", form.lang, path=values[name])
+            continue
+        if answer.status == 201:
+            sent[name] = {"id": str(answer.body["id"]), "name": path.name}
+        else:
+            why = answer.body.get("error", answer.status)
+            faults[name] = say("terminal.refused", form.lang, why=why)
+    return sent, faults
+
+
+def _path_of(text: str) -> Path:
+    return Path(text).expanduser() if text.startswith("~/") else Path(text)
 
 
 async def _ask_fields(
@@ -113,7 +149,8 @@ def _prompt(field: FieldData, value: str, lang: Lang) -> str:
         about.append("– " + say("terminal.options", lang, options=", ".join(told)))
     if not field["required"]:
         about.append(f"({say('terminal.optional', lang)})")
-    if hint := field["hint"] or FIELD_TYPES[field["type"]].form:
+    written = say("terminal.file", lang) if field["type"] == "file" else ""
+    if hint := field["hint"] or written or FIELD_TYPES[field["type"]].form:
         about.append(f"– {strip_controls(str(hint))}")
     kept = f" [{' '.join(strip_controls(value).split())}]" if value else ""
     return f"{' '.join(about)}{kept}: "

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
 from bot.settings import Settings
+from bot.terminal.client import Speaker, enter_room
+from bot.terminal.forms import Form, fill_form
 from tests.fakes import file_makers as made
 from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.depot import write_depot
@@ -109,6 +112,47 @@ async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Cache-Control"] == "private, no-store"
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+class Lines:
+    """A screen whose person has these lines to type, and what they were shown."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = [*lines]
+        self.shown: list[str] = []
+
+    async def line(self, prompt: str) -> str:
+        self.shown.append(prompt)
+        return self.lines.pop(0)
+
+    def show(self, *lines: str) -> None:
+        self.shown += lines
+
+
+async def test_in_the_terminal_a_path_is_sent_and_a_name_is_a_name(
+    start: Start, tmp_path: Path
+) -> None:
+    folder = write_depot(tmp_path / "depot")
+    service = await start(playbooks=folder, people=folder / "people.yaml")
+    (tmp_path / "note.txt").write_bytes(NOTE)
+    async with WebRoom(service.url) as room:
+        await room.say("cleo", "take goods in")
+        shown = (await room.card("clarify"))["buttons"][0]
+        form = Form(shown["data"], "Goods", "", tuple(shown["form"]), "en")
+        screen: Any = Lines("W-7", "none.txt", f"{tmp_path}/none.txt", f"{tmp_path}/note.txt")
+        async with enter_room(Speaker(service.url, "main", "cleo")) as client:
+            answer = await fill_form(form, client, screen)
+        assert answer is not None
+        assert answer.body["ok"], answer
+        told = " ".join(screen.shown)
+        for said in (
+            "a path such as ./a.pdf",
+            "There is no file none.txt here",
+            "that can be read",
+        ):
+            assert said in told
+        review = await room.card("confirm")
+        assert rows_of(review)["Delivery note"]["value"] == "note.txt"
 
 
 async def test_over_slack(

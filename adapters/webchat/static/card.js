@@ -178,7 +178,7 @@ function buildField(field, traits, t) {
     el("span", { text: field.label }),
     field.required ? null : el("small", { text: t.optional }));
   const unit = field.unit ? el("span", { class: "unit", text: field.unit }) : null;
-  const wide = field.type === "text" ? " wide" : "";
+  const wide = ["text", "file"].includes(field.type) ? " wide" : "";
   const node = el("div", { class: `field${wide}`, "data-field": field.name },
     label, el("div", { class: "control" }, control.node, control.names, unit), error, hint.textContent ? hint : null);
   control.node.setAttribute("aria-describedby", `${id}-e ${id}-h ${id}-s`);
@@ -188,6 +188,7 @@ function buildField(field, traits, t) {
     node.classList.toggle("wrong", Boolean(text));
     control.node.setAttribute("aria-invalid", String(Boolean(text)));
   };
+  control.node.addEventListener("chosen", () => fault(""));
   return { ...control, name: field.name, node, fault };
 }
 

@@ -36,6 +36,7 @@ function chooser(field, id, t, input) {
     tell(t.sendingFile.replace("{name}", file.name));
     input.upload = upload(file, t, () => {}, (fault) => tell(fault || t.fileReady, Boolean(fault)));
     input.value = input.upload.name;
+    input.dispatchEvent(new Event("chosen"));
   });
   input.addEventListener("input", () => tell(""));
   return el("span", { class: "chooser" }, button, picker, told);

@@ -31,6 +31,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "terminal.form_left": "Nothing was sent.",
     "terminal.optional": "optional",
+    "terminal.file": "a path such as ./a.pdf, or the name of a file sent before",
+    "terminal.no_file": "There is no file {path} here that can be read.",
     "terminal.needed": "This one is needed.",
     "terminal.fix": "This needs to be put right first:",
     "terminal.options": "one of: {options}",

@@ -23,6 +23,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "terminal.form_left": "没有提交。",
     "terminal.optional": "选填",
+    "terminal.file": "路径（如 ./a.pdf），或之前发过的文件名",
+    "terminal.no_file": "这里没有可以读取的文件 {path}。",
     "terminal.needed": "这一项必须填写。",
     "terminal.fix": "还有需要修改的地方：",
     "terminal.options": "可选：{options}",
