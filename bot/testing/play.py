@@ -1,13 +1,13 @@
 """Plays a test on a stage: does what its steps say, and has each checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 from bot.testing.checks import check_step
 from bot.testing.describe import describe_happenings
-from bot.testing.files.model import Deed, Scalar
+from bot.testing.files.model import Deed, FileContent, Scalar
 from bot.testing.files.scenario import Scenario, ScenarioStep
 from bot.testing.happenings import Happenings, Watcher, asked_people, is_open
 from bot.testing.reach import ReachKey, reached_by
@@ -96,47 +96,48 @@ class Player:
         else:
             place = self._stage.folder.place(step.person, step.deed.room)
             self._watcher.enter(place, step.person)
-            outcome, acted = await self._act(step.person, step.deed, place)
+            outcome, acted = await self._act(step, step.deed, place)
             await self._stage.rest()
         return await self._watcher.look(place=place, outcome=outcome, acted=acted)
 
-    async def _act(self, person: str, deed: Deed, place: str) -> tuple[Outcome, str]:
-        told: dict[str, Any] = {
+    async def _act(self, step: ScenarioStep, deed: Deed, place: str) -> tuple[Outcome, str]:
+        update = {
             "id": self._stage.new_id(),
             "conversation": place,
-            "actor": self._stage.actor(person),
+            "actor": self._stage.actor(step.person),
         }
-        if deed.fill is not None:
-            card, choice = self._find(person, deed, SUBMIT)
-            return await self._send_form(told, card, choice, deed.fill), card.token
-        if deed.tap is not None:
-            card, choice = self._find(person, deed, deed.tap)
-            return await self._tap(told, card, choice, deed), card.token
-        chat = self._stage.chat
-        files = [chat.share(f.name, self._stage.content(f)) for f in deed.shares or ()]
-        update = MessageReceived(**told, text=deed.says or "", files=tuple(files))
-        return await self._stage.give(update), ""
-
-    async def _tap(self, told: dict[str, Any], card: Card, choice: Choice, deed: Deed) -> Outcome:
-        values = dict(deed.values)
+        if deed.fill is None and deed.tap is None:
+            shared = [self._stage.chat.share(file, step.folder) for file in deed.shares or ()]
+            said = MessageReceived(**update, text=deed.says or "", files=tuple(shared))
+            return await self._stage.give(said), ""
+        card, choice = self._find(step.person, deed, deed.tap or SUBMIT)
+        values = dict(deed.values if deed.fill is None else deed.fill)
         if deed.reason is not None:
             values["reason"] = deed.reason
         asks = any(each.required for each in choice.form)
-        if values or (choice.form and not asks):
-            return await self._send_form(told, card, choice, values)
-        return await self._stage.give(CardTapped(**told, button=_button(card, choice)))
+        if deed.fill is not None or values or (choice.form and not asks):
+            form = self._form(step, card, choice, values)
+            return await self._stage.give(FormSubmitted(**update, **form)), card.token
+        tap = CardTapped(**update, button=_button(card, choice))
+        return await self._stage.give(tap), card.token
 
-    async def _send_form(
-        self, told: dict[str, Any], card: Card, choice: Choice, values: dict[str, Scalar]
-    ) -> Outcome:
+    def _form(
+        self,
+        step: ScenarioStep,
+        card: Card,
+        choice: Choice,
+        values: Mapping[str, Scalar | FileContent],
+    ) -> dict[str, Any]:
         names = [each.name for each in choice.form]
         for name in values:
             if name not in names:
-                asked = f"{card.title!r} has no field {name}; {suggestion(name, names)}"
-                raise CannotDo(asked)
-        sent = {name: _typed(value) for name, value in values.items()}
-        form = FormSubmitted(**told, button=_button(card, choice), values=sent)
-        return await self._stage.give(form)
+                raise CannotDo(f"{card.title!r} has no field {name}; {suggestion(name, names)}")
+        files = {name: file for name, file in values.items() if isinstance(file, FileContent)}
+        return {
+            "button": _button(card, choice),
+            "values": {name: _typed(value) for name, value in values.items()},
+            "uploads": {n: self._stage.chat.share(f, step.folder) for n, f in files.items()},
+        }
 
     def _find(self, person: str, deed: Deed, wanted: str) -> tuple[Card, Choice]:
         """The card that is meant, and its button: one that waits for the person, or the newest."""
@@ -168,9 +169,11 @@ def _button(card: Card, choice: Choice) -> str:
     return Button(token=card.token, choice=choice.id, revision=card.revision).pack()
 
 
-def _typed(value: Scalar) -> str:
-    """A value as people type it."""
+def _typed(value: Scalar | FileContent) -> str:
+    """A value as people type it; of a file its name."""
     match value:
+        case FileContent(name=name):
+            return name
         case bool():
             return "yes" if value else "no"
         case float() if value.is_integer():

@@ -99,7 +99,10 @@ class ScenarioSetup(Frozen):
 
 
 class FileContent(Frozen):
-    """A file that somebody shares: its name, and what is in it, or where it lies in the folder."""
+    """A file that somebody shares: its name, and what is in it, or where it lies (`path`).
+
+    The path begins beside the file of tests.
+    """
 
     name: str = Key(min_length=1, max_length=120, pattern=r"^[^/\\]+$")
     text: str = Key(default="", max_length=200_000)
@@ -120,10 +123,16 @@ class Deed(Frozen):
     ] = None
     tap: str | None = None
     reason: str | None = None
-    values: dict[str, Scalar] = {}
-    fill: dict[str, Scalar] | None = None
+    values: dict[str, Scalar | FileContent] = {}
+    fill: dict[str, Scalar | FileContent] | None = None
     card: str = ""
     room: str = Key(default="", alias="in", pattern=r"^([a-z0-9-]{1,32})?$")
+
+    @property
+    def files(self) -> tuple[FileContent, ...]:
+        """Every file in it."""
+        filled = [*self.values.values(), *(self.fill or {}).values()]
+        return (*(self.shares or ()), *(each for each in filled if isinstance(each, FileContent)))
 
     @model_validator(mode="before")
     @classmethod

@@ -41,6 +41,11 @@ class ScenarioStep:
     expect: Expectation = _NO_EXPECTATION
 
     @property
+    def folder(self) -> Path:
+        """Where its file lies."""
+        return Path(self.source.file).parent
+
+    @property
     def place(self) -> str:
         """`file:line: path` of the step."""
         return self._place(self.path)
@@ -205,7 +210,13 @@ class _FileReader:
             wait = self._wait((*path, "after"), data["after"])
             return None if wait is None else replace(step, after_s=wait)
         deed = try_build(Deed, self._source, self._problems, at=(*path, names[0]))
-        return None if deed is None else replace(step, person=names[0], deed=deed)
+        if deed is None:
+            return None
+        for file in deed.files:
+            place = step.folder / file.path
+            if file.path and not place.is_file():
+                self._add((*path, names[0]), f"there is no file {place}")
+        return replace(step, person=names[0], deed=deed)
 
     def _wait(self, path: YamlPath, written: JsonValue) -> int | None:
         try:

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from aiohttp import web
 
+from bot.testing.files.model import FileContent
 from bot.testing.theatre.folder import PLATFORM
 from cards.showing.view import MessageView
 from engine.events import SharedFile
@@ -36,9 +38,13 @@ class PlayedChat:
         """Forget everything."""
         self.shown, self._now, self._files = [], {}, {}
 
-    def share(self, name: str, content: bytes) -> SharedFile:
-        """A file as it comes with a message."""
-        file_id = f"file-{len(self._files)}"
+    def share(self, file: FileContent, folder: Path) -> SharedFile:
+        """A file as it comes with a message or a form; its path begins in `folder`.
+
+        Raises OSError.
+        """
+        name, file_id = file.name, f"file-{len(self._files)}"
+        content = (folder / file.path).read_bytes() if file.path else file.text.encode()
         self._files[file_id] = content
         return SharedFile(platform=PLATFORM, id=file_id, name=name, size_bytes=len(content))
 

@@ -9,7 +9,7 @@ from typing import Final
 from uuid import uuid4
 
 from bot.serve.work.pulse import Pulse
-from bot.testing.files.model import FileContent, ScenarioSetup
+from bot.testing.files.model import ScenarioSetup
 from bot.testing.theatre.folder import PLATFORM, WORKSPACE, PlayedFolder
 from bot.testing.theatre.platform import PlayedChat
 from bot.testing.theatre.script import ScriptedAnswers
@@ -58,12 +58,6 @@ class Stage:
         """A person's account in the chat."""
         account = self.folder.account(person)
         return Actor(platform=PLATFORM, workspace=WORKSPACE, user=account, name=person)
-
-    def content(self, file: FileContent) -> bytes:
-        """What a shared file holds. Raises OSError."""
-        if file.path:
-            return (self.folder.settings.playbooks / file.path).read_bytes()
-        return file.text.encode()
 
     async def give(self, update: Update) -> Outcome:
         """Hand an update to the service, as a platform does."""

@@ -171,7 +171,8 @@ def test_a_file_that_is_wrong_is_told_by_validate_with_lines(
         f"{at}:13: 1.steps.2.mio: nobody of people.yaml, and none of the test's `strangers`;"
         " did you mean 'mia'?",
         f"{at}:13: 1.steps.2.expect.told: freda is nobody of people.yaml; did you mean 'fred'?",
-        f"{at}:13: 1.steps.2.expect.called: there is no tool book_hoists; did you mean 'book_hoist'?",
+        f"{at}:13: 1.steps.2.expect.called: there is no tool book_hoists;"
+        " did you mean 'book_hoist'?",
         f"{at}:14: 1.steps.3.mia: should have one of `says` (or `shares`), `tap` and `fill`",
         f"{at}:15: 1.steps.4.expect.card.kind: should be 'clarify', 'confirm', 'select' or"
         " 'phase_done', not 'question'",
