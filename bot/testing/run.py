@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.settings import Settings
+from bot.testing.files.model import ScenarioSetup
 from bot.testing.files.scenario import Scenario, read_scenarios
 from bot.testing.play import PlayedTest, play
 from bot.testing.reach import points_of, reach_line, unreached
@@ -78,6 +79,9 @@ async def play_all(
     """Play the tests one after the other; `tell` hears of each when it is over."""
     played: list[PlayedTest] = []
     async with open_theatre(folder) as theatre:
+        # Once for all tests, the router learns the examples.
+        async with theatre.stage(ScenarioSetup()):
+            pass
         for scenario in scenarios:
             for _ in range(repeat):
                 played.append(await play(scenario, theatre))

@@ -46,10 +46,12 @@ def load_folder(settings: Settings, data: Path) -> PlayedFolder:
 
     Raises DefinitionError with every problem of it.
     """
+    # The others are off, and their accounts stay what people.yaml may list.
+    platforms = {name: type(each)() for name, each in settings.platforms.items()}
     web = settings.platforms[PLATFORM].model_copy(update={"webchat": True, "web_login": "link"})
     settings = settings.model_copy(
         update={
-            "platforms": {PLATFORM: web},
+            "platforms": {**platforms, PLATFORM: web},
             "data_dir": data,
             "streaming": False,
             "mcp": None,
