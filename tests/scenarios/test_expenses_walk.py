@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes import file_makers as made
 from tests.fakes.expenses import TOKEN, ExpensesServer, copy_expenses
-from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import Service, Start
 
 TAXI = {
@@ -46,10 +46,14 @@ async def room(service: Service) -> AsyncIterator[WebRoom]:
 
 
 async def claim(room: WebRoom, **changed: str) -> None:
-    """Ada claims a taxi, with a receipt, or what is changed of it."""
-    await room.share("ada", "please claim an expense", taxi__pdf=made.pdf(["Taxi 38.50 EUR"]))
+    """Ada claims a taxi, with a receipt in the form, or what is changed of it."""
+    await room.say("ada", "please claim an expense")
     form = await room.card("clarify")
-    _, told = await room.fill("ada", form, "submit", **{**TAXI, **changed})
+    values = {**TAXI, **changed}
+    _, sent = await room.upload("ada", made.pdf(["Taxi 38.50 EUR"]))
+    files = {"receipt": {"id": sent["id"], "name": values["receipt"]}} if values["receipt"] else {}
+    fill = {"button": button(form, "submit"), "values": values, "files": files}
+    _, told = await room.post("forms", "ada", **fill, id=new_id())
     assert told["ok"], told
 
 
@@ -104,6 +108,8 @@ async def test_a_claim_is_approved_by_a_manager_and_written_once(
     card = await room.card("confirm")
     for word in ("Taxi", "38.5", "EUR", "2026-02-03", "To the fair", "taxi.pdf"):
         assert word in text_of(card)
+    (receipt,) = [row for row in card["rows"] if row["value"] == "taxi.pdf"]
+    assert receipt["link"].endswith("/taxi.pdf")
     assert (await room.tap("ada", card, "approve"))[1]["ok"] is False
     assert (await room.tap("finn", card, "approve"))[1]["ok"] is False
     assert written(api) == []
