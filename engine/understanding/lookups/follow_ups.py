@@ -14,8 +14,9 @@ LEANS_ON = 6
 
 _ONE = rf"(?P<mark>[{ENTITY_MARKS}])"
 _JUST_ONE = re.compile(
-    r"(?:那|那么|还有|也|再|同样|请|帮我|查一下|查|看看|看|and|also|then|now|please|can you"
-    r"|could you|do|what about|how about|the|same|again|thing|question|one|with|of|for|,|\s){0,8}"
+    r"(?:那|那么|还有|也|再|同样|给|对|为|请|帮我|查一下|查|看看|看|and|also|then|now|please"
+    r"|can you|could you|do|what about|how about|the|same|again|thing|question|one|with|of|for|,"
+    r"|\s){0,8}"
     rf"{_ONE}\s*(?:呢|的呢|也一样|一样|同样|也要|as well|too|please|\s){{0,3}}[?。.!]*"
 )
 

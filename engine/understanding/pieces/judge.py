@@ -10,6 +10,7 @@ from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK,
 from engine.understanding.lookups.find import cue_found, find
 from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.conditions import split_condition
+from engine.understanding.pieces.sameness import judge_repeat, judge_verbatim
 from engine.understanding.pieces.scoring import (
     CLAUSES,
     ScoredPiece,
@@ -61,6 +62,10 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     favour = asks_for_favour(plain)
     if not favour and (found := _look_up(text, context)):
         return found
+    # An open form may be of the message that is leant on; what another is named for is not for it.
+    repeat = judge_repeat(text, context, judge)
+    if repeat and repeat.kind == "workflow":
+        return repeat
     answer = match_form(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
@@ -68,6 +73,8 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if wording.hinged(plain):
         return _judge_condition(scored, context)
     if found := _judge_prohibition(scored, context):
+        return found
+    if found := judge_verbatim(scored, context) or repeat:
         return found
     if len(_WORDS.findall(scored.bare)) < 2 and not wording.writes(scored.folded):
         return _judge_single_word(scored, context)

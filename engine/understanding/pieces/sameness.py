@@ -1,0 +1,53 @@
+"""Work that is asked for by what somebody asked for before: an example, or "the same for P004"."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.frames.intents import Candidate
+from engine.text import wording
+from engine.understanding.context import Piece, RouteContext
+from engine.understanding.lookups.follow_ups import continue_text
+from engine.understanding.lookups.text import look_at
+from engine.understanding.pieces.scoring import ScoredPiece
+
+_TOO = re.compile(r"也|\b(?:too|as well|again)\b")
+NEAR = 0.5
+"""How sure work is that is asked for anew behind something else, which people are asked about."""
+
+
+def judge_verbatim(scored: ScoredPiece, context: RouteContext) -> Piece | None:
+    """The piece as the request of which it is an example, word for word, and of nothing else."""
+    group = context.table.verbatim.get(context.table.plain_example(scored.folded), "")
+    playbook, _, request = group.partition("/")
+    if not context.table.playbook(playbook):
+        return None
+    why = f"{group}: it is one of its examples"
+    return Piece(scored.text, "workflow", why, playbook=playbook, request=request)
+
+
+def judge_repeat(
+    text: str, context: RouteContext, judge: Callable[[str, RouteContext], Piece]
+) -> Piece | None:
+    """The piece as the work of an earlier message for something else of the kind: "and P004?".
+
+    Its form begins with what the piece itself says: no other value is taken over. Behind another
+    message people are asked whether that is meant.
+    """
+    if not context.recent:
+        return None
+    asked = look_at(text, context.entities, context.today)
+    if not asked.named or not (wording.follows_up(asked.said) or _TOO.search(asked.said)):
+        return None
+    meant = continue_text(asked, context.recent, context.entities)
+    before = judge(meant[0], replace(context, recent=())) if meant else None
+    if before is None or before.kind != "workflow" or before.condition:
+        return None
+    why = f"like an earlier message: {before.why}"
+    newest = continue_text(asked, context.recent[-1:], context.entities) == meant
+    if newest:
+        return replace(before, text=text, why=why)
+    candidate = Candidate(
+        kind="workflow", playbook=before.playbook, request=before.request, score=NEAR
+    )
+    return Piece(text, "unclear", why, confidence=0.0, candidates=(candidate,))
