@@ -37,11 +37,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of tests, which stay till the end."""
+    """Spare the garbage collector the thousands of tests, which stay till the end.
+
+    What is made later is looked through less often than in a service, which runs for longer.
+    """
     # Its import asks the collector who refers to what, which is not told of what is frozen.
     importlib.import_module("hypothesis")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
 from bot.waits import pause
+from tests.fakes.forge import NULL, PIPE, Forged, forged
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 
@@ -84,7 +85,7 @@ class Member:
     name: str = ""
     starts: int = 0
     odd_ends: list[str] = field(default_factory=list)
-    process: Process | None = None
+    process: Forged | None = None
     ending: bool = False
     _killed: bool = False
 
@@ -113,14 +114,15 @@ class Member:
             "REDIS_URL": f"{self.redis}?client_name={self.name}",
         }
         with self._log().open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
+            self.process = await forged(
+                "bot",
                 # It ends by itself when we are gone.
-                *(sys.executable, "-m", "bot", self.command, "--stop-at-eof"),
+                (self.command, "--stop-at-eof"),
                 cwd=self.folder,
                 env={**self.environment, **addresses},
                 stdin=PIPE,
-                stdout=DEVNULL,
-                stderr=log,
+                stdout=NULL,
+                stderr=log.fileno(),
                 start_new_session=True,
             )
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PIPE, NULL = subprocess.PIPE, subprocess.DEVNULL
+STAND_IN = Path(__file__).with_name("stand_in.py")
 _MOST_BYTES = 1 << 20
 
 
@@ -109,6 +110,11 @@ def _forge() -> _Forge:
     return _forges[0]
 
 
+def stand_in(module: str, *words: str) -> tuple[str, ...]:
+    """A command that is `python -m MODULE WORDS`, for who starts a child by its command."""
+    return (sys.executable, "-I", "-S", str(STAND_IN), _forge().path, module, *words)
+
+
 async def forged(
     module: str,
     words: Sequence[str],
@@ -128,6 +134,7 @@ async def forged(
         "cwd": str(cwd),
         "env": dict(env),
         "start_new_session": start_new_session,
+        "ends_with_asker": False,
     }
     told = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     told.connect(forge.path)
@@ -182,6 +189,8 @@ def _import_everything() -> None:
     for found in pkgutil.walk_packages(bot.__path__, "bot."):
         if not found.name.endswith("__main__"):
             import_module(found.name)
+    for outside in ("mcp.server.mcpserver", "uvicorn"):
+        import_module(outside)
     from bot.definitions.loader import load_definitions
     from bot.wiring.connections import load_connections
     from tests.fakes.learning import learn_once
@@ -211,17 +220,23 @@ def _serve(path: str) -> None:
     gc.freeze()
     print("ready", flush=True)
     alive: dict[int, socket.socket] = {}
+    bound = set[int]()
     while True:
-        ready, _, _ = select.select([listener, woken, 0], [], [])
+        askers = {alive[pid]: pid for pid in bound & alive.keys()}
+        ready, _, _ = select.select([listener, woken, 0, *askers], [], [])
         if 0 in ready:
             for pid in alive:
                 os.kill(pid, signal.SIGKILL)
             return
+        for pid in [pid for told, pid in askers.items() if told in ready]:
+            # It says nothing more: it has gone.
+            bound.remove(pid)
+            os.kill(pid, signal.SIGKILL)
         if woken in ready:
             os.read(woken, 4096)
             _reap(alive)
         if listener in ready:
-            _take(listener, alive)
+            _take(listener, alive, bound)
 
 
 def _reap(alive: dict[int, socket.socket]) -> None:
@@ -233,12 +248,18 @@ def _reap(alive: dict[int, socket.socket]) -> None:
             told.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _take(listener: socket.socket, alive: dict[int, socket.socket]) -> None:
+def _take(listener: socket.socket, alive: dict[int, socket.socket], bound: set[int]) -> None:
     told, _ = listener.accept()
     body, ends, _, _ = socket.recv_fds(told, _MOST_BYTES, 3)
+    if not body:
+        told.close()
+        return
+    asked = json.loads(body)
     pid = os.fork()
     if not pid:
-        _become(json.loads(body), ends)
+        _become(asked, ends)
+    if asked["ends_with_asker"]:
+        bound.add(pid)
     for end in ends:
         os.close(end)
     alive[pid] = told

@@ -1,29 +1,32 @@
 """MCP servers as processes of their own, and our tools over them."""
 
 import asyncio
-import sys
+import os
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.connections.mcp.tools import McpTools
 from engine.ports.systems.remote_tools import Server, Stdio
+from tests.fakes.forge import NULL, Forged, forged, stand_in
 
 ROOT = Path(__file__).parents[2]
 
 
 def sample(*words: str, **variables: str) -> Stdio:
     """The sample server as a child process."""
-    return _module("tests.fakes.mcp_server", "stdio", *words, **variables)
+    return module("tests.fakes.mcp_server", "stdio", *words, **variables)
 
 
 def old(*words: str) -> Stdio:
     """The sample server of an older revision."""
-    return _module("tests.fakes.old_mcp_server", *words)
+    return module("tests.fakes.old_mcp_server", *words)
 
 
-def _module(*words: str, **variables: str) -> Stdio:
-    return Stdio(sys.executable, ("-m", *words), {"PYTHONPATH": str(ROOT), **variables})
+def module(*words: str, **variables: str) -> Stdio:
+    """A module that is a server, as a child process."""
+    command, *args = stand_in(*words)
+    return Stdio(command, tuple(args), {"PYTHONPATH": str(ROOT), **variables})
 
 
 @asynccontextmanager
@@ -51,12 +54,11 @@ def is_gone(pid: int) -> bool:
 
 
 @asynccontextmanager
-async def serving(port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+async def serving(port: int) -> AsyncIterator[Forged]:
     """The sample server over streamable HTTP, as a process that does not outlive the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.fakes.mcp_server", "http", str(port)),
-        cwd=ROOT,
-        stderr=asyncio.subprocess.DEVNULL,
+    words = ("http", str(port))
+    process = await forged(
+        "tests.fakes.mcp_server", words, cwd=ROOT, env=os.environ, stdout=NULL, stderr=NULL
     )
     try:
         yield process

@@ -1,7 +1,6 @@
 """An MCP server as a connection of a project folder: what its tools give, and what is refused."""
 
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from adapters.connections.mcp.connection import McpConnection
 from adapters.connections.mcp.model import McpSettings
 from engine.errors import ToolFailed, ToolReported, ToolRetry, ToolUnsure
 from engine.ports.systems.connections import BadCall, CallRequest, PinnedCall
+from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import ROOT, is_gone
 from tests.fakes.parts_desk import orders
 
@@ -21,9 +21,10 @@ ORDER = {"number": "P-100", "amount": 2, "who": "mia"}
 
 
 def settings(folder: Path, **more: Any) -> McpSettings:
+    command, *words = stand_in("tests.fakes.parts_server", "stdio", str(folder))
     return McpSettings(
-        command=sys.executable,
-        args=("-m", "tests.fakes.parts_server", "stdio", str(folder)),
+        command=command,
+        args=tuple(words),
         env={"PYTHONPATH": str(ROOT)},
         timeout_s=20,
         **more,

@@ -1,6 +1,5 @@
 """An MCP server over HTTP, and one that is slow, huge, or wants more than it was given."""
 
-import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,15 +9,17 @@ from adapters.connections.mcp.connection import McpConnection
 from adapters.connections.mcp.model import McpSettings
 from engine.errors import ToolFailed, ToolUnsure
 from engine.ports.systems.connections import CallRequest
+from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import ROOT, serving
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
 
 def sample(timeout_s: float) -> McpSettings:
+    command, *words = stand_in("tests.fakes.mcp_server", "stdio")
     return McpSettings(
-        command=sys.executable,
-        args=("-m", "tests.fakes.mcp_server", "stdio"),
+        command=command,
+        args=tuple(words),
         env={"PYTHONPATH": str(ROOT)},
         timeout_s=timeout_s,
         max_kb=100,

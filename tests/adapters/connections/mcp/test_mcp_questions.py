@@ -1,24 +1,22 @@
 """Questions that the model answers with tools of outside servers (promise 3)."""
 
 import json
-import sys
 from collections.abc import AsyncIterator
 from datetime import date
 
 import pytest
 
 from adapters.openai import OpenAIModel
-from engine.ports.systems.remote_tools import Server, Stdio
+from engine.ports.systems.remote_tools import Server
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
 from engine.tools.registry import READONLY, TOOLS, call
 from engine.tools.remote import CurrentTools
-from tests.fakes.mcp_running import opened, sample
+from tests.fakes.mcp_running import module, opened, sample
 from tests.fakes.model_server import ModelServer, call_tool, say
 from tests.fakes.platforms.patience import until
 
 CONTEXT = ToolContext(today=date(2026, 11, 23))
-TIME = Server("time", Stdio(sys.executable, ("-m", "mcp_server_time")))
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ async def test_a_question_is_answered_with_an_outside_tool(
 ) -> None:
     arguments = {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}
     server.script([call_tool("time__convert_time", arguments), say("It is 21:00.")])
-    async with opened(TIME) as remote:
+    async with opened(Server("time", module("mcp_server_time"))) as remote:
         current = CurrentTools(remote)
         assert current(READONLY) == READONLY
         await until(lambda: bool(remote.tools()))

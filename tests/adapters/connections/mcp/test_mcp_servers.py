@@ -15,17 +15,21 @@ from adapters.connections.mcp.tools import McpTools
 from bot.waits import cancel_tasks
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.systems.remote_tools import Http, Server, Stdio
-from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
+from tests.fakes.mcp_running import is_gone, module, names, old, opened, sample, serving
 from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
 
-TIME = Stdio(sys.executable, ("-m", "mcp_server_time", "--local-timezone", "UTC"))
 FIT = (
     *("echo", "fail", "wait", "huge", "table", "mixed", "nosy", "grow"),
     *("caller", "variable", "process"),
 )
 VOUCHED = frozenset({"unmarked"})
 TEMPERATURE = "s___at_place_36905fca"
+
+
+def on_time() -> Server:
+    """A server of the registry."""
+    return Server("time", module("mcp_server_time", "--local-timezone", "UTC"))
 
 
 async def fault_of(tools: McpTools, name: str, **arguments: Any) -> ToolFailed:
@@ -35,7 +39,7 @@ async def fault_of(tools: McpTools, name: str, **arguments: Any) -> ToolFailed:
 
 
 async def test_a_server_from_the_registry_is_listed_and_answers() -> None:
-    async with opened(Server("time", TIME)) as tools:
+    async with opened(on_time()) as tools:
         assert tools.tools() == ()
         await until(lambda: bool(tools.tools()))
 
@@ -213,7 +217,7 @@ async def test_a_child_that_is_being_ended_when_we_are_told_to_end_is_not_left(
     ids=["no command", "no server", "silent", "nobody listens"],
 )
 async def test_a_server_that_is_away_keeps_no_other_from_answering(at: Stdio | Http) -> None:
-    async with opened(Server("away", at), Server("time", TIME)) as tools:
+    async with opened(Server("away", at), on_time()) as tools:
         await until(lambda: bool(tools.tools()))
 
         assert {tool.server for tool in tools.tools()} == {"time"}
