@@ -1,6 +1,6 @@
 """Typed texts that answer an open card: judged as a tap is, stored by the turn's commit."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -15,17 +15,19 @@ from engine.events import DirectAnswer
 from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
+from engine.frames.shared_files import kept_names
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.form_facts import form_facts
 from engine.reviews.judge import CardJudge
 from engine.text.entity_kinds import NO_ENTITIES, Entities
-from engine.text.form_reading import read_form
+from engine.text.form_reading import FormReading, read_form
 from engine.understanding.open_forms import (
     answerable_fields,
     form_name,
     missing_labels,
+    open_file_field,
     other_entities,
 )
 
@@ -69,12 +71,22 @@ class TextAnswers:
             text = say("clarify.other", card.lang, form=form_name(card), who=who)
             effects = Effects(log=(answer.entry(found, "other_entities"),))
             return CardReply("needs_you", text, effects)
-        return self._fill_in(found, choice, intent.text, answer)
+        reading = self._read(card, intent.text, kept_names(head.files))
+        return self._fill_in(found, choice, reading, answer)
 
-    def _fill_in(self, found: CardNow, choice: Choice, text: str, answer: CardAnswer) -> CardReply:
-        """The form with the values that the text gives."""
-        card = found.card
+    def _read(self, card: Card, text: str, files: Sequence[str]) -> FormReading:
+        """What the text gives the form; the one file that came with it is the one that is asked."""
         reading = read_form(text, answerable_fields(card), self.today, entities=self.entities)
+        asked = open_file_field(card)
+        if asked is None or len(files) != 1 or asked.name in reading.values:
+            return reading
+        return replace(reading, values={**reading.values, asked.name: files[0]})
+
+    def _fill_in(
+        self, found: CardNow, choice: Choice, reading: FormReading, answer: CardAnswer
+    ) -> CardReply:
+        """The form with the values that were read."""
+        card = found.card
         said = {"read": reading.words, "unused": reading.left}
         answer = replace(answer, origin={**answer.origin, **said})
         changed = _changed_values(card, reading.values)

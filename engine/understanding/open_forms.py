@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cards.deciding.seats import may_answer
 from cards.markdown import literal
-from cards.model import Card, Field
+from cards.model import SUBMIT, Card, Field, Principal
 from cards.texts import say
 from engine.text import wording
 from engine.text.claims.entities import kind_of_field
@@ -34,20 +34,30 @@ class FormMatch:
 
 def open_forms(context: RouteContext) -> tuple[Card, ...]:
     """The open forms that this person may fill in."""
-    return tuple(
-        card
-        for card in context.open_cards
-        if card.traits.text == "values"
-        and card.status == "open"
-        and card.choice("submit")
-        and may_answer(card, context.principal)
-    )
+    return tuple(c for c in context.open_cards if _is_open_form(c, context.principal))
+
+
+def forms_asking_for_file(cards: Sequence[Card], person: Principal) -> tuple[Card, ...]:
+    """Those of the cards whose open form asks this person for one file."""
+    return tuple(c for c in cards if _is_open_form(c, person) and open_file_field(c))
+
+
+def _is_open_form(card: Card, person: Principal) -> bool:
+    answerable = card.traits.text == "values" and card.status == "open" and card.choice(SUBMIT)
+    return bool(answerable) and may_answer(card, person)
 
 
 def answerable_fields(card: Card) -> tuple[Field, ...]:
     """What a text may give for the card: its form's fields, and those whose value stands."""
     submit = card.choice("submit")
     return (*(submit.form if submit else ()), *card.known)
+
+
+def open_file_field(card: Card) -> Field | None:
+    """The one field of the card's form that still needs a file; None for none and for several."""
+    submit = card.choice(SUBMIT)
+    fields = [f for f in submit.form if f.type == "file" and not f.value] if submit else []
+    return fields[0] if len(fields) == 1 else None
 
 
 def form_name(card: Card) -> str:

@@ -114,6 +114,30 @@ async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 
+async def test_a_file_that_comes_with_a_text_or_alone_is_the_one_that_is_asked_for(
+    start: Start, tmp_path: Path
+) -> None:
+    folder = write_depot(tmp_path / "depot")
+    service = await start(playbooks=folder, people=folder / "people.yaml")
+    async with WebRoom(service.url) as room:
+        await room.say("cleo", "take goods in")
+        await room.card("clarify")
+        await room.share("hugo", "", other__txt=b"not Cleo's")
+        await room.wait_for(lambda m: "Ask me what is in it" in text_of(m))
+        await room.share("cleo", "", note__txt=NOTE)
+        await room.wait_for(lambda m: "Still missing: Order" in text_of(m))
+        await room.say("cleo", "order W-7")
+        review = await room.card("confirm")
+        assert rows_of(review)["Delivery note"]["value"] == "note.txt"
+        assert review["problems"] == []
+        await room.tap("hugo", review, "approve")
+        await room.wait_for(lambda m: "They are taken in." in text_of(m))
+        await room.say("cleo", "take goods in")
+        await room.card("clarify")
+        await room.share("cleo", "order W-7", again__txt=NOTE + b".")
+        await room.wait_for(lambda m: bool(m["card"]) and "again.txt" in str(m["card"]["rows"]))
+
+
 class Lines:
     """A screen whose person has these lines to type, and what they were shown."""
 

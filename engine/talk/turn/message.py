@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cards.model import Card, Principal
+from cards.model import SUBMIT, Card, Principal
 from engine.events import SharedFile
 from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
-from engine.frames.shared_files import name_the_file, text_with_names
+from engine.frames.shared_files import kept_names, name_the_file, text_with_names
 from engine.mail import MessageArrived
 from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
 from engine.services import Services
@@ -21,6 +21,7 @@ from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.sections import NO_SECTIONS
+from engine.understanding.open_forms import forms_asking_for_file
 from engine.understanding.router.chain import route
 
 CommitProgress = Callable[[Effects], Awaitable[None]]
@@ -63,7 +64,9 @@ async def handle_message(
     head = await _take_files(head, mail.update.files, services)
     entities = services.entities(head.conversation, head.principal)
     head = head.model_copy(update={"entities": entities.record(head.text)})
-    routed = _route_files(head) or await _route(head, situation, session, services, entities)
+    routed = await _route_files(head, situation, services) or await _route(
+        head, situation, session, services, entities
+    )
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
@@ -104,11 +107,22 @@ async def _take_files(
     return head.model_copy(update={"files": taken})
 
 
-def _route_files(head: ReplyHead) -> RoutedMessage | None:
-    """The one intent of files without a word, which no strategy can read; None with a text."""
+async def _route_files(
+    head: ReplyHead, situation: TurnSituation, services: Services
+) -> RoutedMessage | None:
+    """The one intent of files without a word, which no strategy can read; None with a text.
+
+    One file is the answer to the one form that asks its sender for a file.
+    """
     if not head.files or head.text:
         return None
-    intent = Intent(kind="smalltalk", text="", why="files without a word")
+    cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
+    asking = forms_asking_for_file(cards, head.principal)
+    if len(asking) == len(kept_names(head.files)) == 1:
+        why = "the file that an open form asks for"
+        intent = Intent(kind="card_reply", text="", card=asking[0].token, choice=SUBMIT, why=why)
+    else:
+        intent = Intent(kind="smalltalk", text="", why="files without a word")
     return RoutedMessage((intent,), (StrategyVerdict("files", True, intent.why),))
 
 

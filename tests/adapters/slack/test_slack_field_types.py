@@ -112,6 +112,7 @@ def test_slack_itself_keeps_people_from_sending_what_its_inputs_refuse(kind, typ
         view_submission(view, {"x": typed}, team="T1", user="U1", view_id="V1", hash="1.a")
 
 
+@pytest.mark.fact("slack/file-input")
 def test_a_file_is_chosen_and_comes_back_with_its_address():
     view = form_modal(_form((_typed("file", kinds=("pdf", "jpg")),)), "slack:T1:D1")
     assert view_problems(view) == []
@@ -150,6 +151,7 @@ def test_what_others_approve_is_named_and_not_sent_anew():
     assert (element["type"], element["initial_value"]) == ("plain_text_input", "old.pdf")
 
 
+@pytest.mark.fact("slack/file-input")
 def test_files_are_chosen_in_modals_alone():
     block = form_modal(_form((_typed("file"),)), "slack:T1:D1")["blocks"][0]
     assert "file_input: only in a modal" in message_problems({"text": "x", "blocks": [block]})
