@@ -32,6 +32,11 @@ def play_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=_times, default=1, metavar="N", help="play each so often, 1 to 1000"
     )
     parser.add_argument(
+        "--record",
+        metavar="RUN",
+        help="print a test of this run of the service, or of a conversation's runs",
+    )
+    parser.add_argument(
         "--watch", action="store_true", help="play again whenever a file changes, until Ctrl-C"
     )
 
@@ -54,6 +59,10 @@ def play_tests(args: argparse.Namespace) -> int:
         print(told, file=sys.stderr)
     # What goes wrong on purpose in a test is no news.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    if args.record is not None:
+        from bot.testing.record import record_test
+
+        return run_loop(record_test(load_settings(), args.record))
     options = PlayOptions(word=args.word, repeat=args.repeat, reach=args.reach, junit=junit)
 
     def play() -> int:

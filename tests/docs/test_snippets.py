@@ -58,7 +58,7 @@ SHOWN_BY = {
     ("docs/sop.md", "yaml"): "tests/engine/sop/sop_stage.py",
     ("docs/sync.md", "json"): "tests/adapters/sync/test_sync_page.py",
     ("docs/sync.md", "python"): "tests/adapters/sync/test_sync_page.py",
-    ("docs/testing.md", "yaml"): "tests/bot/testing/test_play.py",
+    ("docs/testing.md", "yaml"): "tests/bot/testing/test_samples.py",
     ("docs/tool-plans.md", "yaml"): "tests/engine/tool_plan/test_documented_plans.py",
 }
 ROLES = ("crc", "reviewer", "lead", "admin")
