@@ -36,7 +36,7 @@ class FormFiles:
         else:
             kinds = asked.kinds or self.kinds
             taken = [kind for kind in kinds if kind in self.kinds]
-            check_upload(upload, taken, self.largest_mb)
+            check_upload(upload, taken or kinds, self.largest_mb)
         return text
 
     def _check_name(self, asked: Field, name: str) -> None:

@@ -111,7 +111,7 @@ async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
         assert (answer.status, await answer.read()) == (200, content)
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Cache-Control"] == "private, no-store"
-        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
 async def test_a_file_that_comes_with_a_text_or_alone_is_the_one_that_is_asked_for(

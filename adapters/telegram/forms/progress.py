@@ -105,9 +105,9 @@ def return_to_fault(progress: FormProgress, faults: dict[str, str]) -> FormProgr
     first = next((name for name in names if name in faults), names[0])
     fault = faults.get(first) or " ".join(faults.values())
     left = {name: value for name, value in progress.values.items() if name not in faults}
-    return progress.model_copy(
-        update={"values": left, "at": names.index(first), "fault": fault, "page": 0}
-    )
+    uploads = {name: file for name, file in progress.uploads.items() if name not in faults}
+    stay = {"values": left, "uploads": uploads}
+    return progress.model_copy(update={**stay, "at": names.index(first), "fault": fault, "page": 0})
 
 
 def go_to_field(progress: FormProgress, index: int) -> FormProgress:

@@ -86,8 +86,9 @@ class CardFormatter:
         )
 
     def _row(self, row: Row, card: str) -> Row:
-        link = urlsplit(self.with_link(row, card).link).path
-        return Row(label=row.label, value=self.mask(row.value), link=link)
+        value, link = self.mask(row.value), urlsplit(self.with_link(row, card).link).path
+        # What is masked is in the file's address, too.
+        return Row(label=row.label, value=value, link=link if value == row.value else "")
 
     def awaited(self, card: Card) -> str:
         """The roles that decide the card, else the persons it names."""

@@ -10,6 +10,7 @@ from adapters.telegram.forms.progress import (
     check_all,
     enter_values,
     parse_form_button,
+    return_to_fault,
     step_of_button,
     step_of_file,
 )
@@ -94,6 +95,12 @@ def test_a_question_for_a_file_is_answered_with_one() -> None:
     assert "photo.jpg" in closing_html(good, "Sent")
     named = enter_values(good, {"note": "earlier.pdf"})
     assert (named.values["note"], named.uploads) == ("earlier.pdf", {})
+
+
+def test_a_file_that_is_refused_later_is_not_sent_again() -> None:
+    good = step_of_file("note", sent("a.pdf", 9))(form(field("note", "file", required=False)))
+    after = return_to_fault(good, {"note": "locked"})
+    assert (after.at, after.values, after.uploads) == (0, {}, {})
 
 
 def sent(name: str, size: int) -> SharedFile:
