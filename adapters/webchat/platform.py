@@ -21,6 +21,7 @@ from adapters.webchat.page_requests import (
     parse_body,
     read_positions,
 )
+from adapters.webchat.panel import PANEL, SidePanel
 from adapters.webchat.render import render_card, render_form, render_message
 from adapters.webchat.room_names import (
     WORKSPACE,
@@ -59,7 +60,7 @@ from engine.events import (
     Update,
 )
 from engine.ports.conversations import ChatLog, Conversations
-from engine.ports.pages import InboxPage
+from engine.ports.pages import InboxPage, PanelFeed
 from engine.ports.platform import ExamplesOf, Intake, Pace
 from engine.ports.storage.drafts import Growth
 
@@ -107,6 +108,7 @@ class WebChat:
         self._examples: ExamplesOf = lambda actor, lang: ()
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
+        self._panel: SidePanel | None = None
         self._guard = RequestGuard(self._hosts())
         self._history = ConversationHistory(log, conversations, self._visitors, self._guard)
 
@@ -168,6 +170,14 @@ class WebChat:
     async def close(self) -> None:
         """End the open event streams; call it on shutdown, before the server waits for them."""
         self._streams.close()
+        if self._panel:
+            self._panel.close()
+
+    def show_panel(self, feed: PanelFeed) -> bool:
+        """Show it beside conversations, where visitors are sample people whom anybody may be."""
+        if isinstance(self._authenticator, FreeChoice):
+            self._panel = SidePanel(feed, self._visitors, self._guard)
+        return self._panel is not None
 
     def suggest_from(self, examples: ExamplesOf) -> None:
         """Show such examples on an empty page."""
@@ -190,6 +200,8 @@ class WebChat:
         if self._uploads:
             handler = upload_handler(self._uploads, self._guard, self._visitors.actor)
             routes.append(web.post("/chat/files", guarded(handler)))
+        if self._panel:
+            routes += self._panel.routes()
         if isinstance(self._authenticator, SignInLinks):
             routes += self._sign_in_routes(self._authenticator)
         return routes
@@ -245,6 +257,7 @@ class WebChat:
             "leaves": self._authenticator.can_sign_out,
             "files_mb": uploads.max_mb if uploads else 0,
             "files_types": uploads.kinds if uploads else (),
+            **({"panel": PANEL} if self._panel else {}),
         }
         return json_response(200, body)
 

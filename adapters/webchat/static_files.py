@@ -15,18 +15,19 @@ _TYPES = {
 
 
 class StaticFiles:
-    """The files of the page, in memory; `languages.js` exports each `texts.<language>.js`."""
+    """The files of a page, in memory; `languages.js` exports each `texts.<language>.js`."""
 
     def __init__(self, folder: Path = _FOLDER) -> None:
         self._files = {
             path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in _TYPES
         }
-        listed = (
+        listed = [
             f'export {{ default as {name.split(".")[1]} }} from "/static/{name}";\n'
             for name in sorted(self._files)
             if fnmatch(name, "texts.*.js")
-        )
-        self._files["languages.js"] = "".join(listed).encode()
+        ]
+        if listed:
+            self._files["languages.js"] = "".join(listed).encode()
 
     def serve(self, name: str) -> web.Response:
         """The file of that name, or 404."""

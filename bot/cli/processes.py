@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import gc
+import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.cli.command import folder_argument, load_settings, run_loop
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
+from cards.texts import languages
 
 if TYPE_CHECKING:
     from bot.processes.watchdog import Watchdog
@@ -39,6 +41,22 @@ def run(args: argparse.Namespace) -> int:
         return serve
 
     return _serve(args, load)
+
+
+def dev_arguments(parser: argparse.ArgumentParser) -> None:
+    """The folder, and the language of what is printed."""
+    folder_argument(parser)
+    parser.add_argument("--lang", choices=languages(), default="en", help="of what is printed")
+
+
+def dev(args: argparse.Namespace) -> int:
+    """Run everything in this process, and print how each message is read."""
+    settings = load_settings()
+    from bot.dev.service import SHOWS_ITSELF, serve
+
+    configure_logging(args.command, least=logging.WARNING, without=SHOWS_ITSELF)
+    serving = partial(serve, lang=args.lang)
+    return run_loop(_until_stopped(serving, settings, stop_at_eof=False)) or 0
 
 
 def web(args: argparse.Namespace) -> int:

@@ -29,6 +29,13 @@ COMMANDS = (
         _SERVED,
     ),
     Command(
+        "dev",
+        "serve a folder while you write it, and show how each message is read",
+        processes.dev,
+        processes.dev_arguments,
+        _SERVED,
+    ),
+    Command(
         "web",
         "start only the process to take messages and taps",
         processes.web,

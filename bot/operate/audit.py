@@ -109,9 +109,9 @@ def _describe_event(entry: Mapping[str, Any], lang: Lang) -> str:
             return say("audit.child" if "parent" in entry else "audit.started", lang, **named)
         case "tap":
             key = "audit.form" if entry.get("sent_form") else "audit.tap"
-            return say(key, lang, result=_describe_result(entry, lang), **named)
+            return say(key, lang, result=describe_result(entry, lang), **named)
         case "text":
-            return say("audit.text", lang, result=_describe_result(entry, lang), **named)
+            return say("audit.text", lang, result=describe_result(entry, lang), **named)
         case "expired":
             return say("audit.expired", lang, **named)
         case "cancelled" if "parent" in entry:
@@ -132,7 +132,8 @@ def _describe_event(entry: Mapping[str, Any], lang: Lang) -> str:
             return " ".join(filter(None, (str(event), entry.get("card"), entry.get("why"))))
 
 
-def _describe_result(entry: Mapping[str, Any], lang: Lang) -> str:
+def describe_result(entry: Mapping[str, Any], lang: Lang) -> str:
+    """What an answer to a card came to."""
     result = entry.get("result", _NO_VALUE)
     try:
         return say(f"audit.result.{result}", lang)

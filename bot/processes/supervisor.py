@@ -163,7 +163,7 @@ async def _stop_at_end(child: asyncio.subprocess.Process, end: _End) -> None:
 
 
 async def _announce(settings: Settings, end: _End) -> None:
-    address = _address(settings)
+    address = address_of(settings)
     timeout = aiohttp.ClientTimeout(total=2)
     async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as client:
         while not end.reached.is_set():
@@ -182,6 +182,7 @@ async def _is_healthy(client: aiohttp.ClientSession, address: str) -> bool:
         return False
 
 
-def _address(settings: Settings) -> str:
+def address_of(settings: Settings) -> str:
+    """Where this machine reaches the service by HTTP, as a URL that ends with a slash."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"

@@ -1,6 +1,8 @@
 """The web process: platforms' routes, listeners, and health (design §3, §9)."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import structlog
 from aiohttp import web
@@ -26,17 +28,7 @@ LONGEST_PAUSE_S = 60.0
 
 async def serve(settings: Settings, stop: asyncio.Event) -> None:
     """Serve until `stop`; raises OSError when the port is taken."""
-    async with open_parts(settings, stop) as parts:
-        runner = TimedRunner(application(parts), access_log=None, handle_signals=False)
-        await runner.setup()
-        site = web.TCPSite(
-            runner,
-            settings.host,
-            settings.port,
-            shutdown_timeout=5,
-            reuse_port=settings.share_port or None,
-        )
-        await site.start()
+    async with open_parts(settings, stop) as parts, open_site(parts):
         log.info("web_started", host=settings.host, port=settings.port, zone=settings.timezone)
         if not settings.names_zone:
             log.warning("no_time_zone", zone=settings.timezone, warning=NO_ZONE)
@@ -45,25 +37,48 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         playbooks = parts.reloader.current.snapshot.playbooks.values()
         if told := unnamed_project(settings, playbooks):
             log.warning("no_project", warning=told)
-        try:
-            async with asyncio.TaskGroup() as group:
-                listening = [
-                    group.create_task(_listen(platform, parts, stop))
-                    for platform in parts.resources.platforms.values()
-                ]
-                group.create_task(Notifier().run(stop))
-                group.create_task(parts.telemetry.platform_health.run(stop))
-                group.create_task(parts.telemetry.lag.run(stop))
-                group.create_task(parts.reloader.run(stop))
-                group.create_task(parts.resources.groups.run(stop))
-                group.create_task(parts.resources.admitted_accounts.run(stop))
-                group.create_task(parts.telemetry.watch.run(stop))
-                group.create_task(parts.telemetry.meter.run(stop))
-                await stop.wait()
-                await cancel_tasks(listening)
-        finally:
-            await runner.cleanup()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(Notifier().run(stop))
+            group.create_task(parts.reloader.run(stop))
+            group.create_task(parts.resources.groups.run(stop))
+            group.create_task(parts.resources.admitted_accounts.run(stop))
+            group.create_task(parts.telemetry.watch.run(stop))
+            group.create_task(parts.telemetry.meter.run(stop))
+            await receive(parts, stop)
     log.info("web_stopped")
+
+
+@asynccontextmanager
+async def open_site(parts: Parts) -> AsyncIterator[None]:
+    """Answer requests at the settings' address until the block ends; raises OSError."""
+    settings = parts.settings
+    runner = TimedRunner(application(parts), access_log=None, handle_signals=False)
+    await runner.setup()
+    try:
+        site = web.TCPSite(
+            runner,
+            settings.host,
+            settings.port,
+            shutdown_timeout=5,
+            reuse_port=settings.share_port or None,
+        )
+        await site.start()
+        yield
+    finally:
+        await runner.cleanup()
+
+
+async def receive(parts: Parts, stop: asyncio.Event) -> None:
+    """Take what platforms send, and watch how well they are reached, until `stop`."""
+    async with asyncio.TaskGroup() as group:
+        listening = [
+            group.create_task(_listen(platform, parts, stop))
+            for platform in parts.resources.platforms.values()
+        ]
+        group.create_task(parts.telemetry.platform_health.run(stop))
+        group.create_task(parts.telemetry.lag.run(stop))
+        await stop.wait()
+        await cancel_tasks(listening)
 
 
 async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:

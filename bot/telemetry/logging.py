@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Collection
+from typing import Any
 
 import structlog
 
@@ -14,11 +16,24 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
 )
 
 
-def configure_logging(process: str) -> None:
-    """Send our log and that of libraries to stderr; `process` is in every line of ours."""
+def configure_logging(
+    process: str, *, least: int = logging.INFO, without: Collection[str] = ()
+) -> None:
+    """Send our log and that of libraries to stderr; `process` is in every line of ours.
+
+    Lines below the level `least` are left out, and those of the events `without`.
+    """
+
+    def drop(
+        logger: Any, name: str, event: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
+        if event.get("event") in without:
+            raise structlog.DropEvent
+        return event
+
     structlog.configure(
-        processors=[*_SHARED, structlog.processors.JSONRenderer(ensure_ascii=False)],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        processors=[drop, *_SHARED, structlog.processors.JSONRenderer(ensure_ascii=False)],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )

@@ -37,12 +37,13 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     """Rows as lines with columns of one width."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(_pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
 
 
-def _pad(cell: str, width: int) -> str:
+def pad(cell: str, width: int) -> str:
+    """The text with spaces behind it, as wide as `width` letters of a terminal."""
     return cell + " " * (width - _width(cell))
 
 

@@ -35,6 +35,7 @@ from bot.waits import run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.connections import Connections, GuardedConnections, load_connections
 from bot.wiring.model import open_model
+from bot.wiring.observed import Observe, observe_commits
 from bot.wiring.resources import Resources, open_resources
 from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StorePorts, build_store_ports, connect_store
@@ -63,7 +64,10 @@ class Telemetry:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A wired service; both processes use the same parts."""
+    """A wired service; both processes use the same parts.
+
+    `secrets` are all that nobody may be shown: of settings and of connections.
+    """
 
     settings: Settings
     store: StorePorts
@@ -77,16 +81,21 @@ class Parts:
     services: Services
     handler: MailHandler
     intake: OverheardFilter
+    secrets: tuple[str, ...]
 
 
 @asynccontextmanager
 async def open_parts(
-    settings: Settings, stop: asyncio.Event | None = None, stand_ins: StandIns = AS_IN_LIFE
+    settings: Settings,
+    stop: asyncio.Event | None = None,
+    stand_ins: StandIns = AS_IN_LIFE,
+    *,
+    observe: Observe | None = None,
 ) -> AsyncIterator[Parts]:
     """The service's parts, opened and checked; raises DefinitionError or StoreUnavailable.
 
     Raises Stopped as soon as `stop` is set while the store is waited for. `stand_ins` are there in
-    place of parts that the settings would open.
+    place of parts that the settings would open. `observe` hears of everything that is committed.
     """
     clock = stand_ins.clock or open_clock(settings)
     # Before it is loaded, so that a change in between is noticed later.
@@ -97,6 +106,8 @@ async def open_parts(
     async with AsyncExitStack() as stack:
         connected = await run_unless_stopped(stop, connect_store(settings, stack))
         store = build_store_ports(settings, connected, stack)
+        if observe is not None:
+            store = observe_commits(store, observe)
         meter = SharedMeter(store.numbers)
         around = open_resources(
             settings, definitions, connected, meter=meter, stack=stack, stand_ins=stand_ins
@@ -149,6 +160,7 @@ async def open_parts(
             services=services,
             handler=Failpoint(settings.failpoint).arm("handling", handler),
             intake=_intake(settings, store, resources, telemetry, handler, clock),
+            secrets=secrets,
         )
 
 

@@ -1,6 +1,7 @@
 """What a platform shows a person of what waits for them, without their asking."""
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from cards.model import Lang
 from cards.showing.view import CardView
@@ -36,3 +37,13 @@ class NamedPerson:
     name: str
     web: str
     label: dict[Lang, str]
+
+
+class PanelFeed(Protocol):
+    """What a panel beside a conversation shows; `version` differs after each change."""
+
+    version: int
+
+    def page(self, conversation: str, lang: Lang) -> dict[str, Any]:
+        """What it shows beside this conversation now, as JSON."""
+        ...

@@ -12,6 +12,7 @@ from cards.model import Lang
 from cards.showing.view import MessageView
 from engine.events import Actor, Outcome, Update
 from engine.ports.meter import Meter
+from engine.ports.pages import PanelFeed
 
 Intake = Callable[[Update], Awaitable[Outcome]]
 """Hands a verified update to the service; the answer is NotRecorded when the store is away. An
@@ -143,6 +144,15 @@ class SupportsExamples(Protocol):
 
     def suggest_from(self, examples: ExamplesOf) -> None:
         """Show such examples from now on."""
+        ...
+
+
+@runtime_checkable
+class SupportsPanel(Protocol):
+    """A platform whose page can have a panel beside a conversation."""
+
+    def show_panel(self, feed: PanelFeed) -> bool:
+        """Show it from now on; False where not everybody there may see everything."""
         ...
 
 

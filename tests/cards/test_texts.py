@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter
 
+from bot.dev.describing import LineLabel
 from bot.wiring.platforms import PLATFORMS
 from cards.deciding.decision import Reason as RefusedFor
 from cards.deciding.handover import Reason as NotHandedFor
@@ -15,8 +16,10 @@ from cards.model import CardKind, CardStatus, Lang, LapsedVote
 from cards.showing.view import PartState
 from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts_of
 from cards.translation import translate_text
+from engine.frames.intents import IntentKind
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
+from engine.frames.outcome import NodeResult
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing.layout import Mark
 from engine.playbooks.drawing.model import DetailKey, NodeKind
@@ -26,6 +29,8 @@ from engine.ports.library import Problem
 from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import UnsureReason
+from engine.sop.ends import MODEL, RULES, SIGNOFF
+from engine.understanding.router.chain import STRATEGIES
 from tests.fakes.third_language import spoken
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +63,11 @@ COMPOSED = {
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
     "card.": set(get_args(CardStatus)) - {"open", "told", "decided"},
+    "dev.judge.": {RULES, MODEL, SIGNOFF},
+    "dev.kind.": set(get_args(IntentKind)),
+    "dev.label.": set(get_args(LineLabel)),
+    "dev.result.": set(get_args(NodeResult)),
+    "dev.strategy.": {name for name, _ in STRATEGIES} | {"files"},
     "files.": set(get_args(Problem)) - {""},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},

@@ -19,8 +19,10 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.webchat.room_names import own_room_prefix
+from bot.dev.feed import MessageFeed
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
+from tests.fakes.paint_store import MESSAGE, write_paint_store
 from tests.fakes.platforms.patience import START_S
 from tests.scenarios.conftest import running, settings_over
 
@@ -29,20 +31,25 @@ TEXT = "page"
 _MOVING = (
     (re.compile(r"\d{4}-\d{2}-\d{2}"), "DAY"),
     (re.compile(r"\d{2}-\d{2}"), "DAY"),
-    (re.compile(r"\d{2}:\d{2}"), "TIME"),
+    (re.compile(r"\d{2}:\d{2}( [AP]M)?"), "TIME"),
+    (re.compile(r"\d+ ms"), "MS"),
 )
 _FORM = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page as somebody sees it: what they do until then, and in what window."""
+    """A page as somebody sees it: what they do until then, and in what window.
+
+    `by_signoff_dev` when it is that of a paint store which is being written.
+    """
 
     name: str
     language: str
     size: tuple[int, int]
     walk: Callable[[Browser, str], None]
     dark: bool = False
+    by_signoff_dev: bool = False
 
 
 def _asked(browser: Browser, url: str) -> None:
@@ -74,9 +81,25 @@ def _approved(browser: Browser, url: str) -> None:
     browser.run("document.querySelector('.kind-confirm').scrollIntoView({block: 'end'})")
 
 
+def _read(browser: Browser, url: str) -> None:
+    browser.open(f"{url}/?room={own_room_prefix('mia')}order")
+    browser.press_enter(".dev-open")
+    assert browser.run("return document.activeElement.id") == "dev"
+    browser.run(
+        "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))"
+    )
+    assert browser.run("return document.activeElement.className") == "lang dev-open"
+    browser.press_enter(".dev-open")
+    _say(browser, MESSAGE)
+    browser.find(".card.kind-confirm")
+    browser.wait_text(".dev-message dl", "Fred")
+    browser.wait_text("#list", "Which paints")
+
+
 PICTURES = (
     Picture("webchat", "en", (1180, 1070), _asked),
     Picture("review-phone", "zh-CN", (400, 860), _approved, dark=True),
+    Picture("dev", "en", (1440, 900), _read, by_signoff_dev=True),
 )
 
 
@@ -91,7 +114,14 @@ async def made(picture: Picture, server: EmbeddedServer) -> Image.Image:
     async with Redis.from_url(server.url) as redis:
         await redis.flushall()
     with tempfile.TemporaryDirectory() as folder:
-        async with running(settings_over(server, Path(folder))) as service:
+        settings, feed = settings_over(server, Path(folder)), None
+        if picture.by_signoff_dev:
+            project = write_paint_store(Path(folder) / "paint")
+            files = {"people": "people.yaml", "connections": "connections.yaml"}
+            own = {name: project / file for name, file in files.items()}
+            settings = settings_over(server, Path(folder), playbooks=project / "playbooks", **own)
+            feed = MessageFeed(lambda account: None)
+        async with running(settings, feed) as service:
             return await asyncio.to_thread(_shot, picture, service.url)
 
 

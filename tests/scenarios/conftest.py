@@ -16,6 +16,8 @@ from aiohttp.test_utils import TestServer
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
+from bot.dev.feed import MessageFeed
+from bot.dev.service import gatherer_of, offer_panel
 from bot.processes.web import application
 from bot.processes.worker import run_worker
 from bot.settings import Settings
@@ -42,17 +44,25 @@ class Service:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Service]:
-    """Web and worker until the block ends; then both stop as they do at SIGTERM."""
+async def running(settings: Settings, feed: MessageFeed | None = None) -> AsyncIterator[Service]:
+    """Web and worker until the block ends; then both stop as they do at SIGTERM.
+
+    With a `feed`, as `signoff dev` has them.
+    """
     if settings.redis_url:
         await teach_store(settings.redis_url)
-    async with open_parts(settings) as parts, AsyncExitStack() as stack:
+    observe = feed.observe if feed else None
+    async with open_parts(settings, observe=observe) as parts, AsyncExitStack() as stack:
+        if feed:
+            offer_panel(parts, feed)
         server = TestServer(application(parts), host="127.0.0.1")
         await server.start_server()
         stack.push_async_callback(server.close)
         stop = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             group.create_task(run_worker(parts, stop))
+            if feed:
+                group.create_task(feed.follow(gatherer_of(parts), stop))
             listening = [
                 group.create_task(p.listen(parts.intake))
                 for p in parts.resources.platforms.values()

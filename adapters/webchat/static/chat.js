@@ -360,6 +360,7 @@ async function begin() {
   saw();
   isBegun = true;
   listen();
+  if (there.panel) (await import(there.panel)).panel({ here: () => room, me: () => person });
   if (!matchMedia("(pointer: coarse)").matches && document.activeElement === document.body) input.focus();
 }
 

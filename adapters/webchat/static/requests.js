@@ -4,13 +4,14 @@ const DEADLINE_MS = 15_000;
 const BEGIN = "signoff.sent.";
 
 // `late` is that the deadline passed: what was asked may have been done.
-export async function ask(path, { query, body, keepalive = false } = {}) {
+export async function ask(path, { query, body, keepalive = false, patience = DEADLINE_MS, signal } = {}) {
+  const deadline = AbortSignal.timeout(patience);
   const sent = body && {
     method: "POST", keepalive, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   };
   try {
     const response = await fetch(query ? `${path}?${new URLSearchParams(query)}` : path,
-      { ...sent, signal: AbortSignal.timeout(DEADLINE_MS) });
+      { ...sent, signal: signal ? AbortSignal.any([deadline, signal]) : deadline });
     const wait = Number(response.headers.get("Retry-After"));
     return { status: response.status, wait, data: await parsed(response) };
   } catch (error) {
