@@ -103,7 +103,7 @@ class CardAsked(Frozen):
     is_own: bool = False
 
 
-class CardAnswer(Frozen):
+class AnswerGiven(Frozen):
     """Somebody answered a card, or tried to."""
 
     kind: Literal["answer"] = "answer"
@@ -135,7 +135,7 @@ AccountEvent = Annotated[
     | ModelAsked
     | NodeReached
     | CardAsked
-    | CardAnswer
+    | AnswerGiven
     | StepMade
     | RunEnded,
     Key(discriminator="kind"),

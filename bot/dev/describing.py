@@ -6,9 +6,9 @@ from typing import Final, Literal, assert_never, get_args
 
 from bot.dev.account import (
     AccountEvent,
+    AnswerGiven,
     AskedPerson,
     CallMade,
-    CardAnswer,
     CardAsked,
     MessageAccount,
     ModelAsked,
@@ -124,7 +124,7 @@ def _describe_event(event: AccountEvent, lang: Lang) -> Iterator[AccountLine]:
             yield _line("node", _node_text(event, lang), lang, _tone(result))
         case CardAsked():
             yield _line("card", _card_text(event, lang), lang, "warn")
-        case CardAnswer(by=by, choice=choice, result=result):
+        case AnswerGiven(by=by, choice=choice, result=result):
             told = describe_result({"result": result}, lang)
             yield _line("answer", say("dev.answer", lang, by=by, choice=choice, result=told), lang)
         case StepMade(why=why):

@@ -16,7 +16,7 @@ from bot.dev.account import (
     RouteVerdict,
     StepMade,
 )
-from bot.dev.run_events import Cast, LogEntry, RunLog, answer_events, call_event, clip, shown
+from bot.dev.run_events import Cast, LogEntry, RunLog, answer_events, call_event, clip, value_text
 from bot.operate.audit import mask_values
 from bot.people.directory import Directory
 from engine.frames.intents import Intent, Lookup
@@ -65,7 +65,7 @@ class Gatherer:
             text=clip(self.mask(head.text)),
             strategy=next((each.strategy for each in verdicts if each.sure), ""),
             verdicts=tuple(verdicts),
-            named=tuple(shown(self.mask(f"{e.kind} {e.id}")) for e in head.entities),
+            named=tuple(value_text(self.mask(f"{e.kind} {e.id}")) for e in head.entities),
             parts=tuple([await self._part(part, head, trace) for part in parts]),
             settled=is_settled(parts),
         )
@@ -169,9 +169,9 @@ def _thought_events(trace: Mapping[str, Any]) -> list[AccountEvent]:
     calls: list[AccountEvent] = [
         CallMade(
             tool=str(step["action"]),
-            arguments=shown(step.get("arguments", "")),
+            arguments=value_text(step.get("arguments", "")),
             seconds=step.get("seconds"),
-            fault="" if step.get("ok", True) else shown(step.get("observation", "")),
+            fault="" if step.get("ok", True) else value_text(step.get("observation", "")),
         )
         for step in trace.get("steps", ())
         if step.get("action")

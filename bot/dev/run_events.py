@@ -7,9 +7,9 @@ from typing import Any
 
 from bot.dev.account import (
     AccountEvent,
+    AnswerGiven,
     AskedPerson,
     CallMade,
-    CardAnswer,
     CardAsked,
     ModelAsked,
     NodeReached,
@@ -92,7 +92,7 @@ class RunLog:
     def _values(self, entry: LogEntry) -> list[AccountEvent]:
         changes, read = entry.get("changes", {}), {**self.typed, **entry.get("read", {})}
         values = [
-            TakenValue(path=path, value=shown(value), words=clip(read.get(path, "")))
+            TakenValue(path=path, value=value_text(value), words=clip(read.get(path, "")))
             for path, value in list(changes.items())[:MOST_VALUES]
         ]
         if not values:
@@ -158,7 +158,7 @@ def answer_events(entry: LogEntry, cast: Cast) -> Iterator[AccountEvent]:
         yield ValuesTaken(by=cast.name(str(entry.get("by", ""))), values=tuple(values))
     if unused := str(entry.get("unused", "")):
         yield WordsUnused(words=clip(unused))
-    yield CardAnswer(
+    yield AnswerGiven(
         by=cast.name(str(entry.get("by", ""))),
         choice=str(entry.get("choice", "")),
         result=str(entry.get("result", "")),
@@ -179,7 +179,7 @@ def call_event(call: LogEntry) -> CallMade | ModelAsked:
     rows = call["rows"] if "rows" in call else count_rows(call.get("result"))
     return CallMade(
         tool=str(call.get("tool", "")),
-        arguments=shown(call.get("arguments", {})),
+        arguments=value_text(call.get("arguments", {})),
         rows=None if fault else rows,
         seconds=call.get("seconds"),
         fault=fault,
@@ -192,7 +192,7 @@ def _calls(entry: LogEntry) -> list[LogEntry]:
     return [call for call in entry.get("calls", ()) if call.get("kind") != "pin"]
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as a text of bounded length."""
     if isinstance(value, dict | list | tuple) and not is_money(value):
         return clip(json.dumps(value, ensure_ascii=False))

@@ -32,10 +32,10 @@ class _ObservedPort:
         return self._telling(attribute) if name == self._call else attribute
 
     def _telling(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        async def told(*args: Any, **named: Any) -> Any:
+        async def call_and_tell(*args: Any, **named: Any) -> Any:
             answer = await call(*args, **named)
             effects = named.get("effects") or next(a for a in args if isinstance(a, Effects))
             self._observe(effects)
             return answer
 
-        return told
+        return call_and_tell

@@ -44,6 +44,7 @@ PARSED = {
     "run": "tests/bot/processes/test_processes.py",
     "web": "tests/bot/processes/test_processes.py",
     "worker": "tests/bot/processes/test_processes.py",
+    "dev": "tests/scenarios/test_dev.py",
     "test": "tests/bot/testing/test_play.py",
     "doctor": "tests/bot/operate/test_doctor.py",
     "tools list": "tests/bot/operate/test_tools_command.py",
