@@ -45,6 +45,8 @@ PICTURES = {
     ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
     ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",
     ("docs/records.md", "over:\n  visits:"): "a part of playbooks/legacy.yaml",
+    ("docs/dev.md", "10:19:29  Mia"): "what is printed; tests/scenarios/test_dev.py compares it",
+    ("docs/dev.md", "Not taken over"): "what is printed; tests/scenarios/test_dev.py has it",
     ("docs/testing.md", "FAIL "): "what differs; tests/bot/testing/test_play.py shows such lines",
 }
 # Examples whose effect a test of their own shows, by page and language.

@@ -1,6 +1,7 @@
 """Somebody writes a folder and sees how each message is read: in a terminal and on the page."""
 
 import asyncio
+import re
 import signal
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from bot.dev.account import CallMade, CardAsked, MessageAccount, NodeReached, Ru
 from bot.dev.feed import MessageFeed
 from bot.dev.printing import AccountPrinter
 from bot.settings import Settings
-from tests.bot.signoff_process import serving
+from tests.bot.signoff_process import ROOT, serving
 from tests.fakes.paint_store import MESSAGE, PLAYBOOK, write_paint_store
 from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
@@ -41,6 +42,16 @@ async def service(
     settings = settings_of(new_settings, store_folder)
     async with running(settings, MessageFeed(told.append)) as service:
         yield service
+
+
+def documented_lines() -> list[str]:
+    """What docs/dev.md shows of the message below its first line."""
+    _, block, *_ = (ROOT / "docs" / "dev.md").read_text("utf-8").split("```text\n")
+    return without_times(block.partition("```")[0]).splitlines()[1:]
+
+
+def without_times(text: str) -> str:
+    return re.sub(r"\d+ ms", "MS", text)
 
 
 def settings_of(new_settings: Callable[..., Settings], folder: Path, **more: Any) -> Settings:
@@ -103,6 +114,7 @@ async def test_all_that_came_of_a_message_is_in_its_account(
     assert [e.end for e in events_of(account, RunEnded)] == ["done"]
     printer.tell(account)
     first, later = printed
+    assert [each for each in documented_lines() if each not in without_times(first)] == []
     assert "price 120.00 USD ← “120 USD”" in first
     assert "Sign-off to Fred (away: Gus stands in), Olga" in first
     assert "Gus: approve (one vote was counted)" in later
@@ -120,8 +132,8 @@ async def test_a_rule_that_does_not_hold_and_words_that_nothing_takes_are_told(
         await room.say("mia", "I need to order paint for 120 USD")
         await room.card("clarify")
         await room.say("mia", "shelf 8 bananas")
-        await until(lambda: told[-1].text == "shelf 8 bananas")
-    typed = told[-1].parts[0]
+        await until(lambda: any(each.text == "shelf 8 bananas" for each in told))
+    (typed,) = next(each.parts for each in told if each.text == "shelf 8 bananas")
     assert typed.kind == "card_reply"
     assert [event.kind for event in typed.events] == ["values", "unused", "answer"]
 
