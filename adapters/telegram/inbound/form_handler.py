@@ -112,12 +112,12 @@ class FormHandler:
         if prompt is not None and not prompt.form_id:
             return None
         progress = await self._read(interaction, me) if interaction.message.file else None
-        asked = _file_field(interaction.message, prompt, progress)
+        asked = _file_field(interaction, prompt, progress)
         if asked and interaction.message.file:
             step: Step | None = step_of_file(asked, interaction.message.file)
         elif interaction.message.file and not interaction.message.text:
             # Any other file alone is no value of a field: it goes to intake as a message.
-            return None
+            return True if await self._was_answered(interaction, me) else None
         else:
             step = step_of_word(word) or (
                 step_of_reply(prompt, interaction.message.text) if prompt else None
@@ -275,12 +275,13 @@ class FormHandler:
 
 
 def _file_field(
-    message: TelegramMessage, prompt: Prompt | None, progress: FormProgress | None
+    interaction: Interaction, prompt: Prompt | None, progress: FormProgress | None
 ) -> str:
     """Return the name of the field that a message's file is for; "" for none.
 
     It replies to the field's question, or comes alone while that is asked, in private.
     """
+    message = interaction.message
     if progress is None or message.file is None:
         return ""
     if prompt is not None:
@@ -288,7 +289,10 @@ def _file_field(
         field = next((each for each in progress.form.fields if each.name == name), None)
     else:
         alone = message.chat.type == "private" and not message.text
-        field = progress.field if alone else None
+        # One that comes again is past its question.
+        again = interaction.update_id in progress.seen
+        files = (each for each in progress.form.fields if each.type == "file")
+        field = (next(files, None) if again else progress.field) if alone else None
     return field.name if field is not None and field.type == "file" else ""
 
 

@@ -368,3 +368,50 @@ async def test_a_store_that_is_away_loses_no_answer(server, opened, post, slate)
     slate.away = False
     await chat.tap("A", buttons)
     assert "Note" in chat.last.text
+
+
+GOODS = FORM.model_copy(
+    update={
+        "fields": (
+            Field(name="note", label="Note", type="file", kinds=("txt",)),
+            Field(name="order", label="Order"),
+        )
+    }
+)
+
+
+@PLACES
+async def test_a_file_answers_its_question_once_however_often_it_comes(
+    server, intake, opened, post, chat_id, topic
+):
+    chat = await opened(chat_id, topic, GOODS)
+    where = {"chat_id": chat_id, "user_id": chat.user, "topic": topic, "reply_to": chat.last}
+    wrong = server.document_update("", "film.pdf", Hosted(b"x"), **where)
+    await post(wrong)
+    assert "of one of these kinds: txt" in chat.last.text
+    asked = [m for m in server.chat(chat_id) if m.force_reply][-1]
+    good = server.document_update("as asked", "a.txt", Hosted(b"x"), **where | {"reply_to": asked})
+    for _ in range(2):
+        await post(good)
+        assert "Order" in chat.last.text
+    assert len(intake.updates) == 1, "no file went anywhere else"
+    await chat.reply("W-7")
+    intake.outcomes.append(DirectAnswer("Recorded", ok=True))
+    await chat.tap("Send")
+    assert intake.last.values == {"note": "a.txt", "order": "W-7"}
+    assert intake.last.uploads["note"].name == "a.txt"
+
+
+async def test_in_private_a_file_alone_answers_the_question_that_is_asked(
+    server, intake, opened, post
+):
+    chat = await opened(form=GOODS)
+    alone = server.document_update("", "a.txt", Hosted(b"x"), chat_id=CHAT)
+    for _ in range(2):
+        await post(alone)
+        assert "Order" in chat.last.text
+    assert len(intake.updates) == 1
+    later = server.document_update("", "b.txt", Hosted(b"x"), chat_id=CHAT)
+    await post(later)
+    assert isinstance(intake.last, MessageReceived)
+    assert [file.name for file in intake.last.files] == ["b.txt"]
