@@ -3,7 +3,7 @@
 A forge is a process of its own that has imported the service and learned the shipped examples, and
 does nothing else. What it forks is a real process with its own folder, environment, input, output
 and signals; only the seconds that imports take are saved. How the service starts from nothing is
-shown by tests/bot/processes/test_run.py and test_start.py.
+shown by tests/bot/processes/test_run.py.
 """
 
 import asyncio

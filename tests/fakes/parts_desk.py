@@ -1,8 +1,8 @@
 """A garage's playbook for spare parts, which another company's MCP server sells."""
 
-import sys
 from pathlib import Path
 
+from tests.fakes.forge import stand_in
 from tests.fakes.garage import APPROVE, ASK, MAIN, WRITE, write_garage
 from tests.fakes.mcp_running import ROOT
 
@@ -66,7 +66,8 @@ _NAMES = (
 
 def write_parts_desk(folder: Path, *, tools: str = TOOLS, readonly: str = "") -> Path:
     """Write a folder of playbooks with the one for parts, over a server that this machine runs."""
-    command = f"command: {sys.executable}, args: [-m, tests.fakes.parts_server, stdio, {folder}]"
+    program, *words = stand_in("tests.fakes.parts_server", "stdio", str(folder))
+    command = f"command: {program}, args: [{', '.join(words)}]"
     more = f", readonly: [{readonly}]" if readonly else ""
     parts = f"parts: {{kind: mcp, {command}, env: {{PYTHONPATH: {ROOT}}}, timeout_s: 20{more}}}\n"
     files = {

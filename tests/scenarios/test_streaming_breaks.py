@@ -1,7 +1,6 @@
 """What breaks while an answer is shown in the making: the whole comes, once, and nothing leaks."""
 
 import asyncio
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +13,7 @@ from bot.settings import Settings
 from bot.wiring.service import Parts
 from engine.ports.settings import secret_text
 from tests.bot.signoff_process import environment
+from tests.fakes.forge import Forged, forged
 from tests.fakes.long_answer import (
     BEGUN,
     LONG,
@@ -252,7 +252,7 @@ async def test_a_worker_that_dies_in_the_middle_leaves_one_message_to_the_next(
     assert BEGUN not in growing.body
 
 
-async def worker_process(settings: Settings, folder: Path) -> asyncio.subprocess.Process:
+async def worker_process(settings: Settings, folder: Path) -> Forged:
     """`signoff worker` in a process of its own."""
     slack = settings.platforms["slack"]
     assert isinstance(slack, SlackSettings)
@@ -265,9 +265,5 @@ async def worker_process(settings: Settings, folder: Path) -> asyncio.subprocess
         "SLACK_API_URL": (slack.api_url or "").rstrip("/"),
     }
     with (folder / "worker-log").open("wb") as log:
-        command = (sys.executable, "-m", "bot", "worker")
-        where = {"cwd": folder, "env": environment(folder, given)}
-        none = asyncio.subprocess.DEVNULL
-        return await asyncio.create_subprocess_exec(
-            *command, **where, stdin=none, stdout=log, stderr=log
-        )
+        end, env = log.fileno(), environment(folder, given)
+        return await forged("bot", ("worker",), cwd=folder, env=env, stdout=end, stderr=end)

@@ -1,7 +1,6 @@
 """The file of outside servers: what it may say, where its faults stand, and a worker with it."""
 
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,8 @@ import pytest
 from bot.definitions.mcp_servers import load_servers
 from engine.errors import DefinitionError
 from engine.ports.systems.remote_tools import Http, Server, Stdio
-from tests.bot.signoff_process import FILES, ROOT, ended, running
+from tests.bot.signoff_process import FILES, ROOT, ended, serving
+from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
@@ -138,14 +138,14 @@ async def test_a_faulty_file_is_told_by_the_command(tmp_path: Path, command: str
 
 async def test_a_worker_opens_the_servers_and_ends_them_with_itself(tmp_path: Path) -> None:
     server = {"PYTHONPATH": str(ROOT)}
+    program, *words = stand_in("tests.fakes.old_mcp_server", f"{tmp_path}/pid")
     written(
-        f"servers:\n  - name: s\n    command: {sys.executable}\n"
-        f"    args: [-m, tests.fakes.old_mcp_server, {tmp_path}/pid]\n    env: {server}\n"
+        f"servers:\n  - name: s\n    command: {program}\n"
+        f"    args: [{', '.join(words)}]\n    env: {server}\n"
         "  - name: away\n    command: no-such-command\n"
     )
     log = tmp_path / "stderr.log"
-    command = (sys.executable, "-m", "bot", "worker")
-    async with running(tmp_path, *command, **FILES, SIGNOFF_MCP="mcp.yaml") as process:
+    async with serving(tmp_path, "worker", **FILES, SIGNOFF_MCP="mcp.yaml") as process:
         await until(lambda: log.exists() and "mcp_server_open" in log.read_text(), START_S)
         child = int((tmp_path / "pid").read_text())
         assert not is_gone(child)

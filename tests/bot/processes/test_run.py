@@ -16,8 +16,9 @@ import aiohttp
 from redis.asyncio import Redis
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
-from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running
+from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running, serving
 from tests.fakes.few_examples import few_examples
+from tests.fakes.forge import Forged
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
@@ -61,13 +62,13 @@ def server_is_gone(folder: Path) -> bool:
     return True
 
 
-async def announced(process: Process) -> str:
+async def announced(process: Process | Forged) -> str:
     assert process.stdout is not None
     async with asyncio.timeout(START_S):
         return (await process.stdout.readline()).decode()
 
 
-async def stopped(process: Process, number: signal.Signals) -> int:
+async def stopped(process: Process | Forged, number: signal.Signals) -> int:
     process.send_signal(number)
     async with asyncio.timeout(START_S):
         return await process.wait()
@@ -83,14 +84,15 @@ async def store(folder: Path) -> AsyncIterator["Redis"]:
 
 def started(
     folder: Path, port: int, files: dict[str, str] = FILES
-) -> AbstractAsyncContextManager[Process]:
-    return running(folder, *RUN, PORT=str(port), **files)
+) -> AbstractAsyncContextManager[Forged]:
+    """`signoff run`, whose own imports are done; its processes start from nothing."""
+    return serving(folder, "run", PORT=str(port), **files)
 
 
 async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path) -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}/"
-    async with started(tmp_path, port) as process:
+    async with running(tmp_path, *RUN, PORT=str(port), **FILES) as process:
         assert await announced(process) == f"Signoff web chat: {address}\n"
         assert await status_of(address) == 200
         assert await status_of(address + "healthz") == 200
@@ -103,11 +105,11 @@ async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path)
     assert sorted(children) == ["web", "worker"]
     assert all(is_gone(pid) for pid in children.values())
 
-    async with started(tmp_path, port) as process:
-        assert await announced(process) == f"Signoff web chat: {address}\n"
+    async with started(tmp_path, port) as again:
+        assert await announced(again) == f"Signoff web chat: {address}\n"
         async with store(tmp_path) as client:
             assert await client.get("left-by-test") == "kept"
-        assert await stopped(process, signal.SIGTERM) == 0
+        assert await stopped(again, signal.SIGTERM) == 0
     await until(lambda: asyncio.to_thread(server_is_gone, tmp_path), START_S)
 
 
@@ -159,7 +161,7 @@ async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
 ) -> None:
     people = Path(shutil.copy(PLAYBOOKS / "people.yaml", tmp_path))
     files = {**few_examples(tmp_path), "SIGNOFF_PEOPLE": str(people)}
-    async with running(tmp_path, *RUN, PORT=str(free_port()), **files) as process:
+    async with started(tmp_path, free_port(), files) as process:
         await announced(process)
         await asyncio.to_thread(people.write_text, "roles: none\n")
         os.kill(children_of(process.pid)["web"], signal.SIGKILL)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from adapters.redis.connect import connect
 from bot.waits import Stopped, retry_until_available
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
-from tests.bot.signoff_process import FILES, ROOT, ended, running
+from tests.bot.signoff_process import FILES, ROOT, ended, serving
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
@@ -70,9 +69,8 @@ async def test_a_stop_ends_the_wait_for_the_store_at_once(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("word", ["run", "web", "worker"])
 async def test_it_stops_at_once_while_it_waits_for_the_store(tmp_path: Path, word: str) -> None:
-    command = (sys.executable, "-m", "bot", word)
     given = {**FILES, "REDIS_URL": nowhere(), "PORT": str(free_port())}
-    async with running(tmp_path, *command, **given) as process:
+    async with serving(tmp_path, word, **given) as process:
         told = await until_logged(tmp_path, "store_away")
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(PROMPT_S):
@@ -128,9 +126,7 @@ async def test_a_webhook_that_nobody_sets_is_warned_of_and_bolt_is_quiet(tmp_pat
             "TELEGRAM_WEBHOOK_SECRET": telegram.secret,
             "TELEGRAM_API_URL": telegram.url,
         }
-        async with running(
-            tmp_path, sys.executable, "-m", "bot", "web", **FILES, **given
-        ) as process:
+        async with serving(tmp_path, "web", **FILES, **given) as process:
             told = await until_logged(tmp_path, "telegram_webhook_not_set")
             process.send_signal(signal.SIGTERM)
             async with asyncio.timeout(START_S):
