@@ -27,7 +27,7 @@ from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
 from engine.ports import platform as places
-from engine.ports.platform import Intake, Lease
+from engine.ports.platform import CheckFields, Intake, Lease
 from engine.ports.storage.drafts import Growth
 from engine.ports.storage.platform_texts import ExpiringTexts
 
@@ -79,6 +79,10 @@ class TelegramPlatform:
         self._files = FileSender(self._bot)
         self._messages = TelegramMessages(self._bot, self._files)
         self._drafts = MessageDrafts(self._bot)
+
+    def check_fields_by(self, check: CheckFields) -> None:
+        """Have each field that is asked for judged so, as soon as it is given."""
+        self._updates.forms.check_fields_by(check)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """Return the webhook's route when there is a secret for it, else none."""

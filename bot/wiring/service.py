@@ -20,6 +20,7 @@ from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.admissions import AdmissionRequests
+from bot.serve.intake.field_checks import FieldChecks
 from bot.serve.intake.filters import OverheardFilter, RateLimitFilter, RepeatedAnswerFilter
 from bot.serve.intake.form_files import FormFilesFinder
 from bot.serve.intake.intake import Intake
@@ -42,7 +43,7 @@ from bot.wiring.store import StorePorts, build_store_ports, connect_store
 from engine.ports.clock import Clock
 from engine.ports.library import Library
 from engine.ports.model import Model
-from engine.ports.platform import SupportsExamples
+from engine.ports.platform import SupportsExamples, SupportsFieldChecks
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
 from engine.services import ServiceLimits, Services, TraceSettings
@@ -147,6 +148,7 @@ async def open_parts(
             services = replace(services, drafting=drafting)
         handler = MailHandler(services, reloader.current, CurrentTools(remote), telemetry.spans)
         _offer_examples(resources, handler)
+        _offer_field_checks(settings, store, resources, handler)
         yield Parts(
             settings=settings,
             store=store,
@@ -169,6 +171,27 @@ def _offer_examples(resources: Resources, handler: MailHandler) -> None:
     for platform in resources.platforms.values():
         if isinstance(platform, SupportsExamples):
             platform.suggest_from(handler.suggest_examples)
+
+
+def _offer_field_checks(
+    settings: Settings, store: StorePorts, resources: Resources, handler: MailHandler
+) -> None:
+    """Platforms that ask a form's fields one by one have each judged at once."""
+    files = _form_files(settings, resources, handler).find
+    entities, people = handler.entities_on, resources.people
+    check = FieldChecks(store.decisions, people, settings.timezone, entities, files)
+    for platform in resources.platforms.values():
+        if isinstance(platform, SupportsFieldChecks):
+            platform.check_fields_by(check)
+
+
+def _form_files(settings: Settings, resources: Resources, handler: MailHandler) -> FormFilesFinder:
+    return FormFilesFinder(
+        resources.files,
+        handler.services.project,
+        kinds=settings.file_types,
+        largest_mb=settings.file_max_mb,
+    )
 
 
 def _open_telemetry(
@@ -264,12 +287,7 @@ def _intake(
         AdmissionRequests(people, store.mailbox, store.numbers, store.rate),
         handler.help_text,
         handler.entities_on,
-        FormFilesFinder(
-            resources.files,
-            handler.services.project,
-            kinds=settings.file_types,
-            largest_mb=settings.file_max_mb,
-        ).find,
+        _form_files(settings, resources, handler).find,
     )
     metered = MeteredIntake(
         RepeatedAnswerFilter(

@@ -3,14 +3,14 @@
 What only some platforms can do is a protocol `Supports...` of its own.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from cards.model import Lang
 from cards.showing.view import MessageView
-from engine.events import Actor, Outcome, Update
+from engine.events import Actor, FormSubmitted, Outcome, Update
 from engine.ports.meter import Meter
 from engine.ports.pages import PanelFeed
 
@@ -137,6 +137,9 @@ class SupportsAddressing(Protocol):
 ExamplesOf = Callable[[Actor, Lang], Sequence[str]]
 """What a person may ask and start, in a language."""
 
+CheckFields = Callable[[FormSubmitted], Awaitable[Mapping[str, str]]]
+"""Of a form that is given in part: a sentence for each field of it that is wrong."""
+
 
 @runtime_checkable
 class SupportsExamples(Protocol):
@@ -144,6 +147,15 @@ class SupportsExamples(Protocol):
 
     def suggest_from(self, examples: ExamplesOf) -> None:
         """Show such examples from now on."""
+        ...
+
+
+@runtime_checkable
+class SupportsFieldChecks(Protocol):
+    """A platform that asks a form's fields one by one, and has each judged where it is given."""
+
+    def check_fields_by(self, check: CheckFields) -> None:
+        """Have them judged so from now on."""
         ...
 
 

@@ -88,13 +88,18 @@ def tap_answer(
     """The answer that a tap on the button gives, or the form that it opened."""
     origin, values, confirmed = _origin(update), None, True
     if isinstance(update, FormSubmitted):
-        names = {name: visible(file.name) or "file" for name, file in update.uploads.items()}
-        origin, values = {**origin, "sent_form": True}, {**update.values, **names}
+        origin, values = {**origin, "sent_form": True}, entered_values(update)
     else:
         confirmed = update.confirmed
     return CardAnswer(
         person, button.choice, button.revision, values, origin, confirmed=confirmed, files=files
     )
+
+
+def entered_values(form: FormSubmitted) -> dict[str, str]:
+    """The form's values; a file that came with it is called as its sender does."""
+    names = {name: visible(file.name) or "file" for name, file in form.uploads.items()}
+    return {**form.values, **names}
 
 
 def hand_over_answer(command: CommandGiven, giver: Principal, card: Card) -> CardAnswer:

@@ -228,6 +228,8 @@ async def test_over_telegram(
     prompt = await side.shown(CLEO, "Send a document or a photo")
     await side.send(telegram.message_update("by post", chat_id=CLEO, reply_to=prompt))
     prompt = await side.shown(CLEO, "Please send the file, as a document")
+    await side.send(telegram.message_update("lost.txt", chat_id=CLEO, reply_to=prompt))
+    await side.shown(CLEO, "There is no file lost.txt here")
     # Without a word, and not as a reply: the question is the last thing that was said there.
     await side.send(telegram.document_update("", "note.txt", Hosted(NOTE), chat_id=CLEO))
     summary = await side.shown(CLEO, "note.txt")

@@ -45,7 +45,7 @@ from engine.events import (
     NotForUs,
     NotRecorded,
 )
-from engine.ports.platform import Intake
+from engine.ports.platform import CheckFields, Intake
 from engine.ports.storage.platform_texts import ExpiringTexts
 
 KEEP_S = 14 * 24 * 3600.0
@@ -64,6 +64,11 @@ class FormHandler:
     def __init__(self, answers: Answers, texts: ExpiringTexts) -> None:
         self._answers = answers
         self._texts = texts
+        self._check: CheckFields | None = None
+
+    def check_fields_by(self, check: CheckFields) -> None:
+        """Have each field judged so, as soon as it is given."""
+        self._check = check
 
     async def begin(self, interaction: Interaction, form: FormView, me: BotIdentity) -> None:
         """Show the form's first step, or the one that this person had reached.
@@ -141,8 +146,28 @@ class FormHandler:
                 interaction, closing_html(progress, result, interaction.mention)
             )
         else:
+            step = await self._with_check(interaction, me, progress, step)
             await self._show(interaction, await self._take_step(interaction, me, progress.id, step))
         return True
+
+    async def _with_check(
+        self, interaction: Interaction, me: BotIdentity, progress: FormProgress, step: Step
+    ) -> Step:
+        """Return the step, which stays at a field whose new value the service refuses."""
+        after = step(progress)
+        stood = (progress.values, progress.uploads)
+        new = {
+            name: value
+            for name, value in after.values.items()
+            if value and (value, after.uploads.get(name)) != tuple(each.get(name) for each in stood)
+        }
+        if self._check is None or not new:
+            return step
+        given = self._submitted(interaction, me, after)
+        uploads = {name: file for name, file in after.uploads.items() if name in new}
+        given = given.model_copy(update={"values": new, "uploads": uploads})
+        faults = dict(await self._check(given))
+        return (lambda form: return_to_fault(step(form), faults)) if faults else step
 
     async def _take_tap(
         self, interaction: Interaction, button: FormButton, me: BotIdentity, intake: Intake
@@ -170,15 +195,7 @@ class FormHandler:
         self, interaction: Interaction, progress: FormProgress, me: BotIdentity, intake: Intake
     ) -> None:
         """Hand the whole form to intake; fields with faults are asked for again."""
-        submitted = FormSubmitted(
-            id=f"telegram:{me.id}:update:{interaction.update_id}",
-            conversation=interaction.message.place.conversation(me.id),
-            actor=actor_of(interaction.person, me),
-            button=progress.form.data,
-            values=progress.values,
-            uploads=progress.uploads,
-        )
-        outcome = await intake(submitted)
+        outcome = await intake(self._submitted(interaction, me, progress))
         match outcome:
             case NotRecorded(text=text):
                 await self._answers.answer_tap(interaction, text, alert=True)
@@ -194,6 +211,18 @@ class FormHandler:
                 await self._finish(interaction, progress, me, "", ok=True)
             case _:
                 assert_never(outcome)
+
+    def _submitted(
+        self, interaction: Interaction, me: BotIdentity, progress: FormProgress
+    ) -> FormSubmitted:
+        return FormSubmitted(
+            id=f"telegram:{me.id}:update:{interaction.update_id}",
+            conversation=interaction.message.place.conversation(me.id),
+            actor=actor_of(interaction.person, me),
+            button=progress.form.data,
+            values=progress.values,
+            uploads=progress.uploads,
+        )
 
     async def _finish(
         self,

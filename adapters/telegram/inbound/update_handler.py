@@ -69,7 +69,7 @@ class UpdateHandler:
         self._migrations = migrations
         self._card_reader = read_card
         self._answers = Answers(bot, soon_s=soon_s)
-        self._forms = FormHandler(self._answers, texts)
+        self.forms = FormHandler(self._answers, texts)
 
     async def learn_name(self) -> str:
         """Return the bot's name, asked for until it is known; "" when Telegram does not say.
@@ -135,7 +135,7 @@ class UpdateHandler:
             async with asyncio.timeout(FORM_S):
                 if interaction.callback and (turn := parse_page_button(interaction.callback.data)):
                     return await self._turn_page(interaction, *turn)
-                return await self._forms.take(interaction, self._me, intake)
+                return await self.forms.take(interaction, self._me, intake)
         except TelegramError as exc:
             return self._is_settled_unshown(interaction, translate(exc))
         except PlatformError as exc:
@@ -199,7 +199,7 @@ class UpdateHandler:
             case FormWanted(form=form):
                 await self._answers.answer_tap(interaction)
                 if needs_steps(form):
-                    await self._forms.begin(interaction, form, self._me)
+                    await self.forms.begin(interaction, form, self._me)
                 else:
                     await self._prompt(interaction, form_html(form, interaction.mention))
             case ConfirmWanted(confirm=confirm):

@@ -415,3 +415,29 @@ async def test_in_private_a_file_alone_answers_the_question_that_is_asked(
     await post(later)
     assert isinstance(intake.last, MessageReceived)
     assert [file.name for file in intake.last.files] == ["b.txt"]
+
+
+async def test_what_only_the_service_can_judge_is_refused_at_its_question(
+    server, platform, intake, opened
+):
+    asked = []
+
+    async def check(form):
+        asked.append((form.button, form.actor.user, form.values))
+        return {"who": "Nobody is called Bob."} if form.values.get("who") == "Bob" else {}
+
+    platform.check_fields_by(check)
+    fields = (Field(name="who", label="Who", type="person"), Field(name="why", label="Why"))
+    chat = await opened(form=FORM.model_copy(update={"fields": fields}))
+    await chat.reply("Bob")
+    assert "Nobody is called Bob." in chat.last.text
+    assert "Who" in chat.last.text
+    await chat.reply("Who: Bob\nWhy: to help")
+    assert "Nobody is called Bob." in chat.last.text
+    await chat.reply("Ann")
+    assert "Who: Ann\nWhy: to help" in chat.last.text
+    assert asked == [
+        (DATA, str(CHAT), values)
+        for values in ({"who": "Bob"}, {"who": "Bob", "why": "to help"}, {"who": "Ann"})
+    ]
+    assert len(intake.updates) == 1, "nothing is sent before all is"
