@@ -12,13 +12,14 @@ RUN useradd --system --uid 10001 --home-dir /data --create-home signoff
 WORKDIR /app
 COPY requirements.lock ./
 RUN python3 -m venv /opt/signoff && /opt/signoff/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY bot bot/
 COPY adapters adapters/
 COPY engine engine/
 COPY cards cards/
-RUN /opt/signoff/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+COPY examples examples/
 COPY playbooks playbooks/
+RUN /opt/signoff/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 ENV PATH=/opt/signoff/bin:/usr/local/bin:/usr/bin:/bin
 ENV SIGNOFF_DATA_DIR=/data SIGNOFF_PLAYBOOKS=/app/playbooks SIGNOFF_PEOPLE=/app/playbooks/people.yaml

@@ -14,7 +14,7 @@ PIP := -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes -r
 ITSELF := install --no-deps --no-build-isolation -e .
 
-.PHONY: run test check audit lock chaos fuzz mutate bench image image-steps reference pictures
+.PHONY: run test check audit lock chaos fuzz mutate bench wheel install-check image image-steps reference pictures
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -49,6 +49,14 @@ mutate: $(DEV_STAMP)
 # What a message costs beside bare bots, in about 10 minutes; ARGS="--only slack --rounds 3" etc.
 bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.bench.run $(ARGS)
+
+# Builds the wheel into dist/, from a copy of the sources, so that nothing of an earlier build is in it.
+wheel: $(DEV_STAMP)
+	$(BIN)/python -m tests.install.wheel
+
+# Installs the wheel from the package index into a fresh environment, and tries it in an empty folder.
+install-check: $(DEV_STAMP)
+	$(BIN)/python -m tests.install.run
 
 # Builds the image on a base that is named by its digest, so that it is the same base every time.
 # "docker buildx imagetools inspect debian:bookworm-slim" tells the digest.

@@ -34,7 +34,8 @@ def seconds(value: Any) -> int:
     return found
 
 
-Seconds = Annotated[int, BeforeValidator(seconds)]
+_Written = Annotated[str, Key(pattern=rf"^\s*{_WHOLE.pattern}$")]
+Seconds = Annotated[int, BeforeValidator(seconds, json_schema_input_type=_Written | int)]
 """A duration of a file, in seconds: `4h`, `2d`, or a number."""
 
 

@@ -30,7 +30,8 @@ def _from_environment(value: Any, info: ValidationInfo) -> Any:
     return secret
 
 
-Secret = Annotated[SecretStr, BeforeValidator(_from_environment)]
+_Variable = Annotated[str, StringConstraints(pattern=f"^{_REFERENCE.pattern}$")]
+Secret = Annotated[SecretStr, BeforeValidator(_from_environment, json_schema_input_type=_Variable)]
 """A secret, which a file names as `$NAME`; validate with `context={"environment": {...}}`."""
 
 
@@ -43,7 +44,9 @@ def _secret_or_text(
     return text
 
 
-SecretOrText = Annotated[SecretStr | str, WrapValidator(_secret_or_text)]
+SecretOrText = Annotated[
+    SecretStr | str, WrapValidator(_secret_or_text, json_schema_input_type=str)
+]
 """A secret as `$NAME`, or a text that stands in the file as it is."""
 
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]

@@ -4,9 +4,15 @@ import argparse
 import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from bot.settings import Settings
+from engine.errors import DefinitionError
+
+NO_PROJECT: Final = (
+    "there is no project folder here: `signoff init my-bot` makes one and `signoff run my-bot`"
+    " serves it; `signoff init try --from leave` copies a sample to look at"
+)
 
 T = TypeVar("T")
 
@@ -24,6 +30,14 @@ def load_settings() -> Settings:
     from bot.wiring import platforms
 
     return platforms.load_settings()
+
+
+def load_project() -> Settings:
+    """The settings of a command that reads a project folder. Raises DefinitionError without one."""
+    settings = load_settings()
+    if not settings.model_fields_set & {"playbooks", "people"} and not settings.playbooks.exists():
+        raise DefinitionError(NO_PROJECT)
+    return settings
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from bot.cli.command import load_settings, run_loop
+from bot.cli.command import load_project, load_settings, run_loop
 from bot.project import PROJECT_FILE, enter_project
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
@@ -34,7 +34,7 @@ def validate(args: argparse.Namespace) -> int:
     if args.path is not None and (args.path / PROJECT_FILE).exists():
         enter_project(args.path)
         args.path = None
-    settings = load_settings()
+    settings = load_settings() if args.path else load_project()
     from bot.operate.validation import find_problems as problems_of
     from bot.operate.validation import find_warnings, problems_as_json
 
@@ -108,7 +108,7 @@ def route_arguments(parser: argparse.ArgumentParser) -> None:
 
 def route(args: argparse.Namespace) -> int:
     """Prints how messages would be understood."""
-    settings = load_settings()
+    settings = load_project()
     configure_logging(args.command)
     from bot.operate.routing import show_routes
 
@@ -122,7 +122,7 @@ def lint_arguments(parser: argparse.ArgumentParser) -> None:
 
 def lint_examples(args: argparse.Namespace) -> int:
     """Prints examples that look like another route; 1 when one stands under two."""
-    settings = load_settings()
+    settings = load_project()
     configure_logging(args.command)
     from bot.operate import routing
 
@@ -150,7 +150,7 @@ def tools_arguments(parser: argparse.ArgumentParser) -> None:
 
 def tools(args: argparse.Namespace) -> int:
     """Lists, calls or probes the tools of the project folder."""
-    settings = load_settings()
+    settings = load_project()
     configure_logging(args.command)
     from bot.operate.tools import call_tool, list_tools, probe_tool
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.cli.command import folder_argument, load_settings, run_loop
+from bot.cli.command import folder_argument, load_project, run_loop
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
@@ -51,7 +51,7 @@ def dev_arguments(parser: argparse.ArgumentParser) -> None:
 
 def dev(args: argparse.Namespace) -> int:
     """Run everything in this process, and print how each message is read."""
-    settings = load_settings()
+    settings = load_project()
     from bot.dev.service import SHOWS_ITSELF, serve
 
     configure_logging(args.command, least=logging.WARNING, without=SHOWS_ITSELF)
@@ -78,7 +78,7 @@ def worker(args: argparse.Namespace) -> int:
 
         return serve
 
-    settings = load_settings()
+    settings = load_project()
     return _run_watched(args, settings) if settings.watchdog_s else _serve(args, load)
 
 
@@ -101,7 +101,7 @@ def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
-    settings = load_settings()
+    settings = load_project()
     configure_logging(args.command)
     stop_at_eof = getattr(args, "stop_at_eof", False)
     return run_loop(_until_stopped(load_and_freeze(load), settings, stop_at_eof=stop_at_eof)) or 0

@@ -4,8 +4,19 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import bench, chat, definitions, operations, people, processes, runs, testing
+from bot.cli import (
+    bench,
+    chat,
+    definitions,
+    operations,
+    people,
+    processes,
+    runs,
+    starting,
+    testing,
+)
 from bot.cli.command import folder_argument
+from bot.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +32,13 @@ class Command:
 
 _SERVED = "0 it was stopped; 1 the store is away; 2 a setting, port or definition is wrong"
 COMMANDS = (
+    Command(
+        "init",
+        "make a project folder that can be served at once",
+        starting.init,
+        starting.init_arguments,
+        "0 it is made; 2 an answer is wrong, or a file is there already",
+    ),
     Command(
         "run",
         "start everything: store, web and worker",
@@ -86,6 +104,13 @@ COMMANDS = (
         definitions.upgrade_arguments,
         "0 nothing is to be written, or it was; 1 files would change; 2 the folder has no "
         "playbook, or its time zone is not named",
+    ),
+    Command(
+        "schema",
+        "write JSON Schemas of a project folder's files, for editors",
+        starting.schema,
+        starting.schema_arguments,
+        "0 they are written; 2 it is no project folder",
     ),
     Command(
         "doctor",
@@ -203,6 +228,7 @@ COMMANDS = (
 def parser() -> argparse.ArgumentParser:
     """What reads the command line; the result's `run` is the command's."""
     whole = argparse.ArgumentParser(prog="signoff", description="Chat-bots that get work signed.")
+    whole.add_argument("--version", action="version", version=f"signoff {VERSION}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         epilog = f"exit status: {command.exits}" if command.exits else None

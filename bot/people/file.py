@@ -9,7 +9,9 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field as Key
-from pydantic import create_model, model_validator
+from pydantic import GetJsonSchemaHandler, create_model, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from adapters.filesystem import read_text
 from cards.frozen import Frozen
@@ -46,6 +48,17 @@ class Role(Frozen):
         rest = {key: each for key, each in given.items() if key not in names}
         return {**rest, "name": names} if names else given
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """As files write it: its names may stand beside its id."""
+        found = handler.resolve_ref_schema(handler(schema))
+        found["properties"] |= {lang: {"type": "string"} for lang in languages()}
+        found["required"] = ["id"]
+        found["anyOf"] = [{"required": [key]} for key in ("name", *languages())]
+        return found
+
 
 class Delegate(Frozen):
     """Who stands in for a person, up to and including the day `until`, or for good."""
@@ -55,9 +68,13 @@ class Delegate(Frozen):
 
 
 class Person(Frozen):
-    """One voter. `_file_model` adds a field for each platform, with their accounts there.
+    """One voter, on whatever platform: beside `web` there is a key for each, with their accounts.
 
-    `manager` is the id of the person who approves what they ask for, where a playbook says so.
+    `id` is what the log and tools know them by. `roles` are those that they hold. `language` is for
+    who always wants the same one, `zone` their time zone, an IANA name as in Europe/Berlin. The
+    `delegate` votes in their place. `manager` is the id of the person who approves what they ask
+    for, where a playbook says so. `label` stands beside the name where visitors choose who they
+    are.
     """
 
     id: str
@@ -118,6 +135,11 @@ class PeopleFile(Frozen):
     admit: Admission = Admission()
 
 
+def people_model(rules: Rules) -> type[PeopleFile]:
+    """The model of a file whose people have accounts on the platforms of these rules."""
+    return _file_model(tuple(name for name in rules if rules[name].form))
+
+
 @cache
 def _file_model(platforms: tuple[str, ...]) -> type[PeopleFile]:
     """The model of a file whose people have a list of accounts for each of these platforms."""
@@ -134,9 +156,7 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
     source = read_yaml(text, file=str(path))
     problems = Problems()
-    people = try_build(
-        _file_model(tuple(name for name in rules if rules[name].form)), source, problems
-    )
+    people = try_build(people_model(rules), source, problems)
     if people is not None:
         _check(people, rules, source, problems)
     problems.raise_if_any()

@@ -137,7 +137,8 @@ async def _keep_running(name: str, end: _End) -> None:
 async def _run_once(name: str, end: _End) -> int:
     # Our end of the pipe closes with this process; Ctrl-C reaches this process alone.
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", name, "--stop-at-eof"),
+        # Nothing is imported from the folder that is served.
+        *(sys.executable, "-P", "-m", "bot", name, "--stop-at-eof"),
         stdin=asyncio.subprocess.PIPE,
         start_new_session=True,
     )

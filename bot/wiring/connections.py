@@ -13,16 +13,16 @@ from pydantic import BaseModel, SecretStr
 from adapters.breaker import Breaker
 from adapters.connections.guard import GuardedConnection
 from adapters.connections.http.connection import HttpConnection
-from adapters.connections.http.model import HttpSettings
+from adapters.connections.http.model import HttpCall, HttpSettings
 from adapters.connections.mcp.connection import McpConnection
-from adapters.connections.mcp.model import McpSettings
+from adapters.connections.mcp.model import McpCall, McpSettings
 from adapters.connections.openapi.connection import OpenApiConnection
-from adapters.connections.openapi.model import OpenApiSettings
+from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
 from adapters.connections.redcap.connection import RedcapConnection
-from adapters.connections.redcap.model import RedcapSettings
+from adapters.connections.redcap.model import RedcapCall, RedcapSettings
 from adapters.connections.sheet.connection import SheetConnection
-from adapters.connections.sheet.model import SheetSettings
-from adapters.connections.sql.model import SqlSettings
+from adapters.connections.sheet.model import SheetCall, SheetSettings
+from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.postgresql import PostgresqlConnection
 from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.filesystem import read_text
@@ -44,12 +44,13 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class ConnectionKind:
-    """What the file says of a kind of connection, and how one is made. That raises BadCall.
+    """What files say of a kind of connection and its calls, and how one is made.
 
-    With `has_document` a file beside it says what its calls take.
+    That raises BadCall. With `has_document` a file beside it says what its calls take.
     """
 
     settings: type[BaseModel]
+    call: type[BaseModel]
     open: Callable[[str, Any, "Places"], Connection]
     has_document: bool = False
 
@@ -69,15 +70,22 @@ def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
 
 
 KINDS: Mapping[str, ConnectionKind] = {
-    "http": ConnectionKind(HttpSettings, lambda name, given, _: HttpConnection(name, given)),
-    "openapi": ConnectionKind(
-        OpenApiSettings, lambda name, given, at: OpenApiConnection(name, given, at.folder), True
+    "http": ConnectionKind(
+        HttpSettings, HttpCall, lambda name, given, _: HttpConnection(name, given)
     ),
-    "mcp": ConnectionKind(McpSettings, lambda name, given, _: McpConnection(name, given)),
-    "sql": ConnectionKind(SqlSettings, _open_sql),
-    "redcap": ConnectionKind(RedcapSettings, lambda name, given, _: RedcapConnection(name, given)),
+    "openapi": ConnectionKind(
+        OpenApiSettings,
+        OpenApiCall,
+        lambda name, given, at: OpenApiConnection(name, given, at.folder),
+        has_document=True,
+    ),
+    "mcp": ConnectionKind(McpSettings, McpCall, lambda name, given, _: McpConnection(name, given)),
+    "sql": ConnectionKind(SqlSettings, SqlCall, _open_sql),
+    "redcap": ConnectionKind(
+        RedcapSettings, RedcapCall, lambda name, given, _: RedcapConnection(name, given)
+    ),
     "sheet": ConnectionKind(
-        SheetSettings, lambda name, given, at: SheetConnection(name, given, at.folder)
+        SheetSettings, SheetCall, lambda name, given, at: SheetConnection(name, given, at.folder)
     ),
 }
 """A kind of connection is a room of adapters/connections and a line here."""

@@ -4,8 +4,10 @@ from contextlib import suppress
 from datetime import date
 from typing import Any, assert_never
 
-from pydantic import AliasChoices, JsonValue, model_validator
+from pydantic import AliasChoices, GetJsonSchemaHandler, JsonValue, model_validator
 from pydantic import Field as Key
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from cards.fields.readers import is_storable
 from cards.fields.table import FIELD_TYPES, check_bounds, read_value
@@ -69,6 +71,19 @@ class TypedValue(Frozen):
         if "currency" in given:
             given["currencies"] = (given.pop("currency"),)
         return given
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """As files write it, with the short forms."""
+        found = handler.resolve_ref_schema(handler(schema))
+        keys = found["properties"]
+        text = keys["label"]
+        by_label = {"type": "object", "additionalProperties": text}
+        keys["options"] = {"anyOf": [keys["options"], by_label]}
+        keys["currency"] = {"type": "string"}
+        return found
 
     def label_of(self, option: str, lang: str) -> str:
         """What people read for an option."""

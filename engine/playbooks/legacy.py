@@ -7,7 +7,9 @@ those of the playbook's tools.yaml today.
 
 from typing import Any
 
-from pydantic_core import from_json, to_json
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, from_json, to_json
 
 from cards.frozen import Frozen
 from engine.playbooks.model import Playbook
@@ -36,6 +38,17 @@ class Legacy(Frozen):
     over: dict[str, LegacyRecords] = {}
     batch: dict[str, LegacyBatch] = {}
     tools: dict[str, dict[str, ToolDefinition]] = {}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """As files write it: `tools` are names of playbooks, whose tools.yaml has them."""
+        found = handler.resolve_ref_schema(handler(schema))
+        names = {"type": "array", "items": {"type": "string"}}
+        found["properties"]["tools"] |= names
+        del found["properties"]["tools"]["additionalProperties"]
+        return found
 
     def read_playbook(self, stored: str) -> Playbook:
         """A stored playbook. Raises ValidationError, also for a name that nothing stands for."""

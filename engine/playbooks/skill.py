@@ -204,7 +204,10 @@ def _with_text(outcome: Any) -> Any:
     return {**outcome, SAYS: LocalizedText.model_validate(outcome[SAYS])}
 
 
-Outcome = Annotated[dict[str, Setting | LocalizedText], BeforeValidator(_with_text)]
+Outcome = Annotated[
+    dict[str, Setting | LocalizedText],
+    BeforeValidator(_with_text, json_schema_input_type=dict[str, Setting | LocalizedText]),
+]
 
 
 class Sop(Frozen):

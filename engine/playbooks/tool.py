@@ -9,8 +9,17 @@ from typing import Annotated, Any, Literal, Self
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
-from pydantic import AfterValidator, BeforeValidator, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    GetJsonSchemaHandler,
+    JsonValue,
+    StringConstraints,
+    model_validator,
+)
 from pydantic import Field as Key
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
+from pydantic_core import CoreSchema
 
 from cards.frozen import Frozen
 from cards.values import FieldType
@@ -99,6 +108,15 @@ class ConnectedCall(Frozen):
         call = {name: each for name, each in given.items() if name != "connection"}
         return {name: given[name] for name in given.keys() & {"connection"}} | {"call": call}
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """As files write it: what the kind of connection takes stands beside its name."""
+        found = handler.resolve_ref_schema(handler(schema))
+        del found["properties"]["call"]
+        return {**found, "additionalProperties": True}
+
 
 class ToldCase(Frozen):
     """A template for results of a kind: `when` has columns with the value that each must have.
@@ -165,7 +183,7 @@ class ToolDefinition(Frozen):
     cues: tuple[str, ...] | dict[str, dict[str, JsonValue]] = ()
     roles: tuple[str, ...] = ()
     timeout_s: float = Key(default=20.0, ge=0.1, le=600)
-    arguments_schema: dict[str, Any] | None = None
+    arguments_schema: SkipJsonSchema[dict[str, Any] | None] = None
     """What the system itself says of the arguments, where the file does not; filled in at load."""
 
     @model_validator(mode="after")

@@ -5,7 +5,15 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
-from pydantic import ConfigDict, RootModel, model_serializer, model_validator
+from pydantic import (
+    ConfigDict,
+    GetJsonSchemaHandler,
+    RootModel,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from cards.model import Lang
 from cards.texts import FALLBACK
@@ -56,6 +64,16 @@ class LocalizedText(RootModel[dict[str, str]]):
         if unknown := [lang for lang in self.root if lang and not _LANG.fullmatch(lang)]:
             raise ValueError(f"{unknown[0]!r} is no language, as en or zh are")
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """As files write it: a plain text, or a text for each language."""
+        texts = {"type": "string"}
+        named = {"propertyNames": {"pattern": f"^{_LANG.pattern}$"}, "minProperties": 1}
+        by_language = {"type": "object", "additionalProperties": texts, **named}
+        return {"title": cls.__name__, "anyOf": [texts, by_language]}
 
     @model_serializer
     def _write(self) -> str | dict[str, str]:

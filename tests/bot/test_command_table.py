@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, Command, parser
+from bot.version import VERSION
 from tests.bot.signoff_process import FILES, ROOT, ended
 from tests.fakes.few_examples import few_examples
 
@@ -73,6 +74,12 @@ def test_the_page_has_every_option_and_exit_status(command: Command) -> None:
 
 def test_the_page_has_no_command_that_is_not_there() -> None:
     assert list(rows()) == [command.name for command in COMMANDS]
+
+
+def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        parser().parse_args(["--version"])
+    assert (end.value.code, capsys.readouterr().out) == (0, f"signoff {VERSION}\n")
 
 
 @pytest.mark.parametrize("words", LISTS, ids=" ".join)

@@ -20,6 +20,7 @@ NOT_IN_THE_CHECKOUT = {
     r"build/.*": "made by make",
     r"answer\.md": "a file that the service sends",
     r"ledger\.csv": "a file that somebody shares in a chat",
+    r"\.vscode/.*|playbooks/\*/tools\.yaml|requests\.csv": "files of the reader's own folder",
     r"\.env": "the reader's own, a copy of .env.example",
     r"traces/.*|.*\.svg|mcp\.yaml": "what a command of the example writes or is given",
 }

@@ -1,0 +1,51 @@
+"""Commands that make a project folder, and schemas for its editors."""
+
+import argparse
+from pathlib import Path
+
+
+def init_arguments(parser: argparse.ArgumentParser) -> None:
+    """A new folder, and what would be asked otherwise."""
+    parser.add_argument("path", type=Path, metavar="DIR", help="the folder to make")
+    parser.add_argument(
+        "--from",
+        dest="sample",
+        metavar="SAMPLE",
+        help="copy a sample, as expenses; a wrong name lists them",
+    )
+    parser.add_argument("--name", metavar="NAME", help="your name, for people.yaml")
+    parser.add_argument("--languages", metavar="LANGS", help="of the bot, as in en or zh,en")
+    parser.add_argument("--timezone", metavar="ZONE", help="as in Europe/Berlin (this machine's)")
+    parser.add_argument("--request", metavar="TEXT", help="the first thing that people ask for")
+    parser.add_argument("--yes", action="store_true", help="ask nothing; take what is usual")
+
+
+def init(args: argparse.Namespace) -> int:
+    """Makes a project folder and says the next commands."""
+    from bot.starting.init import InitOptions, make_folder
+
+    options = InitOptions(
+        folder=args.path,
+        sample=args.sample,
+        name=args.name,
+        languages=args.languages,
+        zone=args.timezone,
+        request=args.request,
+        asks=not args.yes,
+    )
+    return make_folder(options)
+
+
+def schema_arguments(parser: argparse.ArgumentParser) -> None:
+    """A project folder."""
+    parser.add_argument("path", type=Path, metavar="DIR", help="project folder")
+    parser.add_argument(
+        "--lines", action="store_true", help="name them in the first line of each file, too"
+    )
+
+
+def schema(args: argparse.Namespace) -> int:
+    """Writes a JSON Schema for each kind of file."""
+    from bot.starting.schemas import update_folder
+
+    return update_folder(args.path, lines=args.lines)

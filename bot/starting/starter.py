@@ -1,0 +1,124 @@
+"""A small project folder of one's own, out of a few answers: every file of it teaches."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from cards.model import Lang
+from engine.text.language import detect_language
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_IN: Final = ("en", "zh")
+_RENAMED: Final = {"gitignore": ".gitignore", "env.example": ".env.example"}
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]{1,40}")
+_SMALL: Final = frozenset(
+    {
+        *("a", "an", "the", "my", "our", "your", "some", "any", "new", "for", "of", "to", "in"),
+        *("on", "at", "by", "with", "from", "and", "or", "please", "me", "us"),
+    }
+)
+_NAME_CHARS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """What somebody wants to start with: who they are, and the first thing that people ask for."""
+
+    folder: str
+    person: str
+    languages: tuple[Lang, ...]
+    zone: str
+    request: str
+
+    @property
+    def lang(self) -> Lang:
+        """The language of the comments and texts."""
+        return next((each for each in self.languages if each in _IN), "en")
+
+    @property
+    def project(self) -> str:
+        """The name of the project that conversations belong to."""
+        return project_name(self.folder)
+
+
+def project_name(folder: str) -> str:
+    """The name of a project by that of its folder."""
+    return _slug(folder).upper() or "HOME"
+
+
+def write_starter(starter: Starter) -> dict[str, str]:
+    """The texts of the folder's files by their place in it."""
+    pages, values = _pages(starter.lang), _values(starter)
+    folder = f"playbooks/{values['id']}/"
+    return {
+        _RENAMED.get(name, name).replace("playbook/", folder, 1): pages.get_template(name).render(
+            values
+        )
+        for name in sorted(pages.list_templates())
+    }
+
+
+def write_usual(lang: Lang) -> dict[str, str]:
+    """The texts of the files that every folder has, whatever its playbooks do."""
+    pages = _pages(lang)
+    return {place: pages.get_template(name).render() for name, place in _RENAMED.items()}
+
+
+def _pages(lang: Lang) -> Environment:
+    pages = Environment(
+        loader=FileSystemLoader(_TEMPLATES / lang),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - these are YAML, not HTML
+    )
+    pages.filters |= {"yaml": _as_yaml, "line": _as_line}
+    return pages
+
+
+def _values(starter: Starter) -> dict[str, Any]:
+    request = starter.request
+    phrase = request[:1].lower() + request[1:]
+    return {
+        "folder": starter.folder,
+        "languages": starter.languages,
+        "zone": starter.zone,
+        "person": starter.person,
+        "person_id": _slug(starter.person.split()[0]) or "me",
+        "project": starter.project,
+        "id": _slug(request) or "requests",
+        "title": request[:1].upper() + request[1:],
+        "phrase": phrase,
+        "cues": _cues(request),
+    }
+
+
+def _cues(request: str) -> list[str]:
+    """The words that such requests have: in Chinese the verb, mostly of two characters, and all."""
+    if detect_language(request) == "zh":
+        return list(dict.fromkeys((request[:2], request[2:] or request)))
+    words = [word.lower() for word in _WORD.findall(request)]
+    return list(dict.fromkeys(word for word in words if word not in _SMALL)) or words[:1]
+
+
+def _slug(text: str) -> str:
+    """The text as a name of lower-case letters, digits and -; "" where it has no such letters."""
+    words = "-".join(re.findall(r"[a-z0-9]+", text.lower()))
+    return words.lstrip("0123456789-")[:_NAME_CHARS].rstrip("-")
+
+
+def _as_yaml(value: Any) -> str:
+    """A scalar or a list as YAML on one line; JSON's quotes are YAML's."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_yaml, value))}]"
+    letters = value[:1].isalpha() and value[-1:].isalpha()
+    plain = letters and all(char.isalpha() or char in " '-" for char in value)
+    reserved = value.lower() in ("true", "false", "null", "yes", "no", "on", "off")
+    return value if plain and not reserved else json.dumps(value, ensure_ascii=False)
+
+
+def _as_line(value: str) -> str:
+    return " ".join(value.split())

@@ -1,0 +1,134 @@
+"""`signoff init`: what it makes is valid at once, works in the chat, and is one's own."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.operate.validation import find_problems, find_warnings
+from bot.starting.init import InitOptions, machine_zone, make_folder
+from engine.errors import DefinitionError
+from engine.yaml.source import read_yaml
+from tests.bot.signoff_process import ended
+from tests.fakes.settings import make_settings
+
+REQUESTS = {
+    "Book in a pallet: 3 boxes #1": "en",
+    "excuse a pupil's absence": "en",
+    'order "null" {x}': "en",
+    "预约换轮胎": "zh",
+    "申请：3 箱试剂": "zh",
+}
+NAMES = ("Ada O'Neil", "王小明", "true", '"- x: y"', "007")
+
+
+def wrong_with(folder: Path) -> list[str]:
+    """Every problem and warning of a project folder."""
+    connections = folder / "connections.yaml"
+    settings = make_settings(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        connections=connections if connections.exists() else None,
+        languages=tuple(
+            read_yaml((folder / "signoff.yaml").read_text("utf-8"), file="").data["languages"]
+        ),
+        data_dir=folder / "data",
+    )
+    return [*find_problems(settings), *find_warnings(settings)]
+
+
+def made(folder: Path, **wanted: str) -> Path:
+    make_folder(InitOptions(folder, asks=False, zone="Europe/Berlin", **wanted))
+    return folder
+
+
+@pytest.mark.parametrize(("request_text", "name"), tuple(zip(REQUESTS, NAMES, strict=True)))
+def test_a_folder_is_valid_whatever_is_asked_for_and_by_whom(
+    request_text: str, name: str, tmp_path: Path
+) -> None:
+    lang = REQUESTS[request_text]
+    others = {"en": "en,zh", "zh": "zh,en"}
+    folder = made(tmp_path / "bot", request=request_text, languages=others[lang], name=name)
+    assert wrong_with(folder) == []
+    main = next(folder.glob("playbooks/*/playbook.yaml"))
+    data = read_yaml(main.read_text("utf-8"), file="").data
+    assert request_text[1:] in data["name"]
+    people = read_yaml((folder / "people.yaml").read_text("utf-8"), file="").data
+    assert people["people"][0]["name"] == name
+    comments = [line for path in folder.rglob("*.yaml") for line in path.read_text().splitlines()]
+    ours = [line for line in comments if line.startswith("# ") and "$schema" not in line]
+    assert len(ours) > 10
+    chinese = [line for line in ours if any("一" <= char <= "鿿" for char in line)]
+    assert (len(chinese) > len(ours) / 2) is (lang == "zh")
+    assert sum(len(p.read_text("utf-8").splitlines()) for p in folder.rglob("*.yaml")) < 200
+
+
+@pytest.mark.parametrize("sample", ["expenses", "leave", "clinical", "litigation"])
+def test_a_sample_is_copied_and_becomes_ones_own(
+    sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPENSES_TOKEN", "try")
+    folder = made(tmp_path / "my-bot", sample=sample)
+    assert wrong_with(folder)[1:] == []  # nobody approves what the head of the company claims
+    main = next(folder.glob("playbooks/*/playbook.yaml")).read_text("utf-8")
+    assert "\nproject: MY-BOT\n" in main
+    assert "timezone: Europe/Berlin" in (folder / "signoff.yaml").read_text()
+    assert ".env" in (folder / ".gitignore").read_text()
+    assert (folder / "api.py").exists() is (sample == "expenses")
+
+
+def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "people.yaml").write_text("mine")
+    with pytest.raises(DefinitionError, match=r"people\.yaml: is there already"):
+        made(folder)
+    assert [path.name for path in folder.iterdir()] == ["people.yaml"]
+    (folder / "people.yaml").unlink()
+    (folder / ".git").mkdir()
+    made(folder)
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")] == [
+        f"  signoff {word} {folder}" for word in ("validate", "run", "chat")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"sample": "leeve"}, "--from: there is no sample 'leeve'; did you mean 'leave'?"),
+        ({"languages": "en,klingon"}, "--languages: should be some of zh, en"),
+        ({"zone": "Mars/Base"}, "--timezone: should be an IANA time zone, as in Europe/Berlin"),
+        ({"request": " \n"}, "--request: should be a line of at most 80 characters"),
+        ({"name": "x" * 100}, "--name: should be a line of at most 80 characters"),
+    ],
+)
+def test_a_wrong_option_is_told_and_nothing_is_written(
+    wanted: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        make_folder(InitOptions(tmp_path / "bot", asks=False, **wanted))
+    assert str(caught.value).startswith(told)
+    assert not (tmp_path / "bot").exists()
+
+
+async def test_it_asks_in_the_terminal_and_says_what_is_next(tmp_path: Path) -> None:
+    answers = "klingon\nzh\n小王\n\n预约换轮胎\n".encode()
+    told = await ended(tmp_path, "init", "garage", given=answers, TZ="Asia/Tokyo")
+    assert told.status == 0, told.err
+    assert "should be some of zh, en" in told.out
+    assert "时区 [Asia/Tokyo]" in told.out
+    assert told.out.splitlines()[-1].endswith("预约换轮胎")
+    assert "timezone: Asia/Tokyo" in (tmp_path / "garage" / "signoff.yaml").read_text("utf-8")
+    cut = await ended(tmp_path, "init", "school", given=b"en\n")
+    assert (cut.status, cut.err) == (2, "init: the input ended; with --yes nothing is asked\n")
+    assert not (tmp_path / "school").exists()
+    nowhere = await ended(tmp_path, "run")
+    assert nowhere.status == 2
+    assert nowhere.err.startswith("there is no project folder here: `signoff init my-bot` makes")
+
+
+@pytest.mark.parametrize(("tz", "zone"), [("Asia/Tokyo", "Asia/Tokyo"), ("<x>-3", "UTC")])
+def test_the_zone_of_the_machine_is_one_that_has_a_name(
+    tz: str, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", tz)
+    assert machine_zone() == zone
