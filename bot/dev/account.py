@@ -145,7 +145,8 @@ AccountEvent = Annotated[
 class PartAccount(Frozen):
     """One thing that the message asked for: how it was read, and what came of it, in order.
 
-    `target` is a request (`playbook/request`) or a tool; `run` the run that it began.
+    `target` is a request (`playbook/request`) or a tool; `run` the run that it began. `may_mean` is
+    what it is offered as; `is_open` when it is a question that no look-up answers.
     """
 
     number: int
@@ -157,6 +158,8 @@ class PartAccount(Frozen):
     sure: bool = True
     confidence: float = 1.0
     why: str = ""
+    may_mean: tuple[str, ...] = ()
+    is_open: bool = False
     state: str
     run: str = ""
     events: tuple[AccountEvent, ...] = ()
@@ -166,7 +169,8 @@ class PartAccount(Frozen):
 class MessageAccount(Frozen):
     """A message: who wrote it where, which strategy of the router decided, and its parts.
 
-    `named` are the things that the text names. `settled` when nothing of it is being worked on.
+    `named` are the things that the text names, by their kind. `settled` when nothing of it is being
+    worked on.
     """
 
     id: str
@@ -178,6 +182,6 @@ class MessageAccount(Frozen):
     text: str
     strategy: str = ""
     verdicts: tuple[RouteVerdict, ...] = ()
-    named: tuple[str, ...] = ()
+    named: tuple[TakenValue, ...] = ()
     parts: tuple[PartAccount, ...] = ()
     settled: bool = False

@@ -16,6 +16,7 @@ from bot.dev.account import (
     PartAccount,
     RunEnded,
     StepMade,
+    TakenValue,
     ValuesTaken,
     WordsUnused,
 )
@@ -33,6 +34,7 @@ LineLabel = Literal[
     "by",
     "why",
     "names",
+    "may",
     "if",
     "after",
     "state",
@@ -80,16 +82,21 @@ def _describe_message(account: MessageAccount, lang: Lang) -> Iterator[AccountLi
         why = f": {decided.why}" if account.strategy == "model" else ""
         yield _line("by", f"{by}{why}", lang)
     if account.named:
-        yield _line("names", say("list.items", lang).join(account.named), lang)
+        yield from (_line("names", _value_text(each, "", lang), lang) for each in account.named)
 
 
 def _describe_part(part: PartAccount, lang: Lang) -> Iterator[AccountLine]:
     kind, confidence = say(f"dev.kind.{part.kind}", lang), f"{part.confidence:.2f}"
     key = "dev.read" if part.sure else "dev.unsure"
-    read = say(key, lang, kind=kind, target=part.target, confidence=confidence)
-    yield _line("read", " ".join(read.split()), lang, "plain" if part.sure else "warn")
+    what = " ".join(filter(None, (kind, part.target)))
+    read = say(key, lang, what=what, confidence=confidence)
+    yield _line("read", read, lang, "plain" if part.sure else "warn")
     if part.why:
         yield _line("why", part.why, lang, "soft")
+    if part.may_mean:
+        yield _line("may", say("list.items", lang).join(part.may_mean), lang)
+    if part.is_open:
+        yield _line("call", say("dev.no_lookup", lang), lang, "warn")
     if part.condition:
         yield _line("if", part.condition, lang)
     if part.after:
@@ -107,13 +114,7 @@ def _describe_part(part: PartAccount, lang: Lang) -> Iterator[AccountLine]:
 def _describe_event(event: AccountEvent, lang: Lang) -> Iterator[AccountLine]:
     match event:
         case ValuesTaken(values=values, by=by):
-            for value in values:
-                given = {"path": value.path, "value": value.value}
-                if value.words:
-                    text = say("dev.from_words", lang, **given, words=value.words)
-                else:
-                    text = say("dev.from_person", lang, **given, by=by)
-                yield _line("values", " ".join(text.split()), lang)
+            yield from (_line("values", _value_text(each, by, lang), lang) for each in values)
         case WordsUnused(words=words):
             yield _line("unused", f"“{words}”", lang, "warn")
         case CallMade():
@@ -134,6 +135,13 @@ def _describe_event(event: AccountEvent, lang: Lang) -> Iterator[AccountLine]:
             yield _line("end", f"{told} · {why}" if why else told, lang, _tone(end))
         case _:
             assert_never(event)
+
+
+def _value_text(value: TakenValue, by: str, lang: Lang) -> str:
+    what = " ".join(filter(None, (value.path, value.value)))
+    if value.words:
+        return say("dev.from_words", lang, what=what, words=value.words)
+    return say("dev.from_person", lang, what=what, by=by)
 
 
 def _call_text(call: CallMade, lang: Lang) -> str:

@@ -16,6 +16,7 @@ from engine.errors import StoreError
 from engine.ports.storage.store import Effects
 
 MOST_MESSAGES: Final = 50
+MOST_SHOWN: Final = 20
 MOST_PROBLEMS: Final = 50
 _MOST_RUNS: Final = 1000
 _LOOK_EVERY_S: Final = 0.1
@@ -105,6 +106,7 @@ class MessageFeed:
     def page(self, conversation: str, lang: Lang) -> dict[str, Any]:
         """What the page of a conversation shows, as JSON: its messages, and faults of the files."""
         here = [a for a in self._accounts.values() if a.conversation == conversation]
+        here = here[-MOST_SHOWN:]
         return {
             "version": self.version,
             "texts": {name: say(key, lang, text="{text}") for name, key in _TEXTS.items()},

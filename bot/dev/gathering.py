@@ -15,19 +15,31 @@ from bot.dev.account import (
     PartAccount,
     RouteVerdict,
     StepMade,
+    TakenValue,
 )
-from bot.dev.run_events import Cast, LogEntry, RunLog, answer_events, call_event, clip, value_text
+from bot.dev.run_events import (
+    MOST_VALUES,
+    Cast,
+    LogEntry,
+    RunLog,
+    answer_events,
+    call_event,
+    clip,
+    value_text,
+)
 from bot.operate.audit import mask_values
 from bot.people.directory import Directory
-from engine.frames.intents import Intent, Lookup
+from engine.frames.intents import Candidate, Intent, Lookup
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import Archive
 from engine.ports.storage.store import Decisions
+from engine.text.entity_kinds import NamedEntity
 
 MOST_EVENTS = 120
 MOST_CHILDREN = 10
+MOST_PARTS = 40
 
 FindPlaybook = Callable[[str], Awaitable[Playbook | None]]
 
@@ -54,7 +66,10 @@ class Gatherer:
         head = ReplyHead.model_validate_json(stored[0])
         parts = tuple(Part.model_validate_json(body) for body in stored[1])
         trace = await self._trace(reply_id)
-        verdicts = [RouteVerdict.model_validate(each) for each in trace.get("verdicts", ())]
+        verdicts = [
+            RouteVerdict(strategy=each["strategy"], sure=each["sure"], why=clip(each["why"]))
+            for each in trace.get("verdicts", ())
+        ]
         return MessageAccount(
             id=head.id,
             at=head.at,
@@ -65,10 +80,14 @@ class Gatherer:
             text=clip(self.mask(head.text)),
             strategy=next((each.strategy for each in verdicts if each.sure), ""),
             verdicts=tuple(verdicts),
-            named=tuple(value_text(self.mask(f"{e.kind} {e.id}")) for e in head.entities),
-            parts=tuple([await self._part(part, head, trace) for part in parts]),
+            named=tuple(self._named(each) for each in head.entities[:MOST_VALUES]),
+            parts=tuple([await self._part(part, head, trace) for part in parts[:MOST_PARTS]]),
             settled=is_settled(parts),
         )
+
+    def _named(self, entity: NamedEntity) -> TakenValue:
+        named = (clip(self.mask(text)) for text in (entity.kind, entity.id, entity.text))
+        return TakenValue(**dict(zip(("path", "value", "words"), named, strict=True)))
 
     async def _part(self, part: Part, head: ReplyHead, trace: Mapping[str, Any]) -> PartAccount:
         intent = Intent.model_validate(mask_values(part.intent.model_dump(), self.mask))
@@ -85,6 +104,8 @@ class Gatherer:
             sure=intent.sure,
             confidence=intent.confidence,
             why=clip(intent.why),
+            may_mean=tuple(_candidate_name(each) for each in intent.candidates),
+            is_open=intent.kind == "qa_query" and not (intent.lookup or intent.told or events),
             state=part.state,
             run=part.run,
             events=tuple(events[:MOST_EVENTS]),
@@ -156,6 +177,10 @@ def _target(intent: Intent) -> str:
     if intent.lookup:
         return intent.lookup.tool
     return "/".join(filter(None, (intent.playbook, intent.request)))
+
+
+def _candidate_name(candidate: Candidate) -> str:
+    return "/".join(filter(None, (candidate.playbook, candidate.request))) or candidate.kind
 
 
 def _is_of(call: Mapping[str, Any], part: Part) -> bool:

@@ -10,11 +10,21 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.dev.account import CallMade, CardAsked, MessageAccount, NodeReached, RunEnded, ValuesTaken
+from bot.dev.account import (
+    CallMade,
+    CardAsked,
+    MessageAccount,
+    ModelAsked,
+    NodeReached,
+    RunEnded,
+    ValuesTaken,
+)
 from bot.dev.feed import MessageFeed
 from bot.dev.printing import AccountPrinter
+from bot.dev.service import gatherer_of, recall
 from bot.settings import Settings
 from tests.bot.signoff_process import ROOT, serving
+from tests.fakes.model_server import ModelServer, Reply, call_tool, say
 from tests.fakes.paint_store import MESSAGE, PLAYBOOK, write_paint_store
 from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
@@ -22,6 +32,7 @@ from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start, running
 
 HOSTILE = "<b>list</b> all paints, write to ann@example.org \x1b[31m please"
+KEY = "sk-0123456789abcdef0123"
 
 
 @pytest.fixture
@@ -142,9 +153,10 @@ async def test_the_page_shows_it_as_text_masked_beside_its_own_room_alone(
     service: Service, told: list[MessageAccount]
 ) -> None:
     async with WebRoom(service.url, "mine") as room:
-        await room.say("mia", HOSTILE)
+        await room.say("mia", f"{HOSTILE} {KEY}")
         await until(lambda: bool(told))
     page = await page_of(service, "mine")
+    assert KEY not in str(page)
     (message,) = page["messages"]
     assert message["text"].startswith("<b>list</b> all paints, write to ***")
     assert {line["label"] for line in message["lines"]} >= {"read as", "because", "now"}
@@ -154,6 +166,34 @@ async def test_the_page_shows_it_as_text_masked_beside_its_own_room_alone(
     printed: list[str] = []
     AccountPrinter("en", "UTC", printed.append).tell(told[-1])
     assert "\x1b" not in printed[0]
+
+
+async def test_what_a_model_called_is_told_and_messages_of_before_are_on_the_page(
+    new_settings: Callable[..., Settings], store_folder: Path, told: list[MessageAccount]
+) -> None:
+    def thinking(request: dict[str, Any]) -> Reply:
+        asked = any(message["role"] == "tool" for message in request["messages"])
+        return say("In a day.", tokens=30) if asked else call_tool("list_paints", {}, tokens=20)
+
+    async with ModelServer(thinking) as model:
+        asks = {"openai_api_key": model.api_key, "openai_base_url": model.base_url}
+        settings = settings_of(new_settings, store_folder, llm_model="stub", **asks)
+        async with running(settings, MessageFeed(told.append)) as service:
+            async with WebRoom(service.url) as room:
+                await room.say("mia", "How long does a wall dry?")
+                await until(lambda: bool(told) and told[-1].settled)
+            later = MessageFeed(told.append)
+            known = len(told)
+            await recall(service.parts, later)
+            await later.look(gatherer_of(service.parts))
+            (message,) = later.page("web:local:main", "en")["messages"]
+            assert (message["text"], len(told)) == ("How long does a wall dry?", known)
+    called, asked = told[-1].parts[0].events
+    assert isinstance(called, CallMade)
+    assert (called.tool, bool(called.fault)) == ("list_paints", True)
+    assert isinstance(asked, ModelAsked)
+    assert (asked.model, asked.tokens, asked.fault) == ("stub", 50, "")
+    assert not told[-1].parts[0].is_open
 
 
 async def panel_answers(url: str) -> list[int]:
