@@ -39,12 +39,12 @@ class SlackUser(PayloadPart):
 class FormOrigin(PayloadPart):
     """What a form carries to find its way back: the button's data and the conversation.
 
-    `files` are the names that stand in its file fields, which no input of Slack's can show.
+    `standing` are values of its fields that no chooser of Slack's can show.
     """
 
     button: str
     conversation: str
-    files: dict[str, str] = {}
+    standing: dict[str, str] = {}
 
 
 def actor_of(team: NamedObject | None, user: SlackUser) -> Actor:

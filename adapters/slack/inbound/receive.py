@@ -329,7 +329,7 @@ def _read_form(payload: Mapping[str, Any]) -> FormSubmitted | None:
     }
     chosen = {block: each.files[0] for block, each in entered.items() if each.files}
     values = {
-        block: each.raw(actor.workspace) or origin.files.get(block, "")
+        block: each.raw(actor.workspace) or origin.standing.get(block, "")
         for block, each in entered.items()
     }
     digest = _digest({**values, **{block: file.id for block, file in chosen.items()}})

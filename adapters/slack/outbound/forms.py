@@ -35,8 +35,8 @@ def form_modal(form: FormView, conversation: str) -> Json:
     title = clip(form.title, _HEAD)
     texts = (form.title if title != form.title else "", form.intro)
     intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in texts if text]
-    files = _standing_files(form)
-    origin = FormOrigin(button=form.data, conversation=conversation, files=files or {})
+    standing = _standing_values(form)
+    origin = FormOrigin(button=form.data, conversation=conversation, standing=standing)
     return {
         "type": "modal",
         "callback_id": FORM_CALLBACK,
@@ -44,21 +44,19 @@ def form_modal(form: FormView, conversation: str) -> Json:
         "title": _plain(title),
         "submit": _plain(clip(form.submit, _HEAD)),
         "close": _plain(clip(form.cancel, _HEAD)),
-        "blocks": [
-            *intro,
-            *(_input(field, form.lang, chooses=files is not None) for field in form.fields),
-        ][:_BLOCKS],
+        "blocks": [*intro, *(_input(f, form, f.name in standing) for f in form.fields)][:_BLOCKS],
     }
 
 
-def _standing_files(form: FormView) -> dict[str, str] | None:
-    """Return the names that stand in file fields; None where files are named, and not chosen.
+def _standing_values(form: FormView) -> dict[str, str]:
+    """Return the values that no chooser of Slack's can show, as far as they fit into hidden data.
 
-    What others approve is not sent anew, and the names have to fit into the form's hidden data.
+    A file that others approve is not sent anew: it is named, and not chosen.
     """
-    names = {f.name: f.value for f in form.fields if f.type == "file" and f.value}
-    fits = sum(units(name) + units(value) for name, value in names.items()) <= _NAMES
-    return names if fits and not form.edits else None
+    chosen = ("person",) if form.edits else ("person", "file")
+    values = {f.name: f.value for f in form.fields if f.type in chosen and f.value}
+    fits = sum(units(name) + units(value) for name, value in values.items()) <= _NAMES
+    return values if fits else {}
 
 
 def answer_modal(text: str) -> Json:
@@ -88,10 +86,16 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
     return placed
 
 
-def _input(field: Field, lang: Lang, *, chooses: bool) -> Json:
+def _input(field: Field, form: FormView, stands: bool) -> Json:
+    lang = form.lang
     label = with_detail(field.label, field.unit, lang)
-    element = _file(field) if field.type == "file" and chooses else _element(field, lang)
-    stands = element["type"] == "file_input" and bool(field.value)
+    choosable = stands or not field.value
+    if field.type == "file" and choosable and not form.edits:
+        element = _file(field)
+    elif field.type == "person" and choosable:
+        element = _element_with("users_select", "", "")
+    else:
+        element = _element(field, lang)
     block: Json = {
         "type": "input",
         "block_id": field.name,
@@ -104,7 +108,7 @@ def _input(field: Field, lang: Lang, *, chooses: bool) -> Json:
     told += [_typed_options(field, lang), range_text(field.minimum, field.maximum, lang)]
     if element["type"] in ("plain_text_input", "file_input") and not field.hint:
         told.append(written_form(field))
-    told += [say("slack.file_stands", lang, name=visible(field.value))] if stands else []
+    told += [say("slack.stands", lang, name=visible(field.value))] if stands else []
     hint = " · ".join(filter(None, told))
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 
@@ -122,13 +126,11 @@ def _element(field: Field, lang: Lang) -> Json:
             return _element_with("email_text_input", "initial_value", field.value)
         case "url" if not field.value or _is_valid(field, lang):
             return _element_with("url_text_input", "initial_value", field.value)
-        case "person":
-            return _element_with("users_select", "", "")
         case "boolean":
             return _options("radio_buttons", field, lang)
         case "choice" | "entity" if _selectable(field):
             return _options("static_select", field, lang)
-        case "text" | "money" | "choice" | "entity" | "file" | "list":
+        case "text" | "money" | "choice" | "entity" | "person" | "file" | "list":
             return _text(field)
         case "date" | "time" | "email" | "url":
             return _text(field)

@@ -135,14 +135,25 @@ def test_a_file_is_chosen_and_comes_back_with_its_address():
             view_submission(view, {"x": bad}, **to)
 
 
-def test_a_name_that_stands_stays_when_no_other_file_is_chosen():
-    view = form_modal(_form((_typed("file", "old.pdf"),)), "slack:T1:D1")
+@pytest.mark.parametrize(("kind", "edits"), [("file", False), ("person", False), ("person", True)])
+def test_what_stands_stays_when_nothing_else_is_chosen(kind, edits):
+    form = _form((_typed(kind, "old.pdf"),)).model_copy(update={"edits": edits})
+    view = form_modal(form, "slack:T1:D1")
     assert view_problems(view) == []
     (block,) = view["blocks"]
+    assert block["element"]["type"] in ("file_input", "users_select")
     assert block["optional"]
     assert block["hint"]["text"] == "now old.pdf, unless you choose another"
     update = receive(view_submission(view, {}, team="T1", user="U1", view_id="V1", hash="1.a"))
     assert (update.values, update.uploads) == ({"x": "old.pdf"}, {})
+
+
+def test_what_does_not_fit_into_hidden_data_is_named():
+    fields = [_typed("person", "p" * 300, multiline=False) for _ in range(9)]
+    named = tuple(f.model_copy(update={"name": f"x{n}"}) for n, f in enumerate(fields))
+    view = form_modal(_form(named), "slack:T1:D1")
+    assert view_problems(view) == []
+    assert {block["element"]["type"] for block in view["blocks"]} == {"plain_text_input"}
 
 
 def test_what_others_approve_is_named_and_not_sent_anew():
