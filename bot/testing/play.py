@@ -135,7 +135,9 @@ class Player:
         files = {name: file for name, file in values.items() if isinstance(file, FileContent)}
         return {
             "button": _button(card, choice),
-            "values": {name: _typed(value) for name, value in values.items()},
+            # As on a page, what stands in the form is sent with it.
+            "values": {each.name: each.value for each in choice.form if each.value}
+            | {name: _typed(value) for name, value in values.items()},
             "uploads": {n: self._stage.chat.share(f, step.folder) for n, f in files.items()},
         }
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, JsonValue, model_validator
 from pydantic import Field as Key
 
+from bot.setting_rules import ProjectName
 from cards.frozen import Frozen
 from cards.model import CardKind
 from cards.showing.view import PartState
@@ -82,13 +83,15 @@ class ScenarioSetup(Frozen):
     """What a test begins with: the time, what each tool gives, what the model answers.
 
     With `connections: real`, tools that read and are not named ask their own systems. `strangers`
-    are people of the test who are not in people.yaml.
+    are people of the test who are not in people.yaml. Conversations belong to the `project`, where
+    one is named.
     """
 
     now: Moment | None = None
     tools: dict[str, JsonValue] = {}
     model: tuple[ModelLine, ...] | Literal["real"] | None = None
     connections: Literal["stubbed", "real"] = "stubbed"
+    project: ProjectName = ""
     strangers: Names = ()
 
     def over(self, shared: "ScenarioSetup") -> "ScenarioSetup":

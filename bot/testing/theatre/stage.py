@@ -115,6 +115,8 @@ class Theatre:
         update: dict[str, object] = {"redis_url": self._store.url, "data_dir": data}
         if given.model != "real":
             update["llm_model"] = None
+        if given.project:
+            update["project"] = given.project
         stand_ins = StandIns(
             clock=clock,
             definitions=self.folder.definitions,
