@@ -154,7 +154,7 @@ async def test_the_page_shows_it_as_text_masked_beside_its_own_room_alone(
 ) -> None:
     async with WebRoom(service.url, "mine") as room:
         await room.say("mia", f"{HOSTILE} {KEY}")
-        await until(lambda: bool(told))
+        await until(lambda: bool(told) and told[-1].settled)
     page = await page_of(service, "mine")
     assert KEY not in str(page)
     (message,) = page["messages"]
