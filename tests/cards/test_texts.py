@@ -1,6 +1,8 @@
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import get_args
@@ -91,21 +93,36 @@ COMPOSED = {
 COMPOSED_KEYS = {start + end for start, ends in COMPOSED.items() for end in ends}
 
 
-def sources() -> Iterator[ast.AST]:
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            catalogue = CATALOGUE in path.parents or path in OF_ROOMS
-            if not catalogue or path.name == "__init__.py":
-                yield ast.parse(path.read_text(encoding="utf-8"), str(path))
+@dataclass(frozen=True)
+class Read:
+    """What the tests look for in a file: its calls that take a key, its values, its sentences."""
+
+    path: Path
+    keys: tuple[ast.expr, ...]
+    literals: tuple[object, ...]
+    told: tuple[str, ...]
+    """Its texts without those that are documentation."""
 
 
-def nodes() -> Iterator[ast.AST]:
-    return (node for tree in sources() for node in ast.walk(tree))
+@cache
+def every_file() -> tuple[Read, ...]:
+    """Every file of the rooms, parsed once for all tests."""
+    paths = (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
+    return tuple(_read(path) for path in paths)
 
 
-def keys_asked_for() -> Iterator[ast.expr]:
+def _read(path: Path) -> Read:
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"), str(path))))
+    documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    told = [c.value for c in constants if isinstance(c.value, str) and id(c) not in documented]
+    literals = tuple(constant.value for constant in constants)
+    return Read(path, tuple(_keys_asked_for(nodes)), literals, tuple(told))
+
+
+def _keys_asked_for(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The first argument of every call that takes a key; both branches of a conditional one."""
-    for node in nodes():
+    for node in nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
             continue
         if node.func.id in ("say", "ToolFailed", "ToolReported", "ToolUnsure"):
@@ -113,17 +130,25 @@ def keys_asked_for() -> Iterator[ast.expr]:
             yield from (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,)
 
 
+def sources() -> Iterator[Read]:
+    """The files that are no catalogue of texts."""
+    for each in every_file():
+        catalogue = CATALOGUE in each.path.parents or each.path in OF_ROOMS
+        if not catalogue or each.path.name == "__init__.py":
+            yield each
+
+
+def keys_asked_for() -> Iterator[ast.expr]:
+    return (key for each in sources() for key in each.keys)
+
+
+def literals() -> Iterator[object]:
+    return (literal for each in sources() for literal in each.literals)
+
+
 def keys_in_templates() -> set[str]:
     texts = (path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.html"))
     return {key for text in texts for key in IN_TEMPLATE.findall(text)}
-
-
-def without_docstrings(tree: ast.AST) -> ast.AST:
-    """The tree without the texts that are statements: documentation."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value = ast.Constant(None)
-    return tree
 
 
 def placeholders(text: str) -> set[str]:
@@ -168,8 +193,7 @@ def test_every_composed_key_is_in_the_catalogue() -> None:
 
 
 def test_every_key_is_used() -> None:
-    literals = {node.value for node in nodes() if isinstance(node, ast.Constant)}
-    assert KEYS - literals - COMPOSED_KEYS - keys_in_templates() == set()
+    assert KEYS - set(literals()) - COMPOSED_KEYS - keys_in_templates() == set()
 
 
 def test_chinese_is_chinese() -> None:
@@ -199,13 +223,11 @@ def test_english_has_no_chinese_in_it() -> None:
 def test_chinese_stands_elsewhere_only_where_it_is_understood() -> None:
     listening = (*LISTENING, CATALOGUE, *OF_ROOMS)
     told = [
-        (str(path.relative_to(ROOT)), node.value)
-        for room in ROOMS
-        for path in sorted((ROOT / room).rglob("*.py"))
-        if not any(path == each or each in path.parents for each in listening)
-        for node in ast.walk(without_docstrings(ast.parse(path.read_text("utf-8"))))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if re.search(f"[{IDEOGRAPH}]{{2}}", node.value)
+        (str(read.path.relative_to(ROOT)), text)
+        for read in every_file()
+        if not any(read.path == each or each in read.path.parents for each in listening)
+        for text in read.told
+        if re.search(f"[{IDEOGRAPH}]{{2}}", text)
     ]
     assert told == []
 
@@ -213,13 +235,7 @@ def test_chinese_stands_elsewhere_only_where_it_is_understood() -> None:
 def test_no_other_file_tells_people_anything_in_chinese() -> None:
     """Sentences end in Chinese punctuation; words that the bot only listens for do not."""
     sentence = re.compile(f"[{IDEOGRAPH}}}][。；：，！]$|「{{|[（]{{")
-    told = [
-        node.value
-        for node in nodes()
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and sentence.search(node.value)
-    ]
+    told = [text for text in literals() if isinstance(text, str) and sentence.search(text)]
     assert told == []
 
 

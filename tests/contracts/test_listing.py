@@ -214,30 +214,26 @@ async def test_a_place_that_is_none_is_the_beginning(
         assert ids(await listing.runs(ALL, after=after, limit=9)) == runs[::-1]
 
 
+PLANT = """
+for at = 1, #ARGV, 4 do
+  local tag, run, conversation, n = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+  redis.call('HSET', tag .. 'run:' .. run, 'body', '{}', 'conversation', conversation,
+    'reply', '', 'steps', 1, 'status', n == 0 and 'suspended' or 'completed', 'playbook', 'qc',
+    'who', 'lin Lin Yue', 'parent', '', 'listed', 1)
+  redis.call('ZADD', tag .. 'runs', 1790000000000 + n * 1000, run)
+end
+"""
+
+
 async def plant(redis: Redis, partitions: Partitions, count: int) -> None:
     """So many runs of three kinds, a second apart, as they lie in the store."""
-    pipe = redis.pipeline(transaction=False)
-    for n in range(count):
-        conversation = f"web:w:{n}"
-        run = partitions.new_id(conversation)
-        tag = keys.tag(partitions.of_id(run) or 0)
-        rare = n == 0
-        fields = {
-            "body": "{}",
-            "conversation": conversation,
-            "reply": "",
-            "steps": 1,
-            "status": "suspended" if rare else "completed",
-            "playbook": "qc",
-            "who": "lin Lin Yue",
-            "parent": "",
-            "listed": 1,
-        }
-        pipe.hset(f"{tag}run:{run}", mapping=fields)
-        pipe.zadd(f"{tag}runs", {run: 1_790_000_000_000 + n * 1000})
-        if n % 1_000 == 999:
-            await pipe.execute()
-    await pipe.execute()
+    for start in range(0, count, 1_000):
+        told: list[str | int] = []
+        for n in range(start, start + 1_000):
+            conversation = f"web:w:{n}"
+            run = partitions.new_id(conversation)
+            told += (keys.tag(partitions.of_id(run) or 0), run, conversation, n)
+        await redis.eval(PLANT, 0, *told)
 
 
 async def calls_of(redis: Redis) -> int:
