@@ -50,7 +50,9 @@ _WORDS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
         (r"(?<!大)后天|(?<![a-z])day after tomorrow(?![a-z])", 2),
     )
 )
-
+_SOME_WORD = re.compile("[今昨明天]|day|morrow", re.IGNORECASE)
+"""Each of the words has one of these."""
+_DIGIT = re.compile("[0-9]")
 
 _LEAP = date(2000, 6, 1)
 
@@ -96,7 +98,9 @@ def masked(text: str, today: date) -> str:
 
     An entity is one letter then, which stands by itself.
     """
-    plain = _FILE.sub(f" {FILE_MARK} ", unicodedata.normalize("NFKC", text))
+    plain = unicodedata.normalize("NFKC", text)
+    if "." in plain:
+        plain = _FILE.sub(f" {FILE_MARK} ", plain)
     for start, end, _ in sorted(day_spans(plain, today), reverse=True):
         plain = f"{plain[:start]} {DAY_MARK} {plain[end:]}"
     plain = _ENTITIES.sub(lambda found: f" {' '.join(dict.fromkeys(found[0]))} ", plain)
@@ -120,14 +124,16 @@ def impossible_days(text: str) -> Iterator[tuple[int, int]]:
 def day_spans(text: str, today: date) -> Iterator[tuple[int, int, date]]:
     """Where days are named in a text that is NFKC already, and which."""
     taken: list[tuple[int, int]] = []
-    for form in (_NUMERIC, _CHINESE, _DAY_FIRST, _MONTH_FIRST):
+    # Most texts name none, and every piece of a message is asked again and again.
+    forms = (_NUMERIC, _CHINESE, _DAY_FIRST, _MONTH_FIRST) if _DIGIT.search(text) else ()
+    for form in forms:
         for match in form.finditer(text):
             day = _day(match, today)
             start, end = match.span()
             if day and not any(start < e and s < end for s, e in taken):
                 taken.append((start, end))
                 yield start, end, day
-    for words, days in _WORDS:
+    for words, days in _WORDS if _SOME_WORD.search(text) else ():
         for match in words.finditer(text):
             yield match.start(), match.end(), today + timedelta(days=days)
 

@@ -311,7 +311,7 @@ def _is_part(match: EntityMatch, start: int, end: int) -> bool:
 
 def _normalized(text: str) -> tuple[str, Sequence[int]]:
     """The text in NFKC, and where each letter of that, and its end, stands in the text."""
-    if text.isascii():
+    if unicodedata.is_normalized("NFKC", text):
         return text, range(len(text) + 1)
     letters = [unicodedata.normalize("NFKC", letter) for letter in text]
     plain = "".join(letters)

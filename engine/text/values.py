@@ -1,7 +1,7 @@
 """How a text names a field, and links a value to it: cues, units, small words (zh, en)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from cards.model import Field
@@ -106,17 +106,48 @@ def states_number(text: str, words: Iterable[str]) -> bool:
 
 def remove_values(text: str, words: Iterable[str]) -> str:
     """The text with what it states of these words cut out, such as `weight 70 kg`, `no AE`."""
-    said, known = text.lower(), tuple(words)
-    if not any(word.lower() in said for word in known):
+    known = tuple(words)
+    said = text.lower()
+    present = [word for word in _lowered(known) if word in said]
+    if not present:
         return text
-    for form in _statements(known):
-        text = form.sub(" ", text)
+    for form, begins_with_word in _statements(known):
+        text = _cut(text, form, present) if begins_with_word else form.sub(" ", text)
     return text
 
 
+def _cut(text: str, form: re.Pattern[str], present: Sequence[str]) -> str:
+    """What `form.sub(" ", text)` gives for a form that begins with one of the words.
+
+    There are many words, few of which a text has: the form is tried where these stand alone.
+    """
+    said = text.lower()
+    if len(said) != len(text):
+        return form.sub(" ", text)
+    kept, behind = list[str](), 0
+    for place in sorted(place for word in set(present) for place in _places(said, word)):
+        found = form.match(text, place) if place >= behind else None
+        if found:
+            kept += text[behind:place], " "
+            behind = found.end()
+    return "".join((*kept, text[behind:])) if kept else text
+
+
+def _places(said: str, word: str) -> Iterator[int]:
+    place = said.find(word) if word else -1
+    while place >= 0:
+        yield place
+        place = said.find(word, place + 1)
+
+
 @lru_cache(maxsize=256)
-def _statements(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """The forms in which values of these words are stated."""
+def _lowered(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+@lru_cache(maxsize=256)
+def _statements(words: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """The forms in which values of these words are stated, and whether they begin with a word."""
     named, units = cue_pattern(words), "|".join(u for known in UNITS.values() for u in known)
     unit = rf"(?:\s*(?:{units})(?![A-Za-z]))?"
     forms = (
@@ -126,4 +157,4 @@ def _statements(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         named + NONE_BEHIND,
         named + r"\s*[:=]\s*[^,;。\n]+",
     )
-    return tuple(re.compile(form, re.IGNORECASE) for form in forms)
+    return tuple((re.compile(f, re.IGNORECASE), f.startswith(named)) for f in forms)

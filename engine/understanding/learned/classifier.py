@@ -156,12 +156,18 @@ class Classifier:
         )
 
     def _weighed(self, found: Features) -> tuple[Places, Floats, float]:
-        strange = sum(
-            (w * self._strange) ** 2 for name, w in found.items() if name not in self._index
-        )
-        own = {self._index[name]: weight for name, weight in found.items() if name in self._index}
-        places = np.array(list(own), dtype=np.int32)
-        values = np.array(list(own.values())) * self._idf[places]
+        strange = 0.0
+        own: list[int] = []
+        weights: list[float] = []
+        for name, weight in found.items():
+            place = self._index.get(name)
+            if place is None:
+                strange += (weight * self._strange) ** 2
+            else:
+                own.append(place)
+                weights.append(weight)
+        places = np.array(own, dtype=np.int32)
+        values = np.array(weights) * self._idf[places]
         square = float(values @ values)
         length = sqrt(square + strange) or 1.0
         known = square / (square + strange) if square else 0.0

@@ -205,7 +205,11 @@ class RouteTable:
 
     def playbook(self, name: str) -> Route | None:
         """The route of that playbook; None for the other routes."""
-        return next((route for route in self.routes if route.playbook == name), None)
+        return self._by_playbook.get(name)
+
+    @cached_property
+    def _by_playbook(self) -> Mapping[str, Route]:
+        return {route.playbook: route for route in reversed(self.routes)}
 
     def phases_of(self, group: str) -> tuple[str, ...] | None:
         """The phases of the request of that group (`playbook/request`), () for all of them.

@@ -16,6 +16,7 @@ from engine.text.similarity import Grams, bigrams, cosine
 from engine.text.values import remove_values
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
+from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import (
@@ -63,8 +64,10 @@ def find(
     """
     asked = look_at(text, entities, today)
     found = _find(asked, tools, entities)
-    if not found and (named := with_period(asked, entities)):
-        found = _find(named, [tool for tool in tools if takes_period(tool)], entities)
+    if not found:
+        timed = [tool for tool in tools if takes_period(tool)]
+        named = with_period(asked, entities) if timed else None
+        found = _find(named, timed, entities) if named else None
     if not found and recent and wording.follows_up(asked.said):
         meant = continue_text(asked, recent, entities)
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
@@ -123,9 +126,8 @@ def _by_cue(
     asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities | None
 ) -> Answer | None:
     hits: list[tuple[int, Lookup, str]] = []
-    for tool in [tool for tool in tools if tool.cues and tool.readonly]:
-        cues = cue_found(asked.said, tool.cues)
-        if not cues or not _suits(tool, cues, asked, entities):
+    for tool, cues in index_cues(tools).find(asked.said):
+        if not _suits(tool, cues, asked, entities):
             continue
         arguments = take_arguments(tool, cues, asked)
         if arguments is not None:

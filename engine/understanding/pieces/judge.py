@@ -7,7 +7,8 @@ from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
-from engine.understanding.lookups.find import cue_found, find
+from engine.understanding.lookups.cues import index_cues
+from engine.understanding.lookups.find import find
 from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.sameness import judge_repeat, judge_verbatim
@@ -88,7 +89,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
 
 def _names_matter(plain: str, context: RouteContext) -> bool:
     """Whether a folded text speaks of something that look-ups tell of."""
-    return any(tool.readonly and cue_found(plain, tool.cues) for tool in context.tools)
+    return any(index_cues(context.tools).find(plain))
 
 
 def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | None:

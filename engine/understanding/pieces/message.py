@@ -10,6 +10,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
@@ -105,7 +106,7 @@ def _is_covered_by_lookup(stretch: str, context: RouteContext) -> bool:
 
     A value that is stated is none of these.
     """
-    cues = [cue for tool in context.tools if tool.readonly for cue in tool.cues]
+    cues = index_cues(context.tools).reading
     marked = context.mark(stretch)
     if remove_values(marked, cues) != marked and not wording.asks(fold(marked)):
         return False

@@ -18,7 +18,9 @@ NEAR = 0.5
 
 def judge_verbatim(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """The piece as the request of which it is an example, word for word, and of nothing else."""
-    group = context.table.verbatim.get(context.table.plain_example(scored.folded), "")
+    group = context.table.verbatim.get(context.table.plain_example(scored.folded))
+    if group is None:
+        return None
     playbook, _, request = group.partition("/")
     if not context.table.playbook(playbook):
         return None

@@ -11,6 +11,7 @@ from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.learned.table import RouteTable
+from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found
 
 CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
@@ -77,9 +78,9 @@ def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     said = context.plain(text)
     bare = context.table.correct_typos(strip_politeness(said)[0])
     polite = asks_for_favour(said)
-    cues = [cue for tool in context.tools for cue in tool.cues]
+    cues = index_cues(context.tools).every
     # A value that is to be another is what the piece is about.
-    spare = bare if wording.changes(bare) else remove_values(bare, [*cues, "bp", "ae"])
+    spare = bare if wording.changes(bare) else remove_values(bare, (*cues, "bp", "ae"))
     scores = context.table.classifier.scores(spare)
     return ScoredPiece(text, said, bare, polite, scores, wording.unquoted(text) != text)
 

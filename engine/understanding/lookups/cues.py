@@ -1,0 +1,53 @@
+"""The cues of tools, folded once for all texts in which they are looked for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.text.entities import fold_cue
+from engine.tools.model import Tool
+from engine.understanding.lookups.text import says
+
+_MAX_KEPT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CueIndex:
+    """The tools with cues that read, each with its cues as they are compared and as written.
+
+    `every` are the cues of all tools, `reading` those of tools that read.
+    """
+
+    tools: Sequence[Tool[Any]]
+    cued: tuple[tuple[Tool[Any], tuple[tuple[str, str], ...]], ...]
+    every: tuple[str, ...]
+    reading: tuple[str, ...]
+
+    def find(self, said: str) -> Iterator[tuple[Tool[Any], list[str]]]:
+        """The tools one of whose cues a folded text has, with these; Latin ones begin a word."""
+        for tool, cues in self.cued:
+            if found := [cue for folded, cue in cues if folded in said and says(said, folded)]:
+                yield tool, found
+
+
+_KEPT: dict[int, CueIndex] = {}
+
+
+def index_cues(tools: Sequence[Tool[Any]]) -> CueIndex:
+    """The index of these tools; that of a tuple is kept."""
+    kept = _KEPT.get(id(tools))
+    if kept is not None and kept.tools is tools:
+        return kept
+    reading = [tool for tool in tools if tool.readonly]
+    made = CueIndex(
+        tools,
+        tuple((t, tuple((fold_cue(cue), cue) for cue in t.cues)) for t in reading if t.cues),
+        tuple(cue for tool in tools for cue in tool.cues),
+        tuple(cue for tool in reading for cue in tool.cues),
+    )
+    if isinstance(tools, tuple):
+        if len(_KEPT) >= _MAX_KEPT:
+            _KEPT.clear()
+        # It holds its tools, so that nothing else gets their id.
+        _KEPT[id(tools)] = made
+    return made
