@@ -136,6 +136,12 @@ class Row(Frozen):
     file: str = ""
     link: str = ""
 
+    @property
+    def path(self) -> str:
+        """The link on a page of the service itself, "" without one."""
+        _, mark, rest = self.link.rpartition("/files/")
+        return f"{mark}{rest}" if mark else ""
+
 
 class NeededVote(Frozen):
     """A vote that a card needs of a holder of `roles`, or of one of the `persons`.

@@ -1,7 +1,6 @@
 """Messages as JSON for the page, with Markdown rendered to HTML (design §8)."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from adapters.webchat.markdown import to_html
 from cards.model import Row
@@ -52,8 +51,7 @@ def render_card(card: CardView) -> dict[str, Any]:
 
 def _row(row: Row) -> dict[str, Any]:
     """A row; its link leads to this page's own service, wherever that is reached."""
-    link = {"link": urlsplit(row.link).path} if row.link else {}
-    return {"label": row.label, "value": row.value, **link}
+    return {"label": row.label, "value": row.value} | ({"link": row.path} if row.link else {})
 
 
 def _chart(chart: ChartView) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 
 from bot.people.directory import Directory
 from cards.model import Card, CardKind, Lang, Row
@@ -86,7 +85,7 @@ class CardFormatter:
         )
 
     def _row(self, row: Row, card: str) -> Row:
-        value, link = self.mask(row.value), urlsplit(self.with_link(row, card).link).path
+        value, link = self.mask(row.value), self.with_link(row, card).path
         # What is masked is in the file's address, too.
         return Row(label=row.label, value=value, link=link if value == row.value else "")
 
