@@ -21,6 +21,7 @@ from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.webchat.room_names import own_room_prefix
 from bot.dev.feed import MessageFeed
 from tests.docs.reading import ROOT
+from tests.docs.tutorial import Tutorial, steps
 from tests.fakes.browser import Browser
 from tests.fakes.paint_store import MESSAGE, write_paint_store
 from tests.fakes.platforms.patience import START_S
@@ -28,6 +29,7 @@ from tests.scenarios.conftest import running, settings_over
 
 FOLDER = ROOT / "docs" / "pictures"
 TEXT = "page"
+TUTORIAL_SIZE = (860, 640)
 _MOVING = (
     (re.compile(r"\d{4}-\d{2}-\d{2}"), "DAY"),
     (re.compile(r"\d{2}-\d{2}"), "DAY"),
@@ -130,14 +132,30 @@ def _shot(picture: Picture, url: str) -> Image.Image:
         width, height = picture.size
         browser.emulate(width=width, height=height, dark=picture.dark)
         picture.walk(browser, url)
-        browser.run("document.activeElement.blur()")
-        # What moves has come to rest.
-        WebDriverWait(browser.driver, START_S).until(
-            lambda _: browser.run("return document.getAnimations().length") == 0
-        )
-        image = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
-        image.info[TEXT] = _text(browser)
-        assert browser.console_errors() == []
+        return _shoot(browser)
+
+
+def _shoot(browser: Browser) -> Image.Image:
+    """The page as it is, once what moves has come to rest."""
+    browser.run("document.activeElement.blur()")
+    WebDriverWait(browser.driver, START_S).until(
+        lambda _: browser.run("return document.getAnimations().length") == 0
+    )
+    image = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+    image.info[TEXT] = _text(browser)
+    assert browser.console_errors() == []
+    return image
+
+
+def shot_of_tutorial(reader: Tutorial, browser: Browser) -> Image.Image:
+    """The web chat as the reader of the tutorial sees it: the newest of the shared conversation."""
+    width, height = TUTORIAL_SIZE
+    browser.emulate(width=width, height=height)
+    browser.open(f"{reader.url}/?room={reader.room.room}")
+    browser.wait_text("#scroll", reader.heard)
+    image = _shoot(browser)
+    # The bot will be started anew.
+    browser.open("about:blank")
     return image
 
 
@@ -148,9 +166,9 @@ def _text(browser: Browser) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
-def kept(picture: Picture) -> Image.Image:
-    """The picture as it stands in the documents."""
-    image: Any = Image.open(FOLDER / f"{picture.name}.png")
+def kept(name: str) -> Image.Image:
+    """The picture of that name as it stands in the documents."""
+    image: Any = Image.open(FOLDER / f"{name}.png")
     image.load()
     return image
 
@@ -162,13 +180,29 @@ async def make_all() -> None:
         server = await open_server(Path(folder))
         try:
             for picture in PICTURES:
-                image, about = await made(picture, server), PngInfo()
-                about.add_itxt(TEXT, image.info[TEXT])
-                small = image.quantize(256, dither=Image.Dither.NONE)
-                small.save(FOLDER / f"{picture.name}.png", pnginfo=about, optimize=True)
-                print(FOLDER / f"{picture.name}.png")
+                _keep(picture.name, await made(picture, server))
         finally:
             server.close()
+    with tempfile.TemporaryDirectory() as folder:
+        await make_tutorial(Path(folder), _keep)
+
+
+async def make_tutorial(folder: Path, take: Callable[[str, Image.Image], None]) -> None:
+    """Does the tutorial in that folder; `take` is given each picture where the page shows it."""
+    with Browser() as browser:
+        async with Tutorial(folder) as reader:
+            for step in steps():
+                if step.kind == "picture":
+                    take(step.text, await asyncio.to_thread(shot_of_tutorial, reader, browser))
+                else:
+                    await reader.do(step)
+
+
+def _keep(name: str, image: Image.Image) -> None:
+    about, path = PngInfo(), FOLDER / f"{name}.png"
+    about.add_itxt(TEXT, image.info[TEXT])
+    image.quantize(256, dither=Image.Dither.NONE).save(path, pnginfo=about, optimize=True)
+    print(path)
 
 
 if __name__ == "__main__":

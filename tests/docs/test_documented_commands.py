@@ -14,7 +14,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, parser
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
-from tests.docs.reading import ROOT, Piece, blocks, words
+from tests.docs.reading import DONE_WHOLE, ROOT, Piece, blocks, words
 
 # What stands for something of the reader's, in the commands that are run.
 GIVEN = {
@@ -77,6 +77,7 @@ NO_COMMANDS = {"runs", "people", ""}
 RUN_WHOLE = {
     "docs/backup.md": "tests/docs/test_backup.py",
     "docs/internal-api.md": "tests/bot/test_skill_api.py",
+    DONE_WHOLE: "tests/docs/tutorial.py",
 }
 # Programs that are not ours, and why they are not run.
 NOT_RUN = {
