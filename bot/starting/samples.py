@@ -9,6 +9,7 @@ from adapters.filesystem import read_text
 from bot.project import PROJECT_FILE
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
+from engine.playbooks.answer import ANSWERS_FILE
 from engine.playbooks.load import MAIN
 from engine.playbooks.tool import TOOLS_FILE
 from engine.text.language import suits_language
@@ -19,7 +20,9 @@ _HOME: Final = Path(__file__).parents[2]
 _ROOTS: Final = (_HOME / "signoff" / "samples", _HOME / "examples", _HOME)
 """Where a wheel has the samples, as setup.py says, and where a checkout has them."""
 _LIST: Final = "samples.yaml"
-_KINDS: Final = frozenset({".yaml", ".md", ".sql", ".py"})
+_COOKBOOK: Final = "cookbook"
+"""The folder with an answer of the cookbook in each of its folders: `cookbook/manager`."""
+_KINDS: Final = frozenset({".yaml", ".md", ".sql", ".py", ".csv"})
 _PROJECT: Final = re.compile(r"^project: .*$", re.MULTILINE)
 _LANGUAGES: Final = re.compile(r"^languages: .*$", re.MULTILINE)
 _CREATED: Final = re.compile(r"^(\s+create: )(\w+/)", re.MULTILINE)
@@ -41,8 +44,11 @@ def find_sample(name: str) -> Sample:
     """The sample of that name. Raises DefinitionError with those that there are."""
     path = _place(_LIST)
     source = read_yaml(read_text(path), file=str(path))
+    answers = {f"{_COOKBOOK}/{path.name}" for path in _place(_COOKBOOK).iterdir() if path.is_dir()}
+    if name in answers:
+        return Sample(folder=name)
     if name not in source.data:
-        hint = suggestion(name, source.data)
+        hint = suggestion(name, {*source.data, *answers})
         raise DefinitionError(f"--from: there is no sample {name!r}; {hint}")
     problems = Problems()
     sample = try_build(Sample, source, problems, at=(name,))
@@ -92,10 +98,20 @@ def _place(name: str) -> Path:
 
 
 def first_words(files: Mapping[str, str]) -> str:
-    """The first example of a request in a playbook among the files, in English if there is one."""
-    for place, text in files.items():
-        if place.endswith(f"/{MAIN}"):
-            data = read_yaml(text, file=place).data
-            examples = [str(each) for each in data["requests"][0]["examples"]]
-            return next((e for e in examples if suits_language(e, "en")), examples[0])
+    """The first example of a request, else of a question, in English if there is one."""
+    for name in (MAIN, TOOLS_FILE, ANSWERS_FILE):
+        examples = [
+            e for place in files if place.endswith(f"/{name}") for e in _examples(files, place)
+        ]
+        if examples:
+            return next((each for each in examples if suits_language(each, "en")), examples[0])
     return ""
+
+
+def _examples(files: Mapping[str, str], place: str) -> list[str]:
+    data = read_yaml(files[place], file=place).data
+    items = data.get("requests", ()) if place.endswith(f"/{MAIN}") else data.values()
+    found = [item.get("examples", ()) for item in items]
+    # An answer may have them by language.
+    lists = [one for each in found for one in (each.values() if isinstance(each, dict) else [each])]
+    return [str(text) for texts in lists for text in texts]

@@ -16,7 +16,8 @@ async def test_the_wheel_is_installed_and_a_folder_is_made_and_served(tmp_path: 
         "data/" in name or "package_tools" in name for name in files - _sample_data(files)
     )
     shipped = {name.removeprefix("signoff/samples/") for name in files}
-    for folder, pattern in (("examples", "*/playbooks/**/*"), ("playbooks", "**/*.yaml")):
+    examples = (("examples", f"{depth}/playbooks/**/*") for depth in ("*", "cookbook/*"))
+    for folder, pattern in (*examples, ("playbooks", "**/*.yaml")):
         place = "playbooks/" if folder == "playbooks" else ""
         for path in (ROOT / folder).glob(pattern):
             assert path.is_dir() or f"{place}{path.relative_to(ROOT / folder)}" in shipped

@@ -76,6 +76,22 @@ def test_a_sample_is_copied_and_becomes_ones_own(
     assert (folder / "api.py").exists() is (sample == "expenses")
 
 
+@pytest.mark.parametrize(
+    ("answer", "phrase", "file"),
+    [
+        ("options", "I want to book a room", "rooms.csv"),
+        ("answers", "when is the pool open", "playbooks/pool/tests/pool.yaml"),
+    ],
+)
+def test_an_answer_of_the_cookbook_is_copied(
+    answer: str, phrase: str, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = made(tmp_path / "my-bot", sample=f"cookbook/{answer}")
+    assert wrong_with(folder) == []
+    assert (folder / file).is_file()
+    assert phrase in capsys.readouterr().out
+
+
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
