@@ -34,8 +34,9 @@ def seconds(value: Any) -> int:
     return found
 
 
-_Written = Annotated[str, Key(pattern=rf"^\s*{_WHOLE.pattern}$")]
-Seconds = Annotated[int, BeforeValidator(seconds, json_schema_input_type=_Written | int)]
+Written = Annotated[str, Key(pattern=rf"^\s*{_WHOLE.pattern}$")]
+"""A duration as files have it."""
+Seconds = Annotated[int, BeforeValidator(seconds, json_schema_input_type=Written | int)]
 """A duration of a file, in seconds: `4h`, `2d`, or a number."""
 
 

@@ -6,11 +6,12 @@ from operator import or_
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field
 
 from bot.definitions.mcp_servers import ServersFile
 from bot.people.file import people_model
 from bot.project import ProjectFile
+from bot.testing.files.model import ScenarioFile, ScenarioHead
 from bot.wiring.connections import KINDS
 from bot.wiring.platforms import PLATFORMS
 from engine.playbooks.answer import AnswerDefinition
@@ -23,23 +24,11 @@ from engine.understanding.learned.talk import Talk
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file: its name, where such files are in a project folder, and their models.
-
-    With `named` a file is a mapping from names of that form to one of the models each, else one of
-    them itself. Which of several, their `kind` says.
-    """
+    """A kind of file: its name, its places in a project folder, and what one holds, as a type."""
 
     name: str
     places: tuple[str, ...]
-    models: tuple[type[BaseModel], ...]
-    named: Any = None
-
-    def adapter(self) -> TypeAdapter[Any]:
-        """What reads the content of such a file."""
-        one: Any = reduce(or_, self.models)
-        each: Any = Annotated[one, Field(discriminator="kind")] if self.models[1:] else one
-        mapping: Any = dict
-        return TypeAdapter(each if self.named is None else mapping[self.named, each])
+    content: Any
 
 
 def _people() -> type[BaseModel]:
@@ -47,26 +36,31 @@ def _people() -> type[BaseModel]:
     return people_model(rules)
 
 
+def _connection() -> Any:
+    """Which of the kinds of connections it is, its `kind` says."""
+    one: Any = reduce(or_, (kind.settings for kind in KINDS.values()))
+    return Annotated[one, Field(discriminator="kind")]
+
+
+_TESTS: Final = ("tests/*.yaml", "*/tests/*.yaml", "playbooks/*/tests/*.yaml")
 FILE_KINDS: Final = (
-    FileKind("signoff", ("signoff.yaml",), (ProjectFile,)),
-    FileKind("people", ("people.yaml",), (_people(),)),
+    FileKind("signoff", ("signoff.yaml",), ProjectFile),
+    FileKind("people", ("people.yaml",), _people()),
     FileKind(
         "connections",
         ("connections.yaml", "playbooks/connections.yaml"),
-        tuple(kind.settings for kind in KINDS.values()),
-        named=str,
+        dict[str, _connection()],  # type: ignore[misc]
     ),
-    FileKind("mcp", ("mcp.yaml",), (ServersFile,)),
-    FileKind("playbook", ("playbooks/*/playbook.yaml", "*/playbook.yaml"), (PlaybookFile,)),
-    FileKind("skill", ("playbooks/*/skills/*.yaml", "*/skills/*.yaml", "skills/*.yaml"), (Skill,)),
+    FileKind("mcp", ("mcp.yaml",), ServersFile),
+    FileKind("playbook", ("playbooks/*/playbook.yaml", "*/playbook.yaml"), PlaybookFile),
+    FileKind("skill", ("playbooks/*/skills/*.yaml", "*/skills/*.yaml", "skills/*.yaml"), Skill),
+    FileKind("tools", ("playbooks/*/tools.yaml", "*/tools.yaml"), dict[ToolName, ToolDefinition]),
     FileKind(
-        "tools", ("playbooks/*/tools.yaml", "*/tools.yaml"), (ToolDefinition,), named=ToolName
+        "answers", ("playbooks/*/answers.yaml", "*/answers.yaml"), dict[str, AnswerDefinition]
     ),
-    FileKind(
-        "answers", ("playbooks/*/answers.yaml", "*/answers.yaml"), (AnswerDefinition,), named=str
-    ),
-    FileKind("talk", ("playbooks/talk.yaml", "talk.yaml"), (Talk,)),
-    FileKind("legacy", ("playbooks/legacy.yaml", "legacy.yaml"), (Legacy,)),
+    FileKind("tests", _TESTS, list[ScenarioHead] | ScenarioFile),
+    FileKind("talk", ("playbooks/talk.yaml", "talk.yaml"), Talk),
+    FileKind("legacy", ("playbooks/legacy.yaml", "legacy.yaml"), Legacy),
 )
 """In the order in which somebody meets them."""
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices, BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
@@ -17,7 +17,7 @@ from bot.starting.descriptions import describe_key, describe_model
 from bot.starting.file_kinds import FILE_KINDS, FileKind, kind_of
 from bot.wiring.connections import KINDS
 from engine.errors import DefinitionError
-from engine.playbooks.tool import ToolDefinition
+from engine.playbooks.tool import ConnectedCall
 
 SCHEMAS: Final = ".signoff/schema"
 """Where they stand in a project folder. They belong under version control, as the files do."""
@@ -76,9 +76,9 @@ def _write(path: Path, text: str) -> None:
 @cache
 def schema_of(kind: FileKind) -> dict[str, Any]:
     """The schema of that kind of file."""
-    found = kind.adapter().json_schema(schema_generator=_FileSchema)
+    found = TypeAdapter(kind.content).json_schema(schema_generator=_FileSchema)
     found.pop("discriminator", None)
-    if ToolDefinition in kind.models:
+    if ConnectedCall.__name__ in found.get("$defs", ()):
         _add_calls(found["$defs"])
     return {"$schema": _DRAFT, **found}
 
@@ -135,4 +135,4 @@ def _add_calls(definitions: dict[str, Any]) -> None:
         one["required"] = ["connection", *one.get("required", [])]
         definitions[one["title"]] = one
         calls.append({"$ref": f"#/$defs/{one['title']}"})
-    definitions["ConnectedCall"] |= {"anyOf": calls}
+    definitions[ConnectedCall.__name__] |= {"anyOf": calls}

@@ -1,14 +1,25 @@
 """What a file of tests says: what is given, the steps of a conversation, what is expected."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, JsonValue, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    JsonValue,
+    model_validator,
+)
 from pydantic import Field as Key
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from bot.setting_rules import ProjectName
 from cards.frozen import Frozen
 from cards.model import CardKind
+from cards.policy import Written
 from cards.showing.view import PartState
 from engine.playbooks.end_kinds import RunEnd
 
@@ -34,23 +45,44 @@ def _without_zone(text: str) -> str:
     return text
 
 
+_Text = Annotated[str, Key(min_length=1, max_length=2000)]
 Texts = Annotated[
-    tuple[Annotated[str, Key(min_length=1, max_length=2000)], ...],
-    BeforeValidator(_as_list),
+    tuple[_Text, ...],
     Key(max_length=50),
+    BeforeValidator(_as_list, json_schema_input_type=_Text | tuple[_Text, ...]),
 ]
 """One text or several."""
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_list), Key(max_length=100)]
+Names = Annotated[
+    tuple[str, ...],
+    Key(max_length=100),
+    BeforeValidator(_as_list, json_schema_input_type=str | tuple[str, ...]),
+]
 """One name or several."""
 
 Moment = Annotated[str, AfterValidator(_without_zone), Key(max_length=32)]
 """A day and a time by the folder's clocks."""
 
+_Call = str | dict[str, dict[str, JsonValue]]
 Calls = Annotated[
-    tuple[str | dict[str, dict[str, JsonValue]], ...], BeforeValidator(_as_list), Key(max_length=50)
+    tuple[_Call, ...],
+    Key(max_length=50),
+    BeforeValidator(_as_list, json_schema_input_type=_Call | tuple[_Call, ...]),
 ]
 """Tools by name, or with arguments that they have to have."""
+
+
+class _WithShortForm(Frozen):
+    """What a file may also write in a short form: one of the schemas `SHORT`."""
+
+    SHORT: ClassVar[tuple[JsonSchemaValue, ...]] = ({"type": "string"},)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema of either form."""
+        return {"anyOf": [*cls.SHORT, handler(schema)]}
 
 
 class StubCase(Frozen):
@@ -64,6 +96,24 @@ class StubCase(Frozen):
     fault: Fault | None = None
     says: str = Key(default="", max_length=300)
     times: int | None = Key(default=None, ge=1, le=1000)
+
+
+def _as_read(given: Any) -> Any:
+    return given
+
+
+ToolStubs = Annotated[
+    JsonValue,
+    BeforeValidator(
+        _as_read,
+        json_schema_input_type=Fault
+        | Literal["real"]
+        | StubCase
+        | tuple[StubCase, ...]
+        | JsonValue,
+    ),
+]
+"""What a tool gives, or its cases; `stub_cases.py` reads them by the tool's definition."""
 
 
 class ModelLine(Frozen):
@@ -88,7 +138,7 @@ class ScenarioSetup(Frozen):
     """
 
     now: Moment | None = None
-    tools: dict[str, JsonValue] = {}
+    tools: dict[str, ToolStubs] = {}
     model: tuple[ModelLine, ...] | Literal["real"] | None = None
     connections: Literal["stubbed", "real"] = "stubbed"
     project: ProjectName = ""
@@ -112,7 +162,7 @@ class FileContent(Frozen):
     path: str = ""
 
 
-class Deed(Frozen):
+class Deed(_WithShortForm):
     """What a person does: says something, shares files, taps a button, or fills in a form.
 
     `reason` and `values` go with a tap. `card` is in the title of the card that is meant, else it
@@ -122,7 +172,11 @@ class Deed(Frozen):
 
     says: str | None = Key(default=None, max_length=8000)
     shares: Annotated[
-        tuple[FileContent, ...] | None, BeforeValidator(lambda v: v and _as_list(v))
+        tuple[FileContent, ...] | None,
+        BeforeValidator(
+            lambda v: v and _as_list(v),
+            json_schema_input_type=FileContent | tuple[FileContent, ...] | None,
+        ),
     ] = None
     tap: str | None = None
     reason: str | None = None
@@ -155,8 +209,10 @@ class Deed(Frozen):
 ReplyKind = Literal["asked"] | PartState
 
 
-class ExpectedReply(Frozen):
+class ExpectedReply(_WithShortForm):
     """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind."""
+
+    SHORT = ({"type": "string"}, {"type": "array", "items": {"type": "string"}})
 
     contains: Texts = ()
     lacks: Texts = ()
@@ -180,13 +236,15 @@ class ExpectedCard(Frozen):
     problems: Texts = ()
 
 
-class Expectation(Frozen):
+class Expectation(_WithShortForm):
     """What has happened once the service has come to rest after a step.
 
     `called` are tools in that order; a write that is not among them was not to be. `told` are
     people who were shown something, `not_told` some who were not. `refused` is what whoever acts is
     told when their tap or form does not count.
     """
+
+    SHORT = ({"const": "nothing"},)
 
     reply: ExpectedReply | None = None
     card: ExpectedCard | None = None
@@ -216,16 +274,39 @@ class Expectation(Frozen):
         return self
 
 
-class ScenarioFile(Frozen):
-    """A file of tests: what is given to all of them, and each of them."""
+class WrittenStep(BaseModel):
+    """A step as files have it: a person's id and what they do, or `after` and how much time passes.
 
-    given: ScenarioSetup = ScenarioSetup()
-    tests: tuple[dict[str, JsonValue], ...] = Key(min_length=1, max_length=MOST_TESTS)
+    What is expected then stands in `expect`. `scenario.py` reads it, with the names of the folder.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Deed]
+
+    after: Written | int | None = None
+    expect: Expectation | None = None
+
+
+_Step = Annotated[
+    dict[str, JsonValue], BeforeValidator(_as_read, json_schema_input_type=WrittenStep)
+]
 
 
 class ScenarioHead(Frozen):
-    """A test of a file; its steps are read one by one."""
+    """A test of a file: its name, what is `given`, and its `steps`, which are read one by one."""
 
     test: str = Key(min_length=1, max_length=200)
     given: ScenarioSetup = ScenarioSetup()
-    steps: tuple[dict[str, JsonValue], ...] = Key(min_length=1, max_length=MOST_STEPS)
+    steps: tuple[_Step, ...] = Key(min_length=1, max_length=MOST_STEPS)
+
+
+_Test = Annotated[
+    dict[str, JsonValue], BeforeValidator(_as_read, json_schema_input_type=ScenarioHead)
+]
+
+
+class ScenarioFile(Frozen):
+    """A file of tests: what is `given` to all of them, and each of the `tests`."""
+
+    given: ScenarioSetup = ScenarioSetup()
+    tests: tuple[_Test, ...] = Key(min_length=1, max_length=MOST_TESTS)

@@ -16,6 +16,7 @@ from tests.bot.signoff_process import ROOT
 from tests.fakes.garage import FILES, write_project
 
 KINDS = {kind.name: kind for kind in FILE_KINDS}
+COOKBOOK = ROOT / "examples" / "cookbook"
 FOLDERS = (ROOT / "examples" / "expenses", ROOT / "examples" / "leave", ROOT / "playbooks")
 
 
@@ -31,21 +32,27 @@ def files_of(folder: Path) -> dict[str, str]:
     return {p.relative_to(folder).as_posix(): p.read_text("utf-8") for p in paths}
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_file_of_the_samples_is_as_its_schema_says(folder: Path) -> None:
+def check_files(folder: Path) -> None:
     for place, text in files_of(folder).items():
         kind = kind_of(PurePosixPath(place))
+        if "playbooks" not in place.split("/") and kind is None and folder.parent == COOKBOOK:
+            continue  # a document that a connection names
         assert kind is not None, place
         assert faults(kind.name, text) == [], place
 
 
-def test_so_are_the_garage_and_what_is_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_file_of_the_samples_is_as_its_schema_says(folder: Path) -> None:
+    check_files(folder)
+
+
+def test_so_are_the_cookbook_the_garage_and_what_is_made(tmp_path: Path) -> None:
+    for folder in COOKBOOK.iterdir():
+        check_files(folder)
     make_folder(InitOptions(tmp_path / "made", asks=False, zone="UTC"))
     for folder in (tmp_path / "made", write_project(tmp_path / "garage")):
-        for place, text in files_of(folder).items():
-            kind = kind_of(PurePosixPath(place))
-            assert kind is not None, place
-            assert faults(kind.name, text) == [], place
+        check_files(folder)
+    assert KINDS["skill"] == kind_of(PurePosixPath("skills/ask.yaml"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,6 +60,24 @@ def test_a_schema_is_one_and_says_what_its_keys_are(kind: str) -> None:
     schema = schema_of(KINDS[kind])
     Draft7Validator.check_schema(schema)
     assert "description" in json.dumps(schema)
+
+
+TEST = """
+- test: a hoist is booked
+  given: {{now: 2026-03-02T09:00}}
+  steps:
+    - {{{0}}}
+"""
+RIGHT_STEPS = (
+    "bo: hi, expect: {reply: hello, card: {to: bo, values: {bay: 3}}}",
+    "bo: {tap: approve}, expect: {called: [{book: {bay: 3}}], votes: 1 of 2, refused: false}",
+    "after: 2d, expect: nothing",
+)
+
+
+@pytest.mark.parametrize("step", RIGHT_STEPS)
+def test_a_step_of_a_test_is_as_its_schema_says(step: str) -> None:
+    assert faults("tests", TEST.format(step)) == []
 
 
 WRONG: dict[str, tuple[str, ...]] = {
@@ -95,6 +120,18 @@ WRONG: dict[str, tuple[str, ...]] = {
         FILES["hoists/tools.yaml"].replace("find_hoist:", "Find-Hoist:"),
     ),
     "answers": ("a: {text: x}\n", "a: {examples: [x], txt: y}\n"),
+    "tests": (
+        TEST.format("bo: {taps: approve}"),
+        TEST.format("bo: hi, expect: {crad: {}}"),
+        TEST.format("bo: hi, expect: {end: dnoe}"),
+        TEST.format("bo: hi, expect: {card: {to: 3}}"),
+        TEST.format("after: 2d, expect: nothin"),
+        TEST.format("after: soon"),
+        TEST.format("bo: hi").replace("steps", "step"),
+        TEST.format("bo: hi").replace("now", "nov"),
+        TEST.format("bo: hi").replace("- test", "- tset"),
+        "given: {}\ntest: []\n",
+    ),
     "talk": ("smalltalk: [hi]\nquestions: [x]\n",),
     "legacy": ("over: {a: {tools: x}}\n",),
 }
