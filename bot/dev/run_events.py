@@ -25,6 +25,7 @@ from cards.model import Review
 from cards.values import is_money
 from engine.frames.state import ENDED
 from engine.playbooks.model import Playbook
+from engine.rules.hard import HardRule
 from engine.talk.turn.traces import count_rows
 
 LogEntry = Mapping[str, Any]
@@ -105,23 +106,27 @@ class RunLog:
         if not isinstance(judged, Mapping):
             return []
         node = str(judged.get("node", ""))
+        rules = self._rules(node)
+        places = [n for n in judged.get("rules", ()) if n < len(rules)]
+        broken = judged.get("broken") or dict.fromkeys(rules[n].field for n in places)
         return [
             NodeReached(
                 node=node,
                 result=str(judged.get("result", "")),
                 by=self.cast.name(str(judged.get("by", ""))),
                 next=str(judged.get("next", "")),
-                rules=self._count_rules(node),
-                broken=tuple(map(str, judged.get("broken", ()))),
+                rules=len(rules),
+                broken=tuple(map(str, broken)),
             )
         ]
 
-    def _count_rules(self, node: str) -> int:
+    def _rules(self, node: str) -> Sequence[HardRule]:
+        """The rules of the node, as far as the playbook is known."""
         skill = self.position.partition(":")[2].partition("/")[0]
         found = self.playbook.skills.get(skill) if self.playbook else None
         if found is None or found.sop is None or node not in found.sop.nodes:
-            return 0
-        return len(found.sop.nodes[node].rules)
+            return ()
+        return found.sop.nodes[node].rules
 
     def _cards(self, entry: LogEntry) -> list[AccountEvent]:
         opened = set(map(str, entry.get("cards", ())))

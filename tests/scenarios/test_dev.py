@@ -90,6 +90,10 @@ def events_of(account: MessageAccount, kind: type) -> list[Any]:
     return [event for part in account.parts for event in part.events if isinstance(event, kind)]
 
 
+def has_card(account: MessageAccount) -> bool:
+    return bool(events_of(account, CardAsked))
+
+
 async def test_all_that_came_of_a_message_is_in_its_account(
     service: Service, told: list[MessageAccount]
 ) -> None:
@@ -98,7 +102,7 @@ async def test_all_that_came_of_a_message_is_in_its_account(
     async with WebRoom(service.url) as room:
         await room.say("mia", MESSAGE)
         card = await room.card("confirm")
-        await until(lambda: bool(told) and bool(events_of(told[-1], CardAsked)))
+        await until(lambda: bool(told) and told[-1].settled and has_card(told[-1]))
         printer.tell(told[-1])
         assert (await room.tap("gus", card, "approve"))[1]["ok"]
         assert (await room.tap("olga", card, "approve"))[1]["ok"]
