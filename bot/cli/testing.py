@@ -72,17 +72,17 @@ def play_tests(args: argparse.Namespace) -> int:
         return play()
     playbooks = load_settings().playbooks.absolute()
     while True:
-        before = _watched_files(playbooks)
+        before = watched_files(playbooks)
         try:
             play()
         except DefinitionError as error:
             print("\n".join(error.problems), file=sys.stderr)
         print("waiting for a change; Ctrl-C ends", flush=True)
-        while _watched_files(playbooks) == before:
+        while watched_files(playbooks) == before:
             time.sleep(_LOOK_S)
 
 
-def _watched_files(playbooks: Path) -> frozenset[tuple[str, int, int]]:
+def watched_files(playbooks: Path) -> frozenset[tuple[str, int, int]]:
     """The files of the folder, and what lies beside it, with their times and sizes."""
     beside = [playbooks.parent, playbooks.parent / "tests", playbooks.parent / "skills"]
     found = {path for pattern in _WATCHED for path in playbooks.rglob(pattern)}

@@ -185,12 +185,13 @@ async def open_reloader(
     published: Published,
     index_documents: Callable[[Sequence[Document]], None],
     fingerprint: Fingerprint,
+    snapshot: Snapshot | None = None,
 ) -> Reloader:
     """Publish the definitions with which this process starts, and the reloader that follows them.
 
-    Raises StoreUnavailable.
+    A `snapshot` was made of them before. Raises StoreUnavailable.
     """
-    current = LiveDefinitions(make_snapshot(definitions), published)
+    current = LiveDefinitions(snapshot or make_snapshot(definitions), published)
     await retry_until_available(partial(publish, current.snapshot, published))
     return Reloader(
         settings,

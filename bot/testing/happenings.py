@@ -70,8 +70,9 @@ class Happenings:
         )
 
     def people_told(self) -> dict[str, None]:
-        """Everybody who was shown something."""
-        return {person: None for each in self.shown for person in self.readers(each.conversation)}
+        """Everybody who was shown something that they had not seen."""
+        told = (each for each in self.shown if each.tells)
+        return {person: None for each in told for person in self.readers(each.conversation)}
 
     def readers(self, conversation: str) -> tuple[str, ...]:
         """Who reads there."""

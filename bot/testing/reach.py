@@ -17,6 +17,7 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
 from engine.playbooks.tool import TOOLS_FILE
 from engine.runs.audit_state import position_in
+from engine.sop.batch import END as BATCH_END
 from engine.yaml.faults import Path as YamlPath
 from engine.yaml.source import Source, read_yaml
 
@@ -164,6 +165,8 @@ def _entry_keys(playbook: Playbook, entry: Any, before: str) -> Iterator[ReachKe
         yield "skill", playbook.id, where.partition("/")[0]
     judged = entry.get("judged")
     skill = before.partition(":")[2].partition("/")[0]
+    if entry.get("frame") == "batch" and entry.get("outcome") == "done":
+        yield "end", playbook.id, skill, BATCH_END
     if not judged or skill not in playbook.skills:
         return
     node, following = str(judged["node"]), str(judged["next"])

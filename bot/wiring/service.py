@@ -126,6 +126,7 @@ async def open_parts(
             published=store.published,
             index_documents=resources.documents.replace,
             fingerprint=fingerprint,
+            snapshot=stand_ins.snapshot,
         )
         reloader = await run_unless_stopped(stop, opening)
         remote = McpTools(servers, [tool.name for tool in registry.TOOLS])

@@ -12,6 +12,7 @@ from adapters.platform_room import Adapter
 from adapters.redis import keys
 from adapters.redis.server.embedded import open_server
 from bot.definitions.loader import Definitions
+from bot.definitions.snapshot import Snapshot
 from bot.wiring.store import StorePorts
 from engine.ports.clock import Clock
 from engine.ports.model import Model
@@ -21,11 +22,12 @@ from engine.ports.model import Model
 class StandIns:
     """Parts to take instead of those that the settings would open; None for each that is as set.
 
-    `definitions` bring the toolbox through which all tools are called.
+    `definitions` bring the toolbox through which all tools are called; the `snapshot` is of them.
     """
 
     clock: Clock | None = None
     definitions: Definitions | None = None
+    snapshot: Snapshot | None = None
     model: Model | None = None
     platforms: Mapping[str, Adapter] | None = None
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.definitions.loader import Definitions, load_definitions, try_load_people
+from bot.definitions.snapshot import Snapshot, make_snapshot
 from bot.people.directory import Directory
 from bot.people.file import Person
 from bot.settings import Settings, read_environment
@@ -23,6 +24,7 @@ class PlayedFolder:
 
     settings: Settings
     definitions: Definitions
+    snapshot: Snapshot
     world: StubWorld
     people: Mapping[str, Person]
     labels: Mapping[str, frozenset[str]]
@@ -70,7 +72,9 @@ def load_folder(settings: Settings, data: Path) -> PlayedFolder:
     toolbox = StubbedToolbox(connections.toolbox, world)
     definitions = load_definitions(settings, toolbox, _with_accounts(people))
     persons = {person.id: person for person in definitions.people.people}
-    return PlayedFolder(settings, definitions, world, persons, _labels(definitions))
+    # The router learns it once for all tests.
+    snapshot = make_snapshot(definitions)
+    return PlayedFolder(settings, definitions, snapshot, world, persons, _labels(definitions))
 
 
 class _AnySecret(dict[str, str | None]):

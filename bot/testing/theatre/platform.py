@@ -15,12 +15,29 @@ from engine.ports.platform import Intake, Pace
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message as it was shown, new or changed, and where."""
+    """A message as it was shown, and where; `before` is what it showed, None for a new one."""
 
     conversation: str
     id: str
     view: MessageView
-    new: bool
+    before: MessageView | None = None
+
+    @property
+    def new(self) -> bool:
+        """Whether nobody saw it before."""
+        return self.before is None
+
+    @property
+    def tells(self) -> bool:
+        """Whether its reader learns something: more than how often a card was asked."""
+        return self.before is None or _gist(self.before) != _gist(self.view)
+
+
+def _gist(view: MessageView) -> MessageView:
+    if view.card is None:
+        return view
+    card = view.card.model_copy(update={"note": "", "buttons": ()})
+    return view.model_copy(update={"card": card})
 
 
 class PlayedChat:
@@ -64,7 +81,7 @@ class PlayedChat:
         before = self._now.get((conversation, message_id))
         if before != view:
             self._now[conversation, message_id] = view
-            self.shown.append(ShownMessage(conversation, message_id, view, new=before is None))
+            self.shown.append(ShownMessage(conversation, message_id, view, before))
         return message_id
 
     def pace(self, conversation: str) -> Pace:

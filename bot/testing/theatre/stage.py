@@ -120,13 +120,15 @@ class Theatre:
         stand_ins = StandIns(
             clock=clock,
             definitions=self.folder.definitions,
+            snapshot=self.folder.snapshot,
             model=_scripted(given),
             platforms={PLATFORM: chat},
         )
         await self._store.empty()
         settings = self.folder.settings.model_copy(update=update)
         async with open_parts(settings, stand_ins=stand_ins) as parts:
-            await parts.reloader.learn()
+            if not self.folder.snapshot.table.learned:
+                await parts.reloader.learn()
             await parts.entity_lists.refresh()
             yield Stage(parts, self.folder, clock, chat)
         await asyncio.to_thread(shutil.rmtree, data, ignore_errors=True)
@@ -140,5 +142,9 @@ def _scripted(given: ScenarioSetup) -> Model | None:
 async def open_theatre(folder: PlayedFolder) -> AsyncIterator[Theatre]:
     """A store for as many tests as there are, emptied before each, in the folder's own data."""
     data = folder.settings.data_dir
-    async with open_scratch_store(data / "redis") as store:
-        yield Theatre(folder, store, data)
+    try:
+        async with open_scratch_store(data / "redis") as store:
+            yield Theatre(folder, store, data)
+    finally:
+        for connection in folder.definitions.toolbox.connections.values():
+            await connection.close()
