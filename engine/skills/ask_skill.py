@@ -135,7 +135,9 @@ class _MessageReading:
 def _read_message(ask: Ask, context: StepContext) -> _MessageReading:
     """What the message gives for leaves not known yet; a fault is the text and what is wrong."""
     run, defined = context.run, context.playbook.definition.data_fields
-    fields = _fields(ask, ask.fields, context)
+    # A file that the message only names is shown in the form, where it is looked for.
+    names = [name for name in ask.fields if defined[name].type != "file"]
+    fields = _fields(ask, names, context)
     today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]

@@ -136,6 +136,17 @@ async def test_a_file_that_comes_with_a_text_or_alone_is_the_one_that_is_asked_f
         await room.card("clarify")
         await room.share("cleo", "order W-7", again__txt=NOTE + b".")
         await room.wait_for(lambda m: bool(m["card"]) and "again.txt" in str(m["card"]["rows"]))
+        await room.say("cleo", "take goods in with lost.txt")
+        named = await room.wait_for(lambda m: bool(m["card"]) and "lost.txt" in str(m["card"]))
+        assert named["card"]["kind"] == "clarify", "what is only named is shown, and sent by nobody"
+        await room.say("cleo", "what is in again.txt?")
+        await room.wait_for(lambda m: "3 boxes of bolts." in text_of(m))
+        await room.say("cleo", "order W-7, delivery note lost.txt")
+        await room.wait_for(lambda m: "no file lost.txt" in text_of(m))
+        await room.say("cleo", "delivery note note.txt")
+        await room.wait_for(
+            lambda m: bool(m["card"]) and m["card"]["kind"] == "confirm" and "note.txt" in str(m)
+        )
 
 
 class Lines:

@@ -1,4 +1,4 @@
-"""Money, days and times for the fields of those types; addresses by their form."""
+"""Money, days and times for the fields of those types; addresses and files by their form."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,14 @@ from engine.text.readers.reading import Reading, ReadingKind
 from engine.text.values import LIMIT
 
 _KINDS: tuple[ReadingKind, ...] = ("money", "date", "time")
-_ADDRESSES = {
+_WRITTEN = {
     "email": re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,200}"),
     "url": re.compile(r"https?://[A-Za-z0-9.\-_~:/?#\[\]@!$&'()*+,;=%]{1,500}"),
+    "file": re.compile(
+        r"(?<![^\s,;:])[^\s,;:、。「」《》\"'<>|/\\]{1,100}"
+        r"\.(?:txt|md|csv|tsv|json|pdf|docx|xlsx|png|jpe?g|gif|webp)\b",
+        re.IGNORECASE,
+    ),
 }
 
 
@@ -100,8 +105,8 @@ def _kind_of_ends(reading: Reading) -> str:
 
 
 def find_addresses(said: FormText) -> Iterator[ValueSpan]:
-    """E-mail addresses and those of pages."""
-    for kind, form in _ADDRESSES.items():
+    """E-mail addresses, those of pages, and names of files."""
+    for kind, form in _WRITTEN.items():
         asked = [f for f in said.fields if f.type == kind]
         for match in form.finditer(said.text) if asked else ():
             address = match[0].rstrip(".,;:!?'")
@@ -112,8 +117,8 @@ def find_addresses(said: FormText) -> Iterator[ValueSpan]:
 
 def bare_typed(said: FormText, field: Field) -> str:
     """The value that the text is nothing but; "" otherwise."""
-    if field.type in _ADDRESSES:
-        match = _ADDRESSES[field.type].fullmatch(said.text.strip())
+    if field.type in _WRITTEN:
+        match = _WRITTEN[field.type].fullmatch(said.text.strip())
         return match[0] if match else ""
     reading = said.reading_at(0)
     alone = reading is not None and not said.text[reading.end :].strip(" .。")
