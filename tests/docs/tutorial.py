@@ -31,6 +31,7 @@ _STEP = re.compile(
     re.M | re.S,
 )
 _FILE = re.compile(r"# (?P<path>[\w./-]+\.\w+|my-bot/\.env)(?P<more>, at the end)?\n")
+_FILES = ("yaml", "python", "env", "markdown")
 _ELSEWHERE = ("python3 -m venv", ". bot-env", "pip install")
 """Commands that tests/install gives, which builds the wheel and installs it."""
 _CHANGED = '"event": "playbooks_changed", "process": "worker"'
@@ -52,6 +53,23 @@ def steps() -> Iterator[Step]:
     for found in _STEP.finditer((ROOT / DONE_WHOLE).read_text("utf-8")):
         kind = found["kind"] or ("said" if found["said"] else "picture")
         yield Step(kind, found["text"] or found["said"] or found["picture"])
+
+
+def write_files(folder: Path, port: int) -> None:
+    """The files as they are at the end of the page; the system that stands in is at that port."""
+    for step in steps():
+        if step.kind in _FILES:
+            _write_file(folder, step.text.replace(_PORTS[1], str(port)))
+
+
+def _write_file(folder: Path, text: str) -> Path:
+    found = _FILE.match(text)
+    assert found, f"which file is this?\n{text[:200]}"
+    path = folder / found["path"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a" if found["more"] else "w", encoding="utf-8") as file:
+        file.write(text[found.end() :])
+    return path
 
 
 @dataclass
@@ -96,17 +114,13 @@ class Tutorial:
                     await self._command(line)
             case "console":
                 await self._transcript(text)
-            case _:
+            case kind:
+                assert kind in _FILES, f"a block of which kind? {kind}"
                 self._write(text)
         self.done.append(step.kind)
 
     def _write(self, text: str) -> None:
-        found = _FILE.match(text)
-        assert found, f"which file is this?\n{text[:200]}"
-        path = self.folder / found["path"]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a" if found["more"] else "w", encoding="utf-8") as file:
-            file.write(text[found.end() :])
+        path = _write_file(self.folder, text)
         if self._bot and self._changes is None and "playbooks" in path.parts:
             self._changes = self._count_changes()
 
