@@ -152,5 +152,5 @@ def _next_steps(folder: Path, sample: Sample | None, lang: Lang, phrase: str) ->
     lines = [say("init.made", lang, folder=folder), ""]
     if sample and sample.server:
         lines.append(f"  {sample.secret}={_TRIED} python {folder / sample.server} &")
-    lines += [f"  signoff {command} {folder}" for command in ("validate", "run", "chat")]
+    lines += [f"  signoff {command} {folder}" for command in ("validate", "test", "run")]
     return "\n".join([*lines, "", say("init.then", lang, phrase=phrase)])

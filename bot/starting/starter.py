@@ -21,6 +21,11 @@ _SMALL: Final = frozenset(
         *("on", "at", "by", "with", "from", "and", "or", "please", "me", "us"),
     }
 )
+_REVIEWERS: Final[dict[Lang, dict[str, str]]] = {
+    "en": {"robin": "Robin", "sam": "Sam"},
+    "zh": {"robin": "罗宾", "sam": "小山"},
+}
+"""Who reviews by id, the second one where somebody has the name of the first."""
 _NAME_CHARS: Final = 40
 
 
@@ -81,13 +86,18 @@ def _pages(lang: Lang) -> Environment:
 
 def _values(starter: Starter) -> dict[str, Any]:
     request = starter.request
+    person_id = _slug(starter.person.split()[0]) or "me"
+    reviewers = _REVIEWERS[starter.lang]
+    reviewer_id = next(each for each in reviewers if each != person_id)
     phrase = request[:1].lower() + request[1:]
     return {
         "folder": starter.folder,
         "languages": starter.languages,
         "zone": starter.zone,
         "person": starter.person,
-        "person_id": _slug(starter.person.split()[0]) or "me",
+        "person_id": person_id,
+        "reviewer_id": reviewer_id,
+        "reviewer": reviewers[reviewer_id],
         "project": starter.project,
         "id": _slug(request) or "requests",
         "title": request[:1].upper() + request[1:],

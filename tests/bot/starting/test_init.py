@@ -103,7 +103,7 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (folder / ".git").mkdir()
     made(folder)
     assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")] == [
-        f"  signoff {word} {folder}" for word in ("validate", "run", "chat")
+        f"  signoff {word} {folder}" for word in ("validate", "test", "run")
     ]
 
 

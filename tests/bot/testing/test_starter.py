@@ -1,0 +1,25 @@
+"""What `signoff init` makes has tests of its own, which pass at once."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.starting.init import InitOptions, make_folder
+from tests.bot.testing.conftest import Play, told
+
+
+@pytest.mark.parametrize(
+    ("lang", "request_text", "name"),
+    [
+        ("en", "Book in a pallet: 3 boxes #1", "Robin"),
+        ("zh", "申请：3 箱试剂", "007"),
+    ],
+)
+async def test_the_tests_of_a_new_folder_pass(
+    lang: str, request_text: str, name: str, tmp_path: Path, play_folder: Play
+) -> None:
+    folder = tmp_path / "bot"
+    make_folder(InitOptions(folder, None, name, lang, "UTC", request_text, asks=False))
+    played = await play_folder(folder)
+    assert len(played) == 3
+    assert [each for each in played if not each.passed] == [], told(played)
