@@ -85,6 +85,9 @@ def _approved(browser: Browser, url: str) -> None:
 
 def _read(browser: Browser, url: str) -> None:
     browser.open(f"{url}/?room={own_room_prefix('mia')}order")
+    browser.find(".dev")
+    browser.press_enter(".dev-open")
+    assert browser.run("return document.querySelector('.dev').hidden")
     browser.press_enter(".dev-open")
     assert browser.run("return document.activeElement.id") == "dev"
     browser.run(

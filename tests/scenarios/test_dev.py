@@ -248,7 +248,7 @@ async def test_a_folder_is_served_while_it_is_written(tmp_path: Path, store_fold
             )
             await room.say("mia", "list all paints")
             await until(lambda: sum("list_paints ·" in line for line in printed) == 2)
-            main.write_text(text.replace("en: Order paint}", "en: Buy paint}"), "utf-8")
+            main.write_text(text.replace("en: Somebody has", "en: People have"), "utf-8")
             await until(lambda: has("Taken over"))
             people = store_folder / "people.yaml"
             people.write_text(people.read_text("utf-8").replace("name: Mia", "name: Mina"))

@@ -5,6 +5,7 @@ import { ask } from "/static/requests.js";
 const OPEN = "signoff.dev.panel";
 const AGAIN_MS = 2000;
 const CLOSE = "Escape";
+const ROOMY = "(min-width: 1181px)";
 
 export function panel({ here, me }) {
   const style = el("link", { rel: "stylesheet", href: "/dev/panel.css" });
@@ -111,23 +112,18 @@ export function panel({ here, me }) {
     aside.hidden = !open;
     document.body.classList.toggle("with-dev", open);
     button.setAttribute("aria-expanded", String(open));
-    localStorage.setItem(OPEN, open ? "yes" : "");
     begin();
   }
 
-  button.addEventListener("click", () => {
-    show(!isOpen());
-    if (isOpen()) aside.focus();
-  });
-  close.addEventListener("click", () => {
-    show(false);
-    button.focus();
-  });
-  aside.addEventListener("keydown", (event) => {
-    if (event.key !== CLOSE) return;
-    show(false);
-    button.focus();
-  });
+  function choose(open) {
+    localStorage.setItem(OPEN, open ? "yes" : "no");
+    show(open);
+    (open ? aside : button).focus();
+  }
+
+  button.addEventListener("click", () => choose(!isOpen()));
+  close.addEventListener("click", () => choose(false));
+  aside.addEventListener("keydown", (event) => event.key === CLOSE && choose(false));
   new MutationObserver(begin).observe(document.documentElement, { attributeFilter: ["lang"] });
   addEventListener("pagehide", () => {
     round += 1;
@@ -138,5 +134,7 @@ export function panel({ here, me }) {
   document.head.append(style);
   document.getElementById("waiting").after(button);
   document.body.append(aside);
-  show(localStorage.getItem(OPEN) === "yes");
+  // Open at first where there is room for it, then as the reader left it.
+  const chosen = localStorage.getItem(OPEN);
+  show(chosen ? chosen === "yes" : matchMedia(ROOMY).matches);
 }
