@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.ports import free_port
 
 _FLAGS = (
@@ -104,7 +104,7 @@ class Browser:
 
     def loaded(self) -> None:
         """Wait for the styles too: on a busy machine the driver sees a page before it has them."""
-        WebDriverWait(self.driver, START_S, 0.05).until(
+        WebDriverWait(self.driver, PATIENCE_S, 0.05).until(
             lambda _: self.run("return document.readyState") == "complete", "the page did not load"
         )
 
@@ -183,7 +183,7 @@ class Browser:
 
     def _until(self, found: Callable[[], WebElement | None], complaint: str) -> WebElement:
         wait = WebDriverWait(
-            self.driver, START_S, 0.1, ignored_exceptions=[StaleElementReferenceException]
+            self.driver, PATIENCE_S, 0.1, ignored_exceptions=[StaleElementReferenceException]
         )
         element = wait.until(lambda _: found() or False, complaint)
         assert isinstance(element, WebElement)

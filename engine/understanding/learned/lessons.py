@@ -27,6 +27,7 @@ _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _MARK = re.compile(f"[{ENTITY_MARKS}]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
+_EDGES = " \n.!。~"
 _BY = frozenset("按照用以从在这那我要需")
 _SMALL_WORDS = frozenset(
     re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
@@ -43,6 +44,14 @@ class Lessons:
         self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
+
+    @cached_property
+    def verbatim(self) -> Mapping[str, str]:
+        """The group of each example, by its plain text, that is of no other group."""
+        found: dict[str, set[str]] = {}
+        for example, marked in zip(self._examples, self._marked, strict=True):
+            found.setdefault(plain_example(fold(marked)), set()).add(example.group)
+        return {text: groups.pop() for text, groups in found.items() if len(groups) == 1}
 
     @cached_property
     def digest(self) -> str:
@@ -152,6 +161,11 @@ class Lessons:
 def lessons_of(examples: tuple[Example, ...], kinds: tuple[PatternKind, ...]) -> Lessons:
     """A process learns the same examples once."""
     return Lessons(examples, entities_of(kinds))
+
+
+def plain_example(folded: str) -> str:
+    """A folded text as it is compared with whole examples: a mark at its end says nothing."""
+    return folded.strip(_EDGES)
 
 
 def tokens(said: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from engine.frames.intents import Candidate
 from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
 from engine.ports.library import Document
-from engine.text.entities import fold, fold_cue
+from engine.text.entities import fold_cue
 from engine.text.entity_kinds import Entities, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
@@ -30,7 +30,6 @@ from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.lookups.sections import index_sections
 
-_EDGES = " \n.!。~"
 ANCHORED = 4
 """In so many examples of a playbook stands what tells that a text is of its work."""
 
@@ -76,6 +75,7 @@ class RouteTable:
         self.foreign_words(self.correct_typos("begins"))
         self.nearest("", self.examples[0].group)
         index_examples(self._tools, self.entities)
+        self.verbatim.get("")
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @property
@@ -122,19 +122,10 @@ class RouteTable:
         ):
             yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
 
-    @cached_property
+    @property
     def verbatim(self) -> Mapping[str, str]:
         """The group (`playbook/request`) of each example that is of no other group."""
-        found: dict[str, set[str]] = {}
-        for example in self.examples:
-            text = self.plain_example(fold(self.entities.marked(example.text)))
-            found.setdefault(text, set()).add(example.group)
-        return {text: groups.pop() for text, groups in found.items() if len(groups) == 1}
-
-    @staticmethod
-    def plain_example(folded: str) -> str:
-        """A folded text as it is compared with whole examples: a mark at its end says nothing."""
-        return folded.strip(_EDGES)
+        return self.lessons.verbatim
 
     @property
     def request_verbs(self) -> frozenset[str]:

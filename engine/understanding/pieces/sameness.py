@@ -7,6 +7,7 @@ from dataclasses import replace
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.learned.lessons import plain_example
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import look_at
 from engine.understanding.pieces.scoring import ScoredPiece
@@ -18,7 +19,7 @@ NEAR = 0.5
 
 def judge_verbatim(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """The piece as the request of which it is an example, word for word, and of nothing else."""
-    group = context.table.verbatim.get(context.table.plain_example(scored.folded))
+    group = context.table.verbatim.get(plain_example(scored.folded))
     if group is None:
         return None
     playbook, _, request = group.partition("/")
