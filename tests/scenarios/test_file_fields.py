@@ -199,6 +199,7 @@ async def test_over_slack(
         people=folder / "people.yaml",
         webchat=False,
         public_url=OURS,
+        file_max_mb=1,
         **slack_settings(slack),
     )
     side = SlackSide(service, slack, http)
@@ -207,11 +208,14 @@ async def test_over_slack(
     await side.tap(asked, "Fill in…", user="U0CLEO")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
-    large = slack.file_of("note.txt", Hosted(NOTE), size=9 * 1024**2)
     note = slack.file_of("note.txt", Hosted(NOTE))
-    told = await side.send(slack.view_submission(opened, {"order": "W-7"}))
-    assert told["errors"] == {"note": "Please fill this in"}
-    assert large["size"] > note["size"]
+    large = slack.file_of("note.txt", Hosted(NOTE), size=2 * 1024**2)
+    for files, fault in (
+        ([], "Please fill this in"),
+        ([large], "Please send a file of at most 1 MB"),
+    ):
+        told = await side.send(slack.view_submission(opened, {"order": "W-7", "note": files}))
+        assert (told["response_action"], told["errors"]) == ("errors", {"note": fault})
     await side.send(slack.view_submission(opened, {"order": "W-7", "note": [note]}))
     card = await side.shown("Please accept")
     assert "does not name the order" not in card.body
