@@ -1,9 +1,10 @@
 """The store: connected and checked at the start, and a concrete class for each of its ports."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, TypeVar, cast
 
 import structlog
 
@@ -41,9 +42,12 @@ from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.published import Published
-from engine.ports.storage.store import LaneBounds
+from engine.ports.storage.store import Effects, LaneBounds
 
 log = structlog.get_logger()
+
+Observe = Callable[[Effects], None]
+Port = TypeVar("Port")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +197,33 @@ def build_store_ports(
         sessions=RedisSessions(client),
         admissions=RedisAdmissions(client),
     )
+
+
+def observe_commits(store: StorePorts, observe: Observe) -> StorePorts:
+    """The same store, whose commits and decisions `observe` hears of once they are made."""
+    mailbox = _observed(store.mailbox, "commit", observe)
+    return replace(store, mailbox=mailbox, decisions=_observed(store.decisions, "decide", observe))
+
+
+def _observed(port: Port, call: str, observe: Observe) -> Port:
+    return cast(Port, _ObservedPort(port, call, observe))
+
+
+class _ObservedPort:
+    """A port of which one call takes Effects, and tells of them afterwards."""
+
+    def __init__(self, port: Any, call: str, observe: Observe) -> None:
+        self._port, self._call, self._observe = port, call, observe
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._port, name)
+        return self._telling(attribute) if name == self._call else attribute
+
+    def _telling(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        async def call_and_tell(*args: Any, **named: Any) -> Any:
+            answer = await call(*args, **named)
+            effects = named.get("effects") or next(a for a in args if isinstance(a, Effects))
+            self._observe(effects)
+            return answer
+
+        return call_and_tell

@@ -1,14 +1,16 @@
 """Playbooks from texts: every file checked, every problem listed at once (spec 000 §2, §4)."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import Any
 
 from cards.model import Lang
 from engine.errors import DefinitionError
-from engine.playbooks.answer import ANSWERS_FILE, FIND_ANSWERS
+from engine.playbooks.answer import ANSWERS_FILE, FIND_ANSWERS, AnswerDefinition
 from engine.playbooks.checks.answers import AnswerNames, Headings, read_answers
 from engine.playbooks.checks.languages import check_languages
 from engine.playbooks.checks.names import KnownNames, fields_of
@@ -24,7 +26,7 @@ from engine.playbooks.skill_files import (
     read_skills,
     shared_skills_used,
 )
-from engine.playbooks.tool import TOOLS_FILE, ToolFacts
+from engine.playbooks.tool import TOOLS_FILE, ToolDefinition, ToolFacts
 from engine.ports.systems.connections import Connection
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
@@ -56,47 +58,110 @@ def load(
     `shared` are files of skills that playbooks share; the playbook gets those that it names.
     `documents` are those that answers may quote. Problems stand in the order of files and lines.
     """
+    around = _Surroundings(
+        roles, held, people, tools, connections, legacy, tuple(languages), shared, documents
+    )
     problems = Problems()
-    own_skills = {n: text for n, text in files.items() if not _is_no_skill(PurePosixPath(n))}
-    parts = {name: text for name, text in files.items() if _is_no_skill(PurePosixPath(name))}
-    sources = {name: _read(name, text, problems) for name, text in parts.items()}
-    main = _take_main(sources, files, problems)
-    source, said = _take(sources, TOOLS_FILE), _take(sources, ANSWERS_FILE)
-    own_tools = (
-        read_tools(source, problems, taken=(*(tools or ()), FIND_ANSWERS), connections=connections)
-        if source
-        else {}
-    )
-    names_of_answers = AnswerNames(own_tools, documents, roles, languages)
-    answers = read_answers(said, problems, names_of_answers) if said else {}
-    main = flatten_groups(main, problems) if main else None
-    definition = try_build(PlaybookFile, main, problems) if main else None
-    skills = _read_skills(own_skills, shared, definition, problems, legacy)
-    names = KnownNames(
-        _fields(definition, main),
-        definition,
-        {key: found.skill for key, found in skills.items()},
-        roles,
-        held,
-        people,
-        None if tools is None else {**tools, **{n: each.facts for n, each in own_tools.items()}},
-    )
-    if main:
-        _check_phases(names, definition, main, problems)
-    for found in skills.values():
-        problems.extend(_skill_problems(found, names, own=found.file in files))
-    read = [(definition, main), *((found.skill, found.source) for found in skills.values())]
-    for part, part_source in (*read, (own_tools, source), (answers, said)):
-        if part is not None and part_source is not None:
-            check_languages(part, part_source, languages, problems)
-    for skill, index, fault in find_stuck_skills(names.built_skills or ()):
-        if source := skills[skill].source:
-            problems.add(source.problem(("requires", index), fault))
+    parts = _read_parts(files, around, problems)
+    _check(parts, _names_of(parts, around), around, files, problems)
     problems.sort(key=lambda problem: _place(problem, (*files, *shared)))
     problems.raise_if_any()
-    assert definition is not None
-    built = {key: found.skill for key, found in skills.items() if found.skill}
-    return _sealed(Playbook(definition=definition, skills=built, tools=own_tools, answers=answers))
+    return _sealed(parts.playbook)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What a playbook is checked against, as `load` has it."""
+
+    roles: Collection[str] | None
+    held: Collection[str] | None
+    people: Mapping[str, Collection[str]] | None
+    tools: Mapping[str, ToolFacts] | None
+    connections: Mapping[str, Connection] | None
+    legacy: Legacy
+    languages: tuple[Lang, ...]
+    shared: Mapping[str, str]
+    documents: Headings | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the files of a playbook hold as far as they could be read, each with where it stands."""
+
+    main: Source | None
+    definition: PlaybookFile | None
+    tools_source: Source | None
+    tools: dict[str, ToolDefinition]
+    answers_source: Source | None
+    answers: dict[str, AnswerDefinition]
+    skills: dict[str, SkillFile]
+
+    @property
+    def with_texts(self) -> Iterator[tuple[Any, Source | None]]:
+        """Everything that people read, with its file."""
+        yield self.definition, self.main
+        yield from ((found.skill, found.source) for found in self.skills.values())
+        yield from ((self.tools, self.tools_source), (self.answers, self.answers_source))
+
+    @property
+    def playbook(self) -> Playbook:
+        """The playbook of files without a fault."""
+        assert self.definition is not None
+        built = {key: found.skill for key, found in self.skills.items() if found.skill}
+        return Playbook(
+            definition=self.definition, skills=built, tools=self.tools, answers=self.answers
+        )
+
+
+def _read_parts(files: Mapping[str, str], around: _Surroundings, problems: Problems) -> _Parts:
+    own_skills = {n: text for n, text in files.items() if not _is_no_skill(PurePosixPath(n))}
+    others = {name: text for name, text in files.items() if _is_no_skill(PurePosixPath(name))}
+    sources = {name: _read(name, text, problems) for name, text in others.items()}
+    main = _take_main(sources, files, problems)
+    source, said = _take(sources, TOOLS_FILE), _take(sources, ANSWERS_FILE)
+    taken = (*(around.tools or ()), FIND_ANSWERS)
+    tools = (
+        read_tools(source, problems, taken=taken, connections=around.connections) if source else {}
+    )
+    names = AnswerNames(tools, around.documents, around.roles, around.languages)
+    answers = read_answers(said, problems, names) if said else {}
+    main = flatten_groups(main, problems) if main else None
+    definition = try_build(PlaybookFile, main, problems) if main else None
+    skills = _read_skills(own_skills, around.shared, definition, problems, around.legacy)
+    return _Parts(main, definition, source, tools, said, answers, skills)
+
+
+def _names_of(parts: _Parts, around: _Surroundings) -> KnownNames:
+    tools, own = around.tools, {name: each.facts for name, each in parts.tools.items()}
+    return KnownNames(
+        _fields(parts.definition, parts.main),
+        parts.definition,
+        {key: found.skill for key, found in parts.skills.items()},
+        around.roles,
+        around.held,
+        around.people,
+        None if tools is None else {**tools, **own},
+    )
+
+
+def _check(
+    parts: _Parts,
+    names: KnownNames,
+    around: _Surroundings,
+    files: Mapping[str, str],
+    problems: Problems,
+) -> None:
+    """What no single file shows: names of other parts, languages, skills that never run."""
+    if parts.main:
+        _check_phases(names, parts.definition, parts.main, problems)
+    for found in parts.skills.values():
+        problems.extend(_skill_problems(found, names, own=found.file in files))
+    for part, source in parts.with_texts:
+        if part is not None and source is not None:
+            check_languages(part, source, around.languages, problems)
+    for skill, index, fault in find_stuck_skills(names.built_skills or ()):
+        if stuck := parts.skills[skill].source:
+            problems.add(stuck.problem(("requires", index), fault))
 
 
 def _sealed(playbook: Playbook) -> Playbook:

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from adapters.connections.http.connection import HttpConnection, PreparedHttpCall
+from adapters.connections.http.calls import PreparedHttpCall
+from adapters.connections.http.connection import HttpConnection
 from adapters.connections.json_schema import ArgumentCheck, BadSchema, argument_check
 from adapters.connections.openapi.document import OpenApiDocument, UnreadableDocument, read_document
 from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings

@@ -1207,6 +1207,7 @@ def test_cues_are_required_only_when_something_can_be_asked_for() -> None:
 # What stands in the code but not in the table above, and the test that has it.
 # Those of SOPs have their cases in test_sop_checks.py.
 ELSEWHERE = (
+    "'differences' holds those of 'bins' by then; name another list",
     "is required: the words that ask for its work, as in [book, order]",
     "should have at least one phase, since not every request is not_yet",
     "belongs to type x, this node is of type y",
