@@ -155,7 +155,7 @@ class Tutorial:
         for command in re.split(r"^\$ ", text, flags=re.M)[1:]:
             line, _, printed = command.partition("\n")
             folder = self.folder
-            for part in line.split(" && "):
+            for part in line.strip("()").split(" && "):
                 words = shlex.split(part)
                 if words[0] == "cd":
                     folder = folder / words[1]
