@@ -929,6 +929,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
             ("number", "minimum: true", "amount.minimum: should be a number or text, not true"),
             ("number", "options: [a]", "amount.options: belongs to a choice"),
             ("number", "currency: EUR", "amount.currencies: belongs to money"),
+            ("number", "kinds: [pdf]", "amount.kinds: belongs to a file"),
             ("number", 'pattern: "[0-9]+"', "amount.pattern: belongs to a text"),
             ("date", 'pattern: "[0-9]+"', "filed_on.pattern: belongs to a text"),
         )
@@ -946,6 +947,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
                 "currencies: 'DEM' is no currency in use: write its ISO 4217 code, as in EUR",
             ),
             ("type: entity", "entity: is required: the kind of entity"),
+            ("type: file, kinds: [pdff]", "kinds: 'pdff' cannot be read; did you mean 'pdf'?"),
             (
                 "type: date, options_from: {tool: file__list, value: name}",
                 "options_from: belongs to a choice or an entity without options",
