@@ -10,6 +10,7 @@ import structlog
 
 from bot.cli.command import load_settings, run_loop
 from bot.project import PROJECT_FILE, enter_project
+from bot.telemetry.logging import configure_logging
 from engine.errors import DefinitionError
 
 _LOOK_S = 0.5
@@ -57,8 +58,9 @@ def play_tests(args: argparse.Namespace) -> int:
     elif not Path(PROJECT_FILE).exists():
         told = f"warning: there is no {PROJECT_FILE} here; SIGNOFF_PLAYBOOKS says what is tested"
         print(told, file=sys.stderr)
-    # What goes wrong on purpose in a test is no news.
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    configure_logging(args.command)
+    # What goes wrong on purpose in a test is a warning; a fault of the service itself is told.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     if args.record is not None:
         from bot.testing.record import record_test
 

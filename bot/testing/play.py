@@ -71,7 +71,7 @@ async def _play_steps(scenario: Scenario, stage: Stage, seen: list[Happenings]) 
             before = tuple(describe_happenings(seen[-1])) if seen else ()
             return [Fault(f"{step.place}: {error}", before)]
         except (StandStill, TimeoutError) as error:
-            why = str(error) or "the service did not come to rest within a minute"
+            why = str(error) or "the service did not come to rest within five minutes"
             return [Fault(f"{step.place}: {why}")]
         seen.append(happened)
         faults = [*missing_tools(step, world, stage.folder), *check_step(step, happened)]

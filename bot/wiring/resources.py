@@ -83,7 +83,7 @@ async def open_resources(
         groups=groups,
         admitted_accounts=admitted,
         platforms={name: arm("platform", each) for name, each in platforms.items()},
-        record=_open_record(settings, stack),
+        record=stand_ins.record or _open_record(settings, stack),
         documents=documents,
         files=files,
         inbox_files=inbox_files,

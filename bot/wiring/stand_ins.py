@@ -16,6 +16,7 @@ from bot.definitions.snapshot import Snapshot
 from bot.wiring.store import StorePorts
 from engine.ports.clock import Clock
 from engine.ports.model import Model
+from engine.ports.systems.sync import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class StandIns:
     snapshot: Snapshot | None = None
     model: Model | None = None
     platforms: Mapping[str, Adapter] | None = None
+    record: SystemOfRecord | None = None
 
 
 AS_IN_LIFE: Final = StandIns()

@@ -1,7 +1,7 @@
 """What a file of tests says: what is given, the steps of a conversation, what is expected."""
 
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -22,6 +22,9 @@ from cards.model import CardKind
 from cards.policy import Written
 from cards.showing.view import PartState
 from engine.playbooks.end_kinds import RunEnd
+
+SYNC: Final = "sync"
+"""What tests call the system of record that a playbook's `sync` names."""
 
 MOST_STEPS = 200
 MOST_TESTS = 500

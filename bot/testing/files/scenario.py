@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from adapters.filesystem import read_text
 from bot.testing.files.model import (
+    SYNC,
     Deed,
     Expectation,
     ScenarioFile,
@@ -257,7 +258,7 @@ class _FileReader:
         ]
         for key, tools in (("called", called), ("not_called", expect.not_called)):
             for tool in tools:
-                if tool not in self._known.tools:
+                if tool not in self._known.tools and tool != SYNC:
                     hint = suggestion(tool, self._known.tools)
                     self._add((*at, key), f"there is no tool {tool}; {hint}")
 

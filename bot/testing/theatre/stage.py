@@ -13,6 +13,7 @@ from bot.testing.files.model import ScenarioSetup
 from bot.testing.theatre.folder import PLATFORM, WORKSPACE, PlayedFolder
 from bot.testing.theatre.platform import PlayedChat
 from bot.testing.theatre.script import ScriptedAnswers
+from bot.testing.theatre.stubs import StubbedRecord
 from bot.wiring.clock import MovedClock
 from bot.wiring.service import Parts, open_parts
 from bot.wiring.stand_ins import ScratchStore, StandIns, next_due_s, open_scratch_store
@@ -29,7 +30,7 @@ _PATIENCE_S = 30.0
 _FAR_S = 3600.0
 """What is due later than that, the store does not tell by itself."""
 
-_LONGEST_S = 60.0
+_LONGEST_S = 300.0
 _MOST_ROUNDS = 20_000
 
 
@@ -123,6 +124,7 @@ class Theatre:
             snapshot=self.folder.snapshot,
             model=_scripted(given),
             platforms={PLATFORM: chat},
+            record=StubbedRecord(self.folder.world),
         )
         await self._store.empty()
         settings = self.folder.settings.model_copy(update=update)

@@ -6,12 +6,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from bot.testing.files.model import StubCase
+from bot.testing.files.model import SYNC, StubCase
 from engine.errors import ToolFailed, ToolUnsure
 from engine.playbooks.checks.tools import call_request
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.systems.connections import PreparedCall
+from engine.ports.systems.sync import Change
 from engine.text.entity_kinds import entities_of
 from engine.toolbox.connected import connect_tool
 from engine.toolbox.toolbox import Toolbox
@@ -87,6 +88,17 @@ def same_value(one: Any, other: Any) -> bool:
         case str(), str():
             return one.strip().casefold() == other.strip().casefold()
     return bool(one == other)
+
+
+class StubbedRecord:
+    """A system of record that takes every change; each is a call of `sync`."""
+
+    def __init__(self, world: StubWorld) -> None:
+        self._world = world
+
+    async def take(self, change: Change) -> None:
+        """Keep the change."""
+        self._world.calls.append(MadeCall(SYNC, change.fields, writes=False, key=change.key))
 
 
 class StubbedToolbox(Toolbox):

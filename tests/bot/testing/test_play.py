@@ -6,6 +6,7 @@ import pytest
 
 from engine.errors import DefinitionError
 from tests.bot.testing.conftest import FIXTURES, Play, told
+from tests.fakes.model_server import API_KEY, ModelServer, say_json
 
 PLAN = """\
 given:
@@ -98,3 +99,27 @@ async def test_a_file_that_is_wrong_is_told_with_its_line(
     assert len(raised.value.problems) == len(problems)
     for told_of, expected in zip(raised.value.problems, problems, strict=True):
         assert expected in told_of
+
+
+async def test_the_model_of_the_settings_may_play(
+    reimburse: Path, play_folder: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [
+        {"type": "tool", "name": "read_expense", "arguments": {"expense": "E-7"}},
+        {"type": "reply", "text": "E-7 comes to $steps.1.amount."},
+    ]
+    tests = """\
+- test: it only looks
+  given: {tools: {read_expense: {amount: 1200}}, model: real}
+  steps:
+    - {ana: reimburse E-7, expect: {end: done, reply: E-7 comes to 1200, not_called: [pay]}}
+- test: there is none unless it is given
+  steps:
+    - {ana: reimburse E-7, expect: {end: failed, not_called: [read_expense, pay]}}
+"""
+    async with ModelServer(lambda request: say_json(steps)) as model:
+        monkeypatch.setenv("OPENAI_API_KEY", API_KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        monkeypatch.setenv("LLM_MODEL", "stub-model")
+        played = await play_folder(reimburse, tests)
+    assert [each for each in played if not each.passed] == [], told(played)
