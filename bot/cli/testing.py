@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from bot.cli.command import load_settings, run_loop
+from bot.cli.command import load_project, run_loop
 from bot.project import PROJECT_FILE, enter_project
 from bot.telemetry.logging import configure_logging
 from engine.errors import DefinitionError
@@ -55,7 +55,7 @@ def play_tests(args: argparse.Namespace) -> int:
     junit = args.junit.absolute() if args.junit else None
     if args.path is not None:
         enter_project(args.path)
-    elif not Path(PROJECT_FILE).exists():
+    elif load_project() and not Path(PROJECT_FILE).exists():
         told = f"warning: there is no {PROJECT_FILE} here; SIGNOFF_PLAYBOOKS says what is tested"
         print(told, file=sys.stderr)
     configure_logging(args.command)
@@ -64,15 +64,15 @@ def play_tests(args: argparse.Namespace) -> int:
     if args.record is not None:
         from bot.testing.record import record_test
 
-        return run_loop(record_test(load_settings(), args.record))
+        return run_loop(record_test(load_project(), args.record))
     options = PlayOptions(word=args.word, repeat=args.repeat, reach=args.reach, junit=junit)
 
     def play() -> int:
-        return run_loop(run_tests(load_settings(), options))
+        return run_loop(run_tests(load_project(), options))
 
     if not args.watch:
         return play()
-    playbooks = load_settings().playbooks.absolute()
+    playbooks = load_project().playbooks.absolute()
     while True:
         before = watched_files(playbooks)
         try:

@@ -1,5 +1,7 @@
 """`signoff init`: makes a project folder that is valid, can be served at once, and is one's own."""
 
+import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,6 +153,8 @@ def _write_all(folder: Path, files: Mapping[str, str]) -> None:
 def _next_steps(folder: Path, sample: Sample | None, lang: Lang, phrase: str) -> str:
     lines = [say("init.made", lang, folder=folder), ""]
     if sample and sample.server:
-        lines.append(f"  {sample.secret}={_TRIED} python {folder / sample.server} &")
+        lines.append(
+            f"  {sample.secret}={_TRIED} {shlex.quote(sys.executable)} {folder / sample.server} &"
+        )
     lines += [f"  signoff {command} {folder}" for command in ("validate", "test", "run")]
     return "\n".join([*lines, "", say("init.then", lang, phrase=phrase)])

@@ -65,9 +65,13 @@ def read_sample(sample: Sample, project: str, zone: str) -> dict[str, str]:
     folder = _place(sample.folder)
     languages = _LANGUAGES.search(read_text(folder / PROJECT_FILE))
     files = dict(_read_files(folder, sample.playbook))
-    for place, text in files.items():
-        if place.endswith(f"/{MAIN}"):
-            files[place] = _PROJECT.sub(f"project: {project}", text, count=1)
+    for main in [text for place, text in files.items() if place.endswith(f"/{MAIN}")]:
+        # Its tests name it, too.
+        for line in _PROJECT.findall(main):
+            renamed = re.compile(rf"\b{re.escape(line)}(?![\w-])")
+            files = {
+                place: renamed.sub(f"project: {project}", text) for place, text in files.items()
+            }
     if "connections.yaml" in files and sample.playbook:
         files["connections.yaml"] = _CREATED.sub(r"\1playbooks/\2", files["connections.yaml"])
     lines = [languages[0] if languages else "", f"timezone: {zone}", ""]

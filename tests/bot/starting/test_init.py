@@ -71,6 +71,10 @@ def test_a_sample_is_copied_and_becomes_ones_own(
     assert wrong_with(folder)[1:] == []  # nobody approves what the head of the company claims
     main = next(folder.glob("playbooks/*/playbook.yaml")).read_text("utf-8")
     assert "\nproject: MY-BOT\n" in main
+    tests = [path.read_text("utf-8") for path in folder.glob("playbooks/*/tests/*.yaml")]
+    named = [line for text in tests for line in text.splitlines() if "project:" in line]
+    assert all("{project: MY-BOT}" in line for line in named)
+    assert bool(named) is (sample == "litigation")
     assert "timezone: Europe/Berlin" in (folder / "signoff.yaml").read_text()
     assert ".env" in (folder / ".gitignore").read_text()
     assert (folder / "api.py").exists() is (sample == "expenses")
@@ -137,9 +141,10 @@ async def test_it_asks_in_the_terminal_and_says_what_is_next(tmp_path: Path) -> 
     cut = await ended(tmp_path, "init", "school", given=b"en\n")
     assert (cut.status, cut.err) == (2, "init: the input ended; with --yes nothing is asked\n")
     assert not (tmp_path / "school").exists()
-    nowhere = await ended(tmp_path, "run")
-    assert nowhere.status == 2
-    assert nowhere.err.startswith("there is no project folder here: `signoff init my-bot` makes")
+    for command in ("run", "test"):
+        nowhere = await ended(tmp_path, command)
+        assert nowhere.status == 2
+        assert nowhere.err.startswith("there is no project folder here: `signoff init my-bot` ")
 
 
 @pytest.mark.parametrize(("tz", "zone"), [("Asia/Tokyo", "Asia/Tokyo"), ("<x>-3", "UTC")])
