@@ -57,7 +57,7 @@ class SampleRecord:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = SqliteFile(path, threads=1, name="matters")
+        self._file = SqliteFile(path, threads=1, name="record")
         self._preparing = asyncio.Lock()
         self._is_prepared = False
         self._closed = False

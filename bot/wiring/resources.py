@@ -93,7 +93,9 @@ async def open_resources(
 
 def _open_record(settings: Settings, stack: AsyncExitStack) -> SystemOfRecord:
     """The system of record that each playbook names; nothing is opened before the first change."""
-    sample = SampleRecord(settings.data_dir / "matters.sqlite3")
+    # What earlier versions made is gone on with.
+    older = settings.data_dir / "matters.sqlite3"
+    sample = SampleRecord(older if older.exists() else settings.data_dir / "record.sqlite3")
     stack.callback(sample.close)
     http = HttpRecord(settings.sync_secret, open_clock(settings))
     stack.push_async_callback(http.close)

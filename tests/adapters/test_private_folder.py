@@ -48,7 +48,7 @@ async def test_a_server_of_its_own_makes_a_private_folder(tmp_path: Path) -> Non
 
 
 async def test_so_does_the_sample_record(tmp_path: Path) -> None:
-    record = SampleRecord(tmp_path / "data" / "matters.sqlite3")
+    record = SampleRecord(tmp_path / "data" / "record.sqlite3")
     await record.take(change(1))
     record.close()
     assert mode(tmp_path / "data") == 0o700

@@ -314,7 +314,7 @@ async def test_a_running_service_sends_what_waits(
         await post(parts, row_of(sent), row_of(change(run=new_run(parts), to="sample")))
     async with running(settings) as service:
         await server.wait_for(lambda: list(server.kept) == [sent.key])
-        file = service.parts.settings.data_dir / "matters.sqlite3"
+        file = service.parts.settings.data_dir / "record.sqlite3"
         async with asyncio.timeout(START_S):
             while not await nothing_left(service.parts):
                 await service.parts.store.mailbox.wait(0.1)

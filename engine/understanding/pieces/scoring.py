@@ -80,7 +80,7 @@ def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     polite = asks_for_favour(said)
     cues = index_cues(context.tools).every
     # A value that is to be another is what the piece is about.
-    spare = bare if wording.changes(bare) else remove_values(bare, (*cues, "bp", "ae"))
+    spare = bare if wording.changes(bare) else remove_values(bare, cues)
     scores = context.table.classifier.scores(spare)
     return ScoredPiece(text, said, bare, polite, scores, wording.unquoted(text) != text)
 

@@ -18,7 +18,7 @@ from tests.fakes.changes import change
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "matters.sqlite3"
+    return tmp_path / "data" / "record.sqlite3"
 
 
 @pytest.fixture
