@@ -8,7 +8,7 @@ from typing import Any
 
 PATIENCE_S = 20.0
 """For what a service that is up has to do, also on a machine that is busy with something else."""
-START_S = 90.0
+START_S = 20.0
 """For processes that start, restart or end."""
 _AGAIN_S = 0.02
 
