@@ -24,6 +24,13 @@ _AT_ONCE: Final = timedelta(seconds=60)
 """What comes so soon after something was done came of it; what comes later, of time."""
 
 
+class _PlainDumper(yaml.SafeDumper):
+    """Writes out what stands twice, for aliases are not allowed in our files."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 @dataclass(slots=True)
 class _Step:
     """Something that was done, and what came of it."""
@@ -95,8 +102,13 @@ def as_yaml(recordings: Sequence[Recording], zone: str, name: str) -> str:
         "given": given,
         "steps": [step.as_data() for step in _with_waits(steps)],
     }
-    text = yaml.safe_dump(
-        [test], sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    text = yaml.dump(
+        [test],
+        Dumper=_PlainDumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+        default_flow_style=None,
     )
     return str(text)
 

@@ -10,9 +10,20 @@ from bot.wiring.platforms import load_settings
 from tests.bot.testing.conftest import Play, told
 from tests.conftest import ROOT
 
-# A form takes an ECOG from 0 to 5 only, so that these rules are never broken.
-ECOG = {"rule visit-check ranges 2", "rule visit-review as_edited 1"}
-UNREACHED: dict[str, set[str]] = {"examples/expenses": set(), "examples/leave": set()}
+UNREACHED: dict[str, set[str]] = {
+    "examples/expenses": set(),
+    "examples/leave": set(),
+    "playbooks": {
+        # A form takes an ECOG from 0 to 5 only, and asks for both parties, before a rule does.
+        "rule visit-check ranges 2",
+        "rule visit-review as_edited 1",
+        "rule intake-check rules 1",
+        "rule intake-check rules 2",
+        # Both rules of that node only warn.
+        "branch draft-review names on_fail",
+        "skill matter-search",
+    },
+}
 """What the tests of a sample do not reach, by kind and names."""
 
 
@@ -26,17 +37,6 @@ async def test_the_tests_of_a_sample_pass_and_reach_it(
     points = points_of(load_folder(load_settings(), tmp_path / "again"))
     missed = {line.split(": ", 1)[1] for line in unreached(points, reached)}
     assert missed == UNREACHED[sample]
-
-
-async def test_the_tests_of_the_larger_samples_pass(play_folder: Play, tmp_path: Path) -> None:
-    played = await play_folder(ROOT / "playbooks")
-    assert [each for each in played if not each.passed] == [], told(played)
-    reached = {key for each in played for key in each.reached}
-    points = points_of(load_folder(load_settings(), tmp_path / "again"))
-    missed = [point for point in points if point.key not in reached]
-    clinical = {" ".join((p.key[0], *p.key[2:])) for p in missed if p.key[1] == "clinical_qc"}
-    assert clinical == ECOG
-    assert len(missed) <= 22
 
 
 def test_the_example_of_the_page_is_shipped() -> None:
