@@ -84,13 +84,7 @@ async def _opened(
     settings: Settings, name: str
 ) -> AsyncIterator[tuple[Tool[Any] | None, ToolContext]]:
     definitions, connections = _load(settings)
-    tools = {tool.name: tool for _, tool in _own_tools(definitions)}
-    if name not in tools:
-        known = ", ".join(tools) or "none"
-        print(
-            f"there is no tool {name!r} in a tools.yaml or a package; there are: {known}",
-            file=sys.stderr,
-        )
+    tool = _find(_own_tools(definitions), name)
     context = ToolContext(
         today=open_clock(settings).today(),
         key=f"cli-{open_clock(settings).now().isoformat()}",
@@ -98,7 +92,7 @@ async def _opened(
         person=Principal(id=OPERATOR, name=OPERATOR, roles=definitions.people.roles),
     )
     try:
-        yield tools.get(name), context
+        yield tool, context
     finally:
         await asyncio.gather(*(each.close() for each in connections.by_name.values()))
 
@@ -116,6 +110,21 @@ def _own_tools(definitions: Definitions) -> list[tuple[str, Tool[Any]]]:
         for tool in definitions.toolbox.of(playbook).values()
     ]
     return of_playbooks + [("", tool) for tool in definitions.toolbox.installed]
+
+
+def _find(tools: Sequence[tuple[str, Tool[Any]]], name: str) -> Tool[Any] | None:
+    """The tool of that name, or of `PLAYBOOK/NAME`; None, with the reason printed, for no one."""
+    found = [(at, tool) for at, tool in tools if name in (tool.name, f"{at}/{tool.name}")]
+    if len(found) == 1:
+        return found[0][1]
+    if found:
+        each = ", ".join(f"{at}/{name}" for at, _ in found)
+        print(f"{name!r} is a tool of several playbooks; write one of {each}", file=sys.stderr)
+        return None
+    known = ", ".join(dict.fromkeys(tool.name for _, tool in tools)) or "none"
+    told = f"there is no tool {name!r} in a tools.yaml or a package; there are: {known}"
+    print(told, file=sys.stderr)
+    return None
 
 
 def _describe(playbook: str, tool: Tool[Any]) -> dict[str, str]:

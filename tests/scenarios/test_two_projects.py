@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from bot.definitions.projects import find_playbooks, unnamed_project
+from bot.operate.tools import call_tool
 from bot.operate.validation import find_warnings
 from bot.wiring.doctor import open_doctors
 from tests.fakes.garage import FILES, write_garage
@@ -60,6 +63,18 @@ async def test_validate_and_doctor_tell_that_conversations_have_no_project(tmp_p
     assert told.startswith(f"{folder}/signoff.yaml:1: project: names none, and {NOBODYS}")
     named = settings.model_copy(update={"project": "GARAGE"})
     assert unnamed_project(named, find_playbooks(named)) == ""
+
+
+async def test_the_command_line_asks_which_tool_is_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = two_projects(tmp_path)
+    settings = make_settings(playbooks=folder, people=folder / "people.yaml")
+    assert await call_tool(settings, "list_hoists", (), really=False, lang="en") == 2
+    told = "'list_hoists' is a tool of several playbooks; write one of boats/list_hoists, "
+    assert capsys.readouterr().err.startswith(told)
+    assert await call_tool(settings, "boats/list_hoists", (), really=False, lang="en") == 0
+    assert "7777" in capsys.readouterr().out
 
 
 def test_tools_of_one_name_in_one_project_are_told(tmp_path: Path) -> None:
