@@ -94,7 +94,7 @@ async def test_a37_a_reply_that_quotes_the_card_is_no_decision(
         for text in ("批准", "approve", "体重：72"):
             count = len(telegram.chat(REVIEWER_ID))
             await chat.send(telegram.reply_update(shown, text, name="Bo"))
-            await telegram.wait_for(lambda least=count: len(telegram.chat(REVIEWER_ID)) > least, 45)
+            await telegram.wait_for(lambda least=count: len(telegram.chat(REVIEWER_ID)) > least)
             now = await stored(service, card["token"])
             assert (now.status, now.votes, now.version) == ("open", (), 1)
         await chat.confirm(shown, "批准", name="Bo")

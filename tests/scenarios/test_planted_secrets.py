@@ -154,7 +154,7 @@ async def installed(url: str, slack: SlackServer) -> str:
         body, headers = slack.signed_request(slack.message_event("/help"))
         async with http.post(f"{url}/slack/events", data=body, headers=headers) as answer:
             assert answer.status == 200
-        await slack.wait_for(lambda: any("/pending" in m.body for m in slack.messages.values()), 60)
+        await slack.wait_for(lambda: any("/pending" in m.body for m in slack.messages.values()))
     return "\n".join(pages)
 
 
@@ -175,7 +175,7 @@ async def lived(url: str, slack: SlackServer, telegram: TelegramServer) -> str:
         body, headers = slack.signed_request(slack.message_event("ECOG of P003?"))
         for given in (headers, {**headers, "X-Slack-Signature": "v0=" + "0" * 64}):
             await http.post(f"{url}/slack/events", data=body, headers=given)
-        await slack.wait_for(lambda: any("ECOG" in m.body for m in slack.messages.values()), 60)
+        await slack.wait_for(lambda: any("ECOG" in m.body for m in slack.messages.values()))
         telegram.fail_next("sendMessage", Fault.broken())
         sent = telegram.message_update("ECOG of P003?")
         for headers in (telegram.secret_headers(), {"X-Telegram-Bot-Api-Secret-Token": "no"}):

@@ -21,6 +21,7 @@ from tests.fakes.model_server import (
     say,
     slow,
 )
+from tests.fakes.platforms.patience import PATIENCE_S
 
 ASK = (Message(role="user", content="你好"),)
 OFFER = ToolOffer(
@@ -250,7 +251,7 @@ async def test_the_scripted_server_serves_another_process() -> None:
             *(sys.executable, "-c", program, server.base_url, server.api_key),
             stdout=subprocess.PIPE,
         )
-        out, _ = await asyncio.wait_for(process.communicate(), 30)
+        out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert out.decode().strip() == "from afar"
 
 

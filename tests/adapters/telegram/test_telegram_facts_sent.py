@@ -11,6 +11,7 @@ from engine.events import SharedFile
 from tests.fakes.bot_api import call
 from tests.fakes.pacing import keeps_to_its_pace
 from tests.fakes.platforms import Fault, Hosted
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.views import APPROVE, view
 
 CHAT = "telegram:7000000001:1001"
@@ -177,6 +178,6 @@ async def test_one_chat_that_has_to_wait_holds_up_no_other(server, platform):
     server.fail_next("sendMessage", Fault.rate_limited(60))
     with pytest.raises(RateLimited):
         await platform.send(CHAT, view("hi"), key="k")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         await platform.send("telegram:7000000001:1002", view("hi"), key="k")
     assert len(server.chat(1002)) == 1
