@@ -1,7 +1,6 @@
 """Folders whose tests are played here, over the session's own server."""
 
 import shutil
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,13 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.testing.run import load_tests
+from bot.testing.theatre.folder import PlayedFolder
 from bot.testing.theatre.stage import Theatre
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from tests.fakes.learning import teach_store
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-Play = Callable[..., Awaitable[list[PlayedTest]]]
 
 
 @pytest.fixture
@@ -28,24 +27,33 @@ def reimburse(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def play_folder(
-    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Play:
+class FolderPlayer:
     """Plays all tests of a folder; with `tests`, those instead, as a file of its own."""
 
-    async def run(folder: Path, tests: str = "") -> list[PlayedTest]:
-        monkeypatch.chdir(folder)
+    def __init__(self, url: str, data: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder: PlayedFolder | None = None
+        self._url = url
+        self._data = data
+        self._patch = patch
+
+    async def __call__(self, folder: Path, tests: str = "") -> list[PlayedTest]:
+        self._patch.chdir(folder)
         if tests:
             (folder / "tests").mkdir(exist_ok=True)
             (folder / "tests" / "these.yaml").write_text(tests, encoding="utf-8")
-        loaded, scenarios = load_tests(load_settings(), tmp_path / "data")
-        await teach_store(redis_server.url)
-        async with Redis.from_url(redis_server.url) as client:
-            theatre = Theatre(loaded, ScratchStore(client, redis_server.url), tmp_path / "data")
+        self.folder, scenarios = load_tests(load_settings(), self._data)
+        await teach_store(self._url)
+        async with Redis.from_url(self._url) as client:
+            theatre = Theatre(self.folder, ScratchStore(client, self._url), self._data)
             return [await play(scenario, theatre) for scenario in scenarios]
 
-    return run
+
+@pytest.fixture
+def play_folder(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> FolderPlayer:
+    """A player over the session's server, which is empty."""
+    return FolderPlayer(redis_server.url, tmp_path / "data", monkeypatch)
 
 
 def told(played: list[PlayedTest]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from bot.operate.validation import find_problems
 from bot.wiring.platforms import load_settings
 from engine.errors import DefinitionError
-from tests.bot.testing.conftest import Play, told
+from tests.bot.testing.conftest import FolderPlayer, told
 from tests.fakes.garage import bookings, write_project
 
 BOOK = """\
@@ -68,13 +68,15 @@ def garage(tmp_path: Path) -> Path:
     return write_project(tmp_path / "garage")
 
 
-async def test_a_garage_is_proved(garage: Path, play_folder: Play) -> None:
+async def test_a_garage_is_proved(garage: Path, play_folder: FolderPlayer) -> None:
     played = await play_folder(garage, PASSING)
     assert [each for each in played if not each.passed] == [], told(played)
     assert bookings(garage) == []
 
 
-async def test_what_cannot_be_played_says_what_to_do(garage: Path, play_folder: Play) -> None:
+async def test_what_cannot_be_played_says_what_to_do(
+    garage: Path, play_folder: FolderPlayer
+) -> None:
     tests = f"""\
 - test: a tool that is not given
   steps:
@@ -182,7 +184,7 @@ def test_a_file_that_is_wrong_is_told_by_validate_with_lines(
 
 @pytest.mark.parametrize("tests", ["[]", "tests: {}", "- 1", "given: {}"])
 async def test_a_file_without_tests_is_no_file_of_tests(
-    garage: Path, play_folder: Play, tests: str
+    garage: Path, play_folder: FolderPlayer, tests: str
 ) -> None:
     with pytest.raises(DefinitionError, match=r"these\.yaml:1: "):
         await play_folder(garage, tests)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DefinitionError
-from tests.bot.testing.conftest import FIXTURES, Play, told
+from tests.bot.testing.conftest import FIXTURES, FolderPlayer, told
 from tests.fakes.model_server import API_KEY, ModelServer, say_json
 
 PLAN = """\
@@ -21,7 +21,7 @@ tests:
 """
 
 
-async def test_the_example_of_two_approvers_passes_as_it_stands(play_folder: Play) -> None:
+async def test_the_example_of_two_approvers_passes_as_it_stands(play_folder: FolderPlayer) -> None:
     played = await play_folder(FIXTURES / "reimburse")
     assert told(played) == (
         "ok   playbooks/reimburse/tests/issue.yaml:8 two approvers, one rejects"
@@ -29,7 +29,7 @@ async def test_the_example_of_two_approvers_passes_as_it_stands(play_folder: Pla
 
 
 async def test_what_differs_is_told_with_its_place_and_what_happened(
-    reimburse: Path, play_folder: Play
+    reimburse: Path, play_folder: FolderPlayer
 ) -> None:
     tests = f"""\
 {PLAN}\
@@ -92,7 +92,7 @@ async def test_what_differs_is_told_with_its_place_and_what_happened(
     ],
 )
 async def test_a_file_that_is_wrong_is_told_with_its_line(
-    reimburse: Path, play_folder: Play, tests: str, problems: list[str]
+    reimburse: Path, play_folder: FolderPlayer, tests: str, problems: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as raised:
         await play_folder(reimburse, tests)
@@ -102,7 +102,7 @@ async def test_a_file_that_is_wrong_is_told_with_its_line(
 
 
 async def test_the_model_of_the_settings_may_play(
-    reimburse: Path, play_folder: Play, monkeypatch: pytest.MonkeyPatch
+    reimburse: Path, play_folder: FolderPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = [
         {"type": "tool", "name": "read_expense", "arguments": {"expense": "E-7"}},

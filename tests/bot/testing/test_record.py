@@ -9,7 +9,7 @@ import pytest
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.testing.record import record_test
 from bot.wiring.platforms import load_settings
-from tests.bot.testing.conftest import FIXTURES, Play, told
+from tests.bot.testing.conftest import FIXTURES, FolderPlayer, told
 from tests.conftest import ROOT
 
 EXPENSES = """\
@@ -44,7 +44,7 @@ async def record(
 
 
 async def test_a_run_that_a_model_planned_is_recorded_and_passes(
-    play_folder: Play, record: Callable[[str], Awaitable[str]], reimburse: Path
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], reimburse: Path
 ) -> None:
     played = await play_folder(FIXTURES / "reimburse")
     (run,) = played[-1].happenings[-1].runs
@@ -56,7 +56,7 @@ async def test_a_run_that_a_model_planned_is_recorded_and_passes(
 
 
 async def test_a_conversation_with_a_form_votes_and_a_write_is_recorded_and_passes(
-    play_folder: Play, record: Callable[[str], Awaitable[str]], tmp_path: Path
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], tmp_path: Path
 ) -> None:
     folder = Path(shutil.copytree(ROOT / "examples" / "expenses", tmp_path / "expenses"))
     shutil.rmtree(folder / "playbooks" / "expenses" / "tests")

@@ -1,13 +1,9 @@
 """The samples' own tests pass, and reach all of them."""
 
-from pathlib import Path
-
 import pytest
 
 from bot.testing.reach import points_of, unreached
-from bot.testing.theatre.folder import load_folder
-from bot.wiring.platforms import load_settings
-from tests.bot.testing.conftest import Play, told
+from tests.bot.testing.conftest import FolderPlayer, told
 from tests.conftest import ROOT
 
 UNREACHED: dict[str, set[str]] = {
@@ -29,12 +25,13 @@ UNREACHED: dict[str, set[str]] = {
 
 @pytest.mark.parametrize("sample", UNREACHED)
 async def test_the_tests_of_a_sample_pass_and_reach_it(
-    sample: str, play_folder: Play, tmp_path: Path
+    sample: str, play_folder: FolderPlayer
 ) -> None:
     played = await play_folder(ROOT / sample)
     assert [each for each in played if not each.passed] == [], told(played)
     reached = {key for each in played for key in each.reached}
-    points = points_of(load_folder(load_settings(), tmp_path / "again"))
+    assert play_folder.folder is not None
+    points = points_of(play_folder.folder)
     missed = {line.split(": ", 1)[1] for line in unreached(points, reached)}
     assert missed == UNREACHED[sample]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.starting.init import InitOptions, make_folder
-from tests.bot.testing.conftest import Play, told
+from tests.bot.testing.conftest import FolderPlayer, told
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from tests.bot.testing.conftest import Play, told
     ],
 )
 async def test_the_tests_of_a_new_folder_pass(
-    lang: str, request_text: str, name: str, tmp_path: Path, play_folder: Play
+    lang: str, request_text: str, name: str, tmp_path: Path, play_folder: FolderPlayer
 ) -> None:
     folder = tmp_path / "bot"
     make_folder(InitOptions(folder, None, name, lang, "UTC", request_text, asks=False))
