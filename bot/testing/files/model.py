@@ -48,7 +48,13 @@ def _without_zone(text: str) -> str:
     return text
 
 
-_Text = Annotated[str, Key(min_length=1, max_length=2000)]
+def _as_text(given: Any) -> Any:
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    return str(given) if is_number else given
+
+
+_Written = BeforeValidator(_as_text, json_schema_input_type=str | int | float)
+_Text = Annotated[str, Key(min_length=1, max_length=2000), _Written]
 Texts = Annotated[
     tuple[_Text, ...],
     Key(max_length=50),
@@ -173,7 +179,7 @@ class Deed(_WithShortForm):
     person's own.
     """
 
-    says: str | None = Key(default=None, max_length=8000)
+    says: Annotated[str, Key(max_length=8000), _Written] | None = None
     shares: Annotated[
         tuple[FileContent, ...] | None,
         BeforeValidator(
@@ -181,8 +187,8 @@ class Deed(_WithShortForm):
             json_schema_input_type=FileContent | tuple[FileContent, ...] | None,
         ),
     ] = None
-    tap: str | None = None
-    reason: str | None = None
+    tap: _Text | None = None
+    reason: _Text | None = None
     values: dict[str, Scalar | FileContent] = {}
     fill: dict[str, Scalar | FileContent] | None = None
     card: str = ""
@@ -197,7 +203,7 @@ class Deed(_WithShortForm):
     @model_validator(mode="before")
     @classmethod
     def _read_text(cls, given: Any) -> Any:
-        return {"says": given} if isinstance(given, str) else given
+        return {"says": given} if isinstance(given, str | int | float) else given
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -224,7 +230,8 @@ class ExpectedReply(_WithShortForm):
     @model_validator(mode="before")
     @classmethod
     def _read_texts(cls, given: Any) -> Any:
-        return {"contains": _as_list(given)} if isinstance(given, str | list) else given
+        is_short = isinstance(given, str | int | float | list)
+        return {"contains": _as_list(given)} if is_short else given
 
 
 class ExpectedCard(Frozen):
