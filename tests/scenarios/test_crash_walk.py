@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from tests.fakes.forge import Forged, forged
 from tests.fakes.platforms.patience import START_S
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
@@ -30,17 +31,11 @@ def environment(folder: Path, port: int) -> dict[str, str]:
     }
 
 
-async def run(folder: Path, port: int, **more: str) -> tuple[asyncio.subprocess.Process, str]:
+async def run(folder: Path, port: int, **more: str) -> tuple[Forged, str]:
     """`signoff run` in a process of its own, and the address that it prints."""
     with (folder / "log").open("ab") as log:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", "run"),
-            cwd=folder,
-            env={**environment(folder, port), **more},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=log,
-        )
+        env = {**environment(folder, port), **more}
+        process = await forged("bot", ("run",), cwd=folder, env=env, stderr=log.fileno())
     assert process.stdout is not None
     async with asyncio.timeout(START_S):
         async for line in process.stdout:
@@ -66,7 +61,7 @@ def pids_of(folder: Path) -> set[int]:
     return found
 
 
-async def kill_all(folder: Path, process: asyncio.subprocess.Process) -> int:
+async def kill_all(folder: Path, process: Forged) -> int:
     """SIGKILL until nothing of it is left; returns how many processes there were."""
     killed: set[int] = set()
     async with asyncio.timeout(START_S):
