@@ -25,7 +25,7 @@ _COOKBOOK: Final = "cookbook"
 _KINDS: Final = frozenset({".yaml", ".md", ".sql", ".py", ".csv"})
 _PROJECT: Final = re.compile(r"^project: .*$", re.MULTILINE)
 _LANGUAGES: Final = re.compile(r"^languages: .*$", re.MULTILINE)
-_CREATED: Final = re.compile(r"^(\s+create: )(\w+/)", re.MULTILINE)
+_CREATED: Final = re.compile(r"^( +create: )(\w+/)", re.MULTILINE)
 
 
 class Sample(Frozen):

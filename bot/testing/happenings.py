@@ -20,7 +20,9 @@ from engine.reviews.clocks import awaited_voters
 _MOST_RUNS = 1000
 _MOST_CARDS = 1000
 
-_LABELLED = re.compile(r"[-*>\s]*(?P<label>[^:：]{1,60}?)\**[:：]\**\s*(?P<value>\S.*)")
+_COLON = re.compile("[:：]")
+_MARKUP = "-*> \t"
+_MOST_LABEL = 60
 
 LogLine = tuple[str, Mapping[str, Any]]
 """A run's id, and an entry of its log."""
@@ -194,8 +196,11 @@ def asked_people(card: Card) -> tuple[str, ...]:
 def values_on(card: Card) -> list[tuple[str, str]]:
     """Labels and values that the card shows: its rows, and the lines of its text that have one."""
     found = [(row.label, row.value) for row in card.rows]
-    matches = (_LABELLED.fullmatch(line.strip()) for line in card.text.splitlines())
-    return [*found, *((match["label"], match["value"]) for match in matches if match)]
+    for line in card.text.splitlines():
+        label, *rest = (part.strip(_MARKUP) for part in _COLON.split(line, maxsplit=1))
+        if rest and rest[0] and 0 < len(label) <= _MOST_LABEL:
+            found.append((label, rest[0]))
+    return found
 
 
 def text_of(view: MessageView) -> str:

@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 
 from adapters.slack.inbound.markup import remove_mention
+from bot.starting import samples
 from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead
@@ -63,6 +64,7 @@ def build_every_kind() -> None:
     remove_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
     ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)
+    samples.read_sample(samples.find_sample("expenses"), "A-1", "UTC")
     for room in PLATFORMS.values():
         room.settings.accounts.fault(SAID)
 

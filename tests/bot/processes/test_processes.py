@@ -137,7 +137,7 @@ async def test_a_taken_port_is_one_line_that_names_it(command: str, tmp_path: Pa
 
 
 async def test_an_address_of_another_machine_names_its_setting(tmp_path: Path) -> None:
-    told = await ended(tmp_path, "run", SIGNOFF_HOST="203.0.113.1", **NO_WEBCHAT)
+    told = await ended(tmp_path, "run", SIGNOFF_HOST="203.0.113.1", **NO_WEBCHAT, **FILES)
 
     assert told.status == 2
     assert told.err == "SIGNOFF_HOST: should be an address of this machine, not '203.0.113.1'\n"
