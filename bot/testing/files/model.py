@@ -97,7 +97,8 @@ class _WithShortForm(Frozen):
 class StubCase(Frozen):
     """What a tool does where it has the arguments `with`, at most `times`.
 
-    It `gives` that, by columns; or there is a `fault`, of which the system `says` why.
+    It `gives` that, by columns; or there is a `fault`, of which the system `says` why; or the
+    tool's own refusal of that number in `refused_when` holds, which may name what it `gives`.
     """
 
     with_: dict[str, JsonValue] = Key(default={}, alias="with")
@@ -105,6 +106,7 @@ class StubCase(Frozen):
     fault: Fault | None = None
     says: str = Key(default="", max_length=300)
     times: int | None = Key(default=None, ge=1, le=1000)
+    refused_when: int | None = Key(default=None, ge=1, le=20)
 
 
 def _as_read(given: Any) -> Any:

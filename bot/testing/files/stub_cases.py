@@ -14,8 +14,8 @@ from engine.yaml.source import Problems, Source, try_build
 
 REAL = "real"
 _FAULTS = get_args(Fault)
-_CASE_KEYS = frozenset({"with", "gives", "fault", "says", "times"})
-_MARKS = frozenset({"gives", "fault"})
+_CASE_KEYS = frozenset({"with", "gives", "fault", "says", "times", "refused_when"})
+_MARKS = frozenset({"gives", "fault", "refused_when"})
 
 
 def read_cases(
@@ -45,7 +45,11 @@ def read_cases(
     for path, case in ((path, try_build(StubCase, source, problems, at=path)) for path in paths):
         if case is None:
             continue
-        if case.fault is None:
+        refusals = len(tool.refused_when) if tool else 0
+        if case.refused_when is not None and case.refused_when > refusals:
+            fault = f"the tool has {refusals} refusals in its `refused_when`"
+            problems.add(source.problem((*path, "refused_when"), fault))
+        elif case.fault is None and case.refused_when is None:
             _check_result(source, (*path, "gives"), case.gives, tool, problems)
         _check_arguments(source, path, case, tool, problems)
         found.append(case)

@@ -54,13 +54,15 @@ class StubWorld:
         """Whether the tool asks its own system."""
         return not writes and (self.cases[tool] is None if tool in self.cases else self.real)
 
-    def case(self, tool: str, arguments: Mapping[str, JsonValue]) -> StubCase | None:
-        """The first case of the tool that fits and is not used up."""
+    def case(
+        self, tool: str, arguments: Mapping[str, JsonValue], *, counts: bool = True
+    ) -> StubCase | None:
+        """The first case of the tool that fits and is not used up, by this use if it `counts`."""
         for number, each in enumerate(self.cases.get(tool) or ()):
             used = self.used.get((tool, number), 0)
             fits = all(same_value(arguments.get(name), v) for name, v in each.with_.items())
             if fits and (each.times is None or used < each.times):
-                self.used[tool, number] = used + 1
+                self.used[tool, number] = used + counts
                 return each
         return None
 
@@ -122,7 +124,10 @@ class StubbedToolbox(Toolbox):
                 _without_paths(definition),
                 call,
                 project,
-                [_NothingFound()] * len(definition.refused_when),
+                [
+                    _Refusal(name, number, self._world)
+                    for number in range(1, len(definition.refused_when) + 1)
+                ],
                 entities=entities,
             )
             made[name] = _Either(found[name], stubbed, self._world).tool()
@@ -172,12 +177,15 @@ class _StubbedCall:
         names = self.definition.arguments if named else values.keys() - _CONTEXT
         given = {name: value for name, value in values.items() if name in names}
         case = self.world.case(self.name, values)
-        result = "missing" if case is None else case.fault or "ok"
+        refused = case is not None and case.refused_when is not None
+        result = "missing" if case is None else "refused" if refused else case.fault or "ok"
         self.world.calls.append(MadeCall(self.name, given, writes, key, result))
         if case is None:
             self.world.missing[self.name] = None
             raise ToolFailed("connection.away", name=self.definition.call.connection)
-        if case.fault is not None:
+        if refused and not writes:
+            return None
+        if refused or case.fault is not None:
             raise self._fault(case, writes=writes)
         return case.gives
 
@@ -196,13 +204,25 @@ class _StubbedCall:
                 return ToolFailed("connection.away", name=name)
 
 
-class _NothingFound:
-    """What a refusal looks for, which is not there."""
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What a refusal of the tool looks for, which is there only where a case says so."""
 
-    keyed = False
+    name: str
+    number: int
+    world: StubWorld
+
+    @property
+    def keyed(self) -> bool:
+        """It only reads."""
+        return False
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
-        return None
+        """What was found, None for nothing."""
+        case = self.world.case(self.name, values, counts=False)
+        if case is None or case.refused_when != self.number:
+            return None
+        return case.gives or True
 
 
 def _without_paths(definition: ToolDefinition) -> ToolDefinition:
