@@ -9,6 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cards.model import Lang
+from cards.texts import say
 from engine.text.language import detect_language
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -21,11 +22,8 @@ _SMALL: Final = frozenset(
         *("on", "at", "by", "with", "from", "and", "or", "please", "me", "us"),
     }
 )
-_REVIEWERS: Final[dict[Lang, dict[str, str]]] = {
-    "en": {"robin": "Robin", "sam": "Sam"},
-    "zh": {"robin": "罗宾", "sam": "小山"},
-}
-"""Who reviews by id, the second one where somebody has the name of the first."""
+_REVIEWERS: Final = {"robin": "init.robin", "sam": "init.sam"}
+"""Who reviews, by id, and the text with their name; the second one where somebody has the name of the first."""
 _NAME_CHARS: Final = 40
 
 
@@ -87,8 +85,7 @@ def _pages(lang: Lang) -> Environment:
 def _values(starter: Starter) -> dict[str, Any]:
     request = starter.request
     person_id = _slug(starter.person.split()[0]) or "me"
-    reviewers = _REVIEWERS[starter.lang]
-    reviewer_id = next(each for each in reviewers if each != person_id)
+    reviewer_id = next(each for each in _REVIEWERS if each != person_id)
     phrase = request[:1].lower() + request[1:]
     return {
         "folder": starter.folder,
@@ -97,7 +94,7 @@ def _values(starter: Starter) -> dict[str, Any]:
         "person": starter.person,
         "person_id": person_id,
         "reviewer_id": reviewer_id,
-        "reviewer": reviewers[reviewer_id],
+        "reviewer": say(_REVIEWERS[reviewer_id], starter.lang),
         "project": starter.project,
         "id": _slug(request) or "requests",
         "title": request[:1].upper() + request[1:],

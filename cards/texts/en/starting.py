@@ -5,6 +5,8 @@ TEXTS = {
     "init.made": "{folder} is made. Next:",
     "init.name": "Your name",
     "init.request": "The first thing that people ask it for",
+    "init.robin": "Robin",
+    "init.sam": "Sam",
     "init.somebody": "Ada",
     "init.then": "Then write, in the web chat or in the terminal: {phrase}",
     "init.usual_request": "order office supplies",

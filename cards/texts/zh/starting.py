@@ -5,6 +5,8 @@ TEXTS = {
     "init.made": "{folder} 已建好。接下来：",
     "init.name": "您的名字",
     "init.request": "人们首先会请它做什么",
+    "init.robin": "罗宾",
+    "init.sam": "小山",
     "init.somebody": "小林",
     "init.then": "然后在网页聊天或终端里输入：{phrase}",
     "init.usual_request": "申请办公用品",
