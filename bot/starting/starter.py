@@ -23,7 +23,7 @@ _SMALL: Final = frozenset(
     }
 )
 _REVIEWERS: Final = {"robin": "init.robin", "sam": "init.sam"}
-"""Who reviews, by id, and the text with their name; the second one where somebody has the name of the first."""
+"""Who reviews, and the text with the name; the second is for a namesake of the first."""
 _NAME_CHARS: Final = 40
 
 

@@ -9,7 +9,7 @@ from bot.testing.describe import call_text, one_line
 from bot.testing.files.model import Expectation, ExpectedCard, ExpectedReply, Scalar
 from bot.testing.files.scenario import ScenarioStep
 from bot.testing.happenings import Happenings, asked_people, is_open, text_of, values_on
-from bot.testing.theatre.stubs import MadeCall, same_value
+from bot.testing.harness.stubs import MadeCall, same_value
 from cards.model import Card
 from engine.events import FormWanted
 from engine.playbooks.nesting import split_path

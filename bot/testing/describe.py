@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from bot.testing.happenings import Happenings, asked_people, is_open, text_of
-from bot.testing.theatre.platform import ShownMessage
-from bot.testing.theatre.stubs import MadeCall
+from bot.testing.harness.platform import ShownMessage
+from bot.testing.harness.stubs import MadeCall
 from cards.clipping import shorten
 from cards.model import Card
 

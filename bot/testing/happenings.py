@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.testing.theatre.platform import ShownMessage
-from bot.testing.theatre.stage import Stage
-from bot.testing.theatre.stubs import MadeCall
+from bot.testing.harness.platform import ShownMessage
+from bot.testing.harness.service import ServiceUnderTest
+from bot.testing.harness.stubs import MadeCall
 from cards.model import Card
 from cards.showing.view import MessageView
 from engine.events import DirectAnswer, FormRefused, FormWanted, NotRecorded, Outcome
@@ -101,16 +101,16 @@ class Happenings:
 class Watcher:
     """Tells after each step what is new."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._labels = stage.folder.labels
+    def __init__(self, service: ServiceUnderTest) -> None:
+        self._service = service
+        self._labels = service.folder.labels
         self._shown = 0
-        self._calls = len(stage.folder.world.calls)
+        self._calls = len(service.folder.systems.calls)
         self._entries: dict[str, int] = {}
         self._ended: dict[str, RunEnd] = {}
         self._known: dict[str, Card] = {}
         self.owners: dict[str, tuple[str, ...]] = {
-            stage.folder.place(person): (person,) for person in stage.folder.people
+            service.folder.place(person): (person,) for person in service.folder.people
         }
 
     @property
@@ -125,9 +125,9 @@ class Watcher:
 
     async def look(self, *, place: str, outcome: Outcome | None, acted: str) -> Happenings:
         """What happened since the last look."""
-        chat, world = self._stage.chat, self._stage.folder.world
+        chat, systems = self._service.chat, self._service.folder.systems
         shown, self._shown = chat.shown[self._shown :], len(chat.shown)
-        calls, self._calls = world.calls[self._calls :], len(world.calls)
+        calls, self._calls = systems.calls[self._calls :], len(systems.calls)
         runs, entries = await self._read_runs()
         ends = {name: end for name, run in runs.items() if (end := end_of(run)) and not run.parent}
         ended = {name: end for name, end in ends.items() if name not in self._ended}
@@ -150,7 +150,7 @@ class Watcher:
         )
 
     async def _read_runs(self) -> tuple[dict[str, Run], list[LogLine]]:
-        archive, entries = self._stage.parts.store.archive, list[tuple[str, str, Any]]()
+        archive, entries = self._service.parts.store.archive, list[tuple[str, str, Any]]()
         runs: dict[str, Run] = {}
         for name, _ in reversed(await archive.runs(_MOST_RUNS)):
             history = await archive.history(name)
@@ -167,7 +167,7 @@ class Watcher:
 
     async def _read_cards(self, shown: Sequence[ShownMessage], acted: str) -> list[Card]:
         """The cards that are open or were shown just now, as they are."""
-        listing, decisions = self._stage.parts.store.listing, self._stage.parts.store.decisions
+        listing, decisions = self._service.parts.store.listing, self._service.parts.store.decisions
         found, _ = await listing.open_cards(_MOST_CARDS)
         cards = {each.card.token: each.card for each in found}
         tokens = [each.view.card.token for each in shown if each.view.card]

@@ -8,8 +8,8 @@ from typing import Any
 
 from adapters.filesystem import read_text
 from bot.testing.happenings import Happenings
-from bot.testing.theatre.folder import PlayedFolder
-from bot.testing.theatre.stage import Stage
+from bot.testing.harness.folder import PlayedFolder
+from bot.testing.harness.service import ServiceUnderTest
 from engine.errors import DefinitionError
 from engine.playbooks.answer import ANSWERS_FILE
 from engine.playbooks.load import MAIN
@@ -137,10 +137,10 @@ def _as_path(key: str) -> YamlPath:
     return tuple(int(step) if step.isdigit() else step for step in key.split("."))
 
 
-async def reached_by(stage: Stage, seen: Sequence[Happenings]) -> frozenset[ReachKey]:
+async def reached_by(service: ServiceUnderTest, seen: Sequence[Happenings]) -> frozenset[ReachKey]:
     """What a test has reached by now."""
     found: set[ReachKey] = set()
-    playbooks = stage.folder.definitions.playbooks
+    playbooks = service.folder.definitions.playbooks
     positions: dict[str, str] = {}
     for happened in seen:
         for name, entry in happened.entries:
@@ -150,7 +150,7 @@ async def reached_by(stage: Stage, seen: Sequence[Happenings]) -> frozenset[Reac
             positions[name] = position_in(entry) or positions.get(name, "")
         called = {call.tool for call in happened.calls}
         found |= {("tool", p.id, tool) for p in playbooks.values() for tool in called & {*p.tools}}
-    for _, body in await stage.parts.store.archive.traces(_MOST_TRACES):
+    for _, body in await service.parts.store.archive.traces(_MOST_TRACES):
         found |= {("answer", *name.split(":")[1:]) for name in _answers_in(json.loads(body))}
     return frozenset(found)
 

@@ -122,8 +122,8 @@ def _steps(recording: Recording) -> list[_Step]:
     for number, entry in enumerate(recording.entries):
         at = datetime.fromisoformat(str(entry["at"]))
         later = recording.entries[number:]
-        if deed := _deed(entry, later, taken=_tapped(recording.entries[:number])):
-            steps.append(_Step(at, deed))
+        if action := _action(entry, later, taken=_tapped(recording.entries[:number])):
+            steps.append(_Step(at, action))
             if entry.get("event") == "tap" and entry.get("result") not in ("decided", "vote"):
                 steps[-1].expect["refused"] = True
         elif not steps or at - steps[-1].at > _AT_ONCE:
@@ -140,7 +140,7 @@ def _is_tap(entry: Mapping[str, Any]) -> bool:
     return entry.get("event") == "tap"
 
 
-def _deed(
+def _action(
     entry: Mapping[str, Any], later: Sequence[Mapping[str, Any]], *, taken: set[str]
 ) -> dict[str, Any]:
     """What a person did by this entry, empty for none."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from bot.settings import Settings
 from bot.testing.files.model import ScenarioSetup
 from bot.testing.files.scenario import Scenario, read_scenarios
+from bot.testing.harness.folder import PlayedFolder, load_folder
+from bot.testing.harness.service import open_harness
 from bot.testing.play import PlayedTest, play
 from bot.testing.reach import points_of, reach_line, unreached
 from bot.testing.report import lines_of, shares, summary, write_junit
-from bot.testing.theatre.folder import PlayedFolder, load_folder
-from bot.testing.theatre.stage import open_theatre
 from engine.yaml.source import Problems
 
 
@@ -78,13 +78,13 @@ async def play_all(
 ) -> list[PlayedTest]:
     """Play the tests one after the other; `tell` hears of each when it is over."""
     played: list[PlayedTest] = []
-    async with open_theatre(folder) as theatre:
+    async with open_harness(folder) as harness:
         # Once for all tests, the router learns the examples.
-        async with theatre.stage(ScenarioSetup()):
+        async with harness.serve(ScenarioSetup()):
             pass
         for scenario in scenarios:
             for _ in range(repeat):
-                played.append(await play(scenario, theatre))
+                played.append(await play(scenario, harness))
                 tell(played[-1])
     return played
 

@@ -4,26 +4,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.testing.files.scenario import ScenarioStep
-from bot.testing.theatre.folder import PlayedFolder
-from bot.testing.theatre.stubs import StubWorld
+from bot.testing.harness.folder import PlayedFolder
+from bot.testing.harness.stubs import StubbedSystems
 from engine.playbooks.tool import ToolDefinition
 
 _EXAMPLES = {"number": "1", "integer": "1", "boolean": "true", "date": "2026-03-02"}
 
 
-def missing_tools(step: ScenarioStep, world: StubWorld, folder: PlayedFolder) -> Iterator[str]:
+def missing_tools(
+    step: ScenarioStep, systems: StubbedSystems, folder: PlayedFolder
+) -> Iterator[str]:
     """A sentence for each tool that was called and of which the test says nothing that fits."""
     every = folder.definitions.playbooks.values()
     tools = {name: tool for playbook in every for name, tool in playbook.tools.items()}
-    for name in world.missing:
-        call = next(c for c in reversed(world.calls) if c.tool == name and c.result == "missing")
+    for name in systems.missing:
+        call = next(c for c in reversed(systems.calls) if c.tool == name and c.result == "missing")
         given = ", ".join(f"{key}: {value}" for key, value in call.arguments.items())
         where = f"{step.place}: {name} was called with {{{given}}}"
-        if world.cases.get(name):
+        if systems.cases.get(name):
             yield f"{where}, and no case of given.tools.{name} fits that (any more)"
         else:
             yield f"{where}; add to given.tools:  {name}: {_example(tools.get(name))}"
-    world.missing.clear()
+    systems.missing.clear()
 
 
 def _example(tool: ToolDefinition | None) -> str:

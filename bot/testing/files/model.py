@@ -173,7 +173,7 @@ class FileContent(Frozen):
     path: str = ""
 
 
-class Deed(_WithShortForm):
+class PersonAction(_WithShortForm):
     """What a person does: says something, shares files, taps a button, or fills in a form.
 
     `reason` and `values` go with a tap. `card` is in the title of the card that is meant, else it
@@ -293,7 +293,7 @@ class WrittenStep(BaseModel):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Deed]
+    __pydantic_extra__: dict[str, PersonAction]
 
     after: Written | int | None = None
     expect: Expectation | None = None

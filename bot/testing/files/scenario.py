@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from adapters.filesystem import read_text
 from bot.testing.files.model import (
     SYNC,
-    Deed,
     Expectation,
+    PersonAction,
     ScenarioFile,
     ScenarioHead,
     ScenarioSetup,
@@ -37,7 +37,7 @@ class ScenarioStep:
     source: Source
     path: YamlPath
     person: str = ""
-    deed: Deed | None = None
+    action: PersonAction | None = None
     after_s: int = 0
     expect: Expectation = _NO_EXPECTATION
 
@@ -210,14 +210,14 @@ class _FileReader:
         if not names:
             wait = self._wait((*path, "after"), data["after"])
             return None if wait is None else replace(step, after_s=wait)
-        deed = try_build(Deed, self._source, self._problems, at=(*path, names[0]))
-        if deed is None:
+        action = try_build(PersonAction, self._source, self._problems, at=(*path, names[0]))
+        if action is None:
             return None
-        for file in deed.files:
+        for file in action.files:
             place = step.folder / file.path
             if file.path and not place.is_file():
                 self._add((*path, names[0]), f"there is no file {place}")
-        return replace(step, person=names[0], deed=deed)
+        return replace(step, person=names[0], action=action)
 
     def _wait(self, path: YamlPath, written: JsonValue) -> int | None:
         try:

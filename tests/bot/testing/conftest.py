@@ -7,11 +7,11 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
+from bot.testing.harness.folder import PlayedFolder
+from bot.testing.harness.service import Harness
 from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.testing.run import load_tests
-from bot.testing.theatre.folder import PlayedFolder
-from bot.testing.theatre.stage import Theatre
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from tests.fakes.learning import teach_store
@@ -44,8 +44,8 @@ class FolderPlayer:
         self.folder, scenarios = load_tests(load_settings(), self._data)
         await teach_store(self._url)
         async with Redis.from_url(self._url) as client:
-            theatre = Theatre(self.folder, ScratchStore(client, self._url), self._data)
-            return [await play(scenario, theatre) for scenario in scenarios]
+            harness = Harness(self.folder, ScratchStore(client, self._url), self._data)
+            return [await play(scenario, harness) for scenario in scenarios]
 
 
 @pytest.fixture

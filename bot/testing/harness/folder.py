@@ -10,7 +10,7 @@ from bot.definitions.snapshot import Snapshot, make_snapshot
 from bot.people.directory import Directory
 from bot.people.file import Person
 from bot.settings import Settings, read_environment
-from bot.testing.theatre.stubs import StubbedToolbox, StubWorld
+from bot.testing.harness.stubs import StubbedSystems, StubbedToolbox
 from bot.wiring.connections import load_connections
 from engine.yaml.source import Problems
 
@@ -25,7 +25,7 @@ class PlayedFolder:
     settings: Settings
     definitions: Definitions
     snapshot: Snapshot
-    world: StubWorld
+    systems: StubbedSystems
     people: Mapping[str, Person]
     labels: Mapping[str, frozenset[str]]
     """What people read for each field, argument and column, by its name."""
@@ -67,14 +67,14 @@ def load_folder(settings: Settings, data: Path) -> PlayedFolder:
     people = try_load_people(settings, problems)
     problems.raise_if_any()
     assert people is not None
-    world = StubWorld()
+    systems = StubbedSystems()
     connections = load_connections(settings, _AnySecret(read_environment()))
-    toolbox = StubbedToolbox(connections.toolbox, world)
+    toolbox = StubbedToolbox(connections.toolbox, systems)
     definitions = load_definitions(settings, toolbox, _with_accounts(people))
     persons = {person.id: person for person in definitions.people.people}
     # The router learns it once for all tests.
     snapshot = make_snapshot(definitions)
-    return PlayedFolder(settings, definitions, snapshot, world, persons, _labels(definitions))
+    return PlayedFolder(settings, definitions, snapshot, systems, persons, _labels(definitions))
 
 
 class _AnySecret(dict[str, str | None]):

@@ -35,7 +35,7 @@ class MadeCall:
 
 
 @dataclass(slots=True)
-class StubWorld:
+class StubbedSystems:
     """What the tools of the test that is played give, and the calls that were made of them."""
 
     cases: Mapping[str, tuple[StubCase, ...] | None] = field(default_factory=dict)
@@ -95,20 +95,20 @@ def same_value(one: Any, other: Any) -> bool:
 class StubbedRecord:
     """A system of record that takes every change; each is a call of `sync`."""
 
-    def __init__(self, world: StubWorld) -> None:
-        self._world = world
+    def __init__(self, systems: StubbedSystems) -> None:
+        self._systems = systems
 
     async def take(self, change: Change) -> None:
         """Keep the change."""
-        self._world.calls.append(MadeCall(SYNC, change.fields, writes=False, key=change.key))
+        self._systems.calls.append(MadeCall(SYNC, change.fields, writes=False, key=change.key))
 
 
 class StubbedToolbox(Toolbox):
-    """A toolbox whose connected tools give what the `world` says."""
+    """A toolbox whose connected tools give what the `systems` says."""
 
-    def __init__(self, inner: Toolbox, world: StubWorld) -> None:
+    def __init__(self, inner: Toolbox, systems: StubbedSystems) -> None:
         super().__init__(inner.connections, tuple(inner.own))
-        self._world = world
+        self._systems = systems
 
     def connect(self, playbook: Playbook) -> Mapping[str, Tool[Any]]:
         """Return the playbook's tools, each over a call that a test answers."""
@@ -118,19 +118,19 @@ class StubbedToolbox(Toolbox):
         made = {}
         for name, definition in playbook.tools.items():
             real = self.prepare(name, definition.call, call_request(definition))
-            call = _StubbedCall(name, definition, real, self._world)
+            call = _StubbedCall(name, definition, real, self._systems)
             stubbed = connect_tool(
                 name,
                 _without_paths(definition),
                 call,
                 project,
                 [
-                    _Refusal(name, number, self._world)
+                    _Refusal(name, number, self._systems)
                     for number in range(1, len(definition.refused_when) + 1)
                 ],
                 entities=entities,
             )
-            made[name] = _Either(found[name], stubbed, self._world).tool()
+            made[name] = _Either(found[name], stubbed, self._systems).tool()
         return made
 
 
@@ -140,7 +140,7 @@ class _Either:
 
     real: Tool[Any]
     stubbed: Tool[Any]
-    world: StubWorld
+    systems: StubbedSystems
 
     def tool(self) -> Tool[Any]:
         """The tool that chooses."""
@@ -149,9 +149,9 @@ class _Either:
     async def run(self, args: Any, ctx: Any) -> Any:
         """What either gives. Raises ToolError."""
         writes = not self.stubbed.readonly
-        if self.world.is_real(self.stubbed.name, writes=writes):
+        if self.systems.is_real(self.stubbed.name, writes=writes):
             given = args.model_dump(mode="json", exclude_none=True)
-            self.world.calls.append(MadeCall(self.stubbed.name, given, writes))
+            self.systems.calls.append(MadeCall(self.stubbed.name, given, writes))
             return await self.real.run(args, ctx)
         return await self.stubbed.run(args, ctx)
 
@@ -163,7 +163,7 @@ class _StubbedCall:
     name: str
     definition: ToolDefinition
     real: PreparedCall
-    world: StubWorld
+    systems: StubbedSystems
 
     @property
     def keyed(self) -> bool:
@@ -176,12 +176,12 @@ class _StubbedCall:
         named = self.definition.arguments_schema is None
         names = self.definition.arguments if named else values.keys() - _CONTEXT
         given = {name: value for name, value in values.items() if name in names}
-        case = self.world.case(self.name, values)
+        case = self.systems.case(self.name, values)
         refused = case is not None and case.refused_when is not None
         result = "missing" if case is None else "refused" if refused else case.fault or "ok"
-        self.world.calls.append(MadeCall(self.name, given, writes, key, result))
+        self.systems.calls.append(MadeCall(self.name, given, writes, key, result))
         if case is None:
-            self.world.missing[self.name] = None
+            self.systems.missing[self.name] = None
             raise ToolFailed("connection.away", name=self.definition.call.connection)
         if refused and not writes:
             return None
@@ -210,7 +210,7 @@ class _Refusal:
 
     name: str
     number: int
-    world: StubWorld
+    systems: StubbedSystems
 
     @property
     def keyed(self) -> bool:
@@ -219,7 +219,7 @@ class _Refusal:
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """What was found, None for nothing."""
-        case = self.world.case(self.name, values, counts=False)
+        case = self.systems.case(self.name, values, counts=False)
         if case is None or case.refused_when != self.number:
             return None
         return case.gives or True

@@ -7,7 +7,7 @@ from pathlib import Path
 from aiohttp import web
 
 from bot.testing.files.model import FileContent
-from bot.testing.theatre.folder import PLATFORM
+from bot.testing.harness.folder import PLATFORM
 from cards.showing.view import MessageView
 from engine.events import SharedFile
 from engine.ports.platform import Intake, Pace

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from bot.serve.work.pulse import Pulse
 from bot.testing.files.model import ScenarioSetup
-from bot.testing.theatre.folder import PLATFORM, WORKSPACE, PlayedFolder
-from bot.testing.theatre.platform import PlayedChat
-from bot.testing.theatre.script import ScriptedAnswers
-from bot.testing.theatre.stubs import StubbedRecord
+from bot.testing.harness.folder import PLATFORM, WORKSPACE, PlayedFolder
+from bot.testing.harness.platform import PlayedChat
+from bot.testing.harness.script import ScriptedAnswers
+from bot.testing.harness.stubs import StubbedRecord
 from bot.wiring.clock import MovedClock
 from bot.wiring.service import Parts, open_parts
 from bot.wiring.stand_ins import ScratchStore, StandIns, next_due_s, open_scratch_store
@@ -34,11 +34,11 @@ _LONGEST_S = 300.0
 _MOST_ROUNDS = 20_000
 
 
-class StandStill(Exception):
+class NotSettled(Exception):
     """The service did not come to rest; the text says how it stands."""
 
 
-class Stage:
+class ServiceUnderTest:
     """The service of one test, driven by hand: nothing of it goes on by itself."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Stage:
         return f"test-{uuid4().hex}"
 
     async def rest(self, for_s: float = 0.0) -> None:
-        """Let so much time pass, and return once nothing is left to do. Raises StandStill.
+        """Let so much time pass, and return once nothing is left to do. Raises NotSettled.
 
         What is due within half a minute after that is done too.
         """
@@ -94,10 +94,10 @@ class Stage:
                     return
                 self.clock.jump(next_s)
                 self._follow_clock()
-        raise StandStill("the service does not come to rest: something is due again and again")
+        raise NotSettled("the service does not come to rest: something is due again and again")
 
 
-class Theatre:
+class Harness:
     """Where the tests of one folder are played, one after the other."""
 
     def __init__(self, folder: PlayedFolder, store: ScratchStore, data: Path) -> None:
@@ -107,7 +107,7 @@ class Theatre:
         self._number = 0
 
     @asynccontextmanager
-    async def stage(self, given: ScenarioSetup) -> AsyncIterator[Stage]:
+    async def serve(self, given: ScenarioSetup) -> AsyncIterator[ServiceUnderTest]:
         """A service with an empty store, as is given; all of it ends with the block."""
         self._number += 1
         clock, chat = MovedClock(self.folder.settings.timezone), PlayedChat()
@@ -124,7 +124,7 @@ class Theatre:
             snapshot=self.folder.snapshot,
             model=_scripted(given),
             platforms={PLATFORM: chat},
-            record=StubbedRecord(self.folder.world),
+            record=StubbedRecord(self.folder.systems),
         )
         await self._store.empty()
         settings = self.folder.settings.model_copy(update=update)
@@ -132,7 +132,7 @@ class Theatre:
             if not self.folder.snapshot.table.learned:
                 await parts.reloader.learn()
             await parts.entity_lists.refresh()
-            yield Stage(parts, self.folder, clock, chat)
+            yield ServiceUnderTest(parts, self.folder, clock, chat)
         await asyncio.to_thread(shutil.rmtree, data, ignore_errors=True)
 
 
@@ -141,12 +141,12 @@ def _scripted(given: ScenarioSetup) -> Model | None:
 
 
 @asynccontextmanager
-async def open_theatre(folder: PlayedFolder) -> AsyncIterator[Theatre]:
+async def open_harness(folder: PlayedFolder) -> AsyncIterator[Harness]:
     """A store for as many tests as there are, emptied before each, in the folder's own data."""
     data = folder.settings.data_dir
     try:
         async with open_scratch_store(data / "redis") as store:
-            yield Theatre(folder, store, data)
+            yield Harness(folder, store, data)
     finally:
         for connection in folder.definitions.toolbox.connections.values():
             await connection.close()
