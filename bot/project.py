@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
-from bot.setting_rules import ProjectName, ZoneName
+from bot.setting_rules import LanguageList, ProjectName, ZoneName
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
@@ -32,7 +32,7 @@ class ProjectFile(Frozen):
     """
 
     schema_version: Literal[1] = 1
-    languages: tuple[str, ...] = COMPLETE
+    languages: LanguageList = COMPLETE
     timezone: ZoneName
     project: ProjectName = ""
 

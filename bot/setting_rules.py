@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
@@ -105,7 +105,10 @@ def _zone(value: str) -> str:
     try:
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, OSError, ValueError) as error:
-        raise ValueError("unknown") from error
+        near = difflib.get_close_matches(value, available_timezones(), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        told = f"should be an IANA time zone, as in Europe/Berlin, not {value!r:.60}{hint}"
+        raise ValueError(told) from error
     return value
 
 
@@ -140,7 +143,7 @@ Projects = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_projects)]
 
 def _languages(value: tuple[str, ...]) -> tuple[str, ...]:
     if not value or any(lang not in languages() for lang in value):
-        raise ValueError("not languages that there are")
+        raise ValueError(f"should be some of {', '.join(languages())}")
     return tuple(dict.fromkeys(value))
 
 
@@ -157,4 +160,5 @@ RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 FileTypes = Annotated[tuple[str, ...], BeforeValidator(_file_types)]
 Patterns = Annotated[tuple[str, ...] | None, BeforeValidator(parse_patterns)]
 Names = Annotated[tuple[str, ...], BeforeValidator(comma_list)]
+LanguageList = Annotated[tuple[str, ...], AfterValidator(_languages)]
 Languages = Annotated[tuple[Lang, ...], BeforeValidator(comma_list), AfterValidator(_languages)]

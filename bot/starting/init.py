@@ -128,10 +128,8 @@ def _read_languages(text: str) -> tuple[Lang, ...]:
 def _read_zone(text: str) -> str:
     try:
         return TypeAdapter(ZoneName).validate_python(text)
-    except ValidationError:
-        raise ValueError(
-            f"should be an IANA time zone, as in Europe/Berlin, not {text!r:.60}"
-        ) from None
+    except ValidationError as error:
+        raise ValueError(str(error.errors()[0]["ctx"]["error"])) from None
 
 
 def _write_all(folder: Path, files: Mapping[str, str]) -> None:

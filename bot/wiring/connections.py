@@ -1,6 +1,7 @@
 """The connections of a project folder: `connections.yaml` becomes systems that tools can call."""
 
 import asyncio
+import difflib
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -202,7 +203,10 @@ def _read(
             problems.add(source.problem((name,), fault))
         kind = KINDS.get(str(given.get("kind"))) if isinstance(given, dict) else None
         if kind is None:
+            written = str(given.get("kind")) if isinstance(given, dict) else ""
+            near = difflib.get_close_matches(written, KINDS, n=1)
             fault = f"should be one of {', '.join(KINDS)}"
+            fault += f"; did you mean {near[0]!r}?" if near else ""
             problems.add(source.problem((name, "kind"), fault))
             continue
         built = try_build(kind.settings, source, problems, at=(name,), context=context)

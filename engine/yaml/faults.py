@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 import types
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -119,7 +120,8 @@ def _to_schema_error(model: type[BaseModel], details: ErrorDetails) -> _SchemaEr
     if kind == "literal_error":
         wanted = context["expected"]
     if wanted:
-        return _SchemaError(((path, _mismatch(wanted, value)),), members, path, wanted, value)
+        told = _mismatch(wanted, value) + _nearest(value, wanted)
+        return _SchemaError(((path, told),), members, path, wanted, value)
     inner = context.get("error")
     if isinstance(inner, InnerFaults):
         faults = tuple(((*path, *deeper), message) for deeper, message in inner.faults)
@@ -152,7 +154,8 @@ def _message(
         case "extra_forbidden":
             return "; ".join(filter(None, ("unknown key", suggestion(str(path[-1]), known))))
         case "union_tag_invalid":
-            return f"should be one of {context['expected_tags']}, not {short_repr(context['tag'])}"
+            tags, tag = context["expected_tags"], context["tag"]
+            return f"should be one of {tags}, not {short_repr(tag)}{_nearest(tag, tags)}"
         case "value_error" | "assertion_error":
             return str(context["error"])
         case "string_too_short" | "too_short" if context["min_length"] == 1:
@@ -165,6 +168,12 @@ def _message(
 
 def _mismatch(wanted: str, value: object) -> str:
     return f"should be {wanted}, not {short_repr(value)}"
+
+
+def _nearest(value: object, wanted: str) -> str:
+    """`; did you mean 'x'?` where one of the quoted words is near."""
+    near = difflib.get_close_matches(str(value), re.findall(r"'([^']*)'", wanted), n=1)
+    return f"; did you mean {near[0]!r}?" if near and isinstance(value, str) else ""
 
 
 def _number(limit: object) -> object:

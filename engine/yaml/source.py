@@ -17,6 +17,7 @@ from engine.errors import DefinitionError
 from engine.yaml import libyaml
 from engine.yaml.faults import Path, describe_errors, key_text
 from engine.yaml.scalars import is_no_number, parse_scalar
+from engine.yaml.syntax import explain_syntax
 
 MAX_DEPTH = 32
 MAX_BYTES = 1024 * 1024
@@ -123,8 +124,8 @@ def _compose(text: str, faults: list[tuple[int, str]]) -> yaml.Node | None:
     except _TooDeep as error:
         faults.append((error.line, f"nested deeper than {MAX_DEPTH} levels"))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        faults.append((mark.line + 1 if mark else 1, _syntax(error)))
+        line, told = explain_syntax(text, error)
+        faults.append((line, f"not valid YAML: {told}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         character = f"U+{ord(text[error.position]):04X}"
@@ -133,12 +134,6 @@ def _compose(text: str, faults: list[tuple[int, str]]) -> yaml.Node | None:
         # PyYAML lets these out for escapes beyond Unicode and for endless version numbers.
         faults.append((1, "not valid YAML: holds a number or an escape out of range"))
     return None
-
-
-def _syntax(error: yaml.MarkedYAMLError) -> str:
-    if error.context is None:
-        return f"not valid YAML: {error.problem}"
-    return f"not valid YAML: {error.context}: {error.problem}"
 
 
 class _TooDeep(yaml.YAMLError):

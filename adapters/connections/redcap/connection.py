@@ -44,7 +44,8 @@ class RedcapConnection:
         except BadTemplate as error:
             raise BadCall(*problems, str(error)) from error
         unknown = sorted({hole.root for hole in holes_in(tree)} - request.names)
-        problems += [f"{{{name}}} is no argument" for name in unknown]
+        there = ", ".join(sorted(request.names)) or "none"
+        problems += [f"{{{name}}} is no argument; there are {there}" for name in unknown]
         if problems:
             raise BadCall(*problems)
         return PreparedRedcapCall(self, call, tree, request)

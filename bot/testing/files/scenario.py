@@ -19,6 +19,7 @@ from bot.testing.files.model import (
 from bot.testing.files.stub_cases import read_cases
 from cards.policy import seconds
 from engine.errors import DefinitionError
+from engine.playbooks.load import MAIN
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition
 from engine.yaml.faults import Path as YamlPath
@@ -102,9 +103,15 @@ def find_files(playbooks: Path) -> list[tuple[Path, str]]:
 def read_scenarios(
     playbooks: Path, people: Collection[str], loaded: Mapping[str, Playbook], problems: Problems
 ) -> list[Scenario]:
-    """Every test of the folder; what is wrong with a file is in `problems`."""
+    """Every test of the folder; what is wrong with a file is in `problems`.
+
+    Tests of a playbook that could not be loaded are left out: what they name is not known.
+    """
+    missing = {main.parent.name for main in playbooks.glob(f"*/{MAIN}")} - loaded.keys()
     found: list[Scenario] = []
     for path, playbook in find_files(playbooks):
+        if playbook in missing or (missing and not playbook):
+            continue
         mine = [loaded[playbook]] if playbook in loaded else [*loaded.values()]
         tools = {name: tool for each in mine for name, tool in each.tools.items()}
         every = {name: tool for each in loaded.values() for name, tool in each.tools.items()}
@@ -187,7 +194,9 @@ class _FileReader:
             at = (*path, "tools", name)
             if name not in self._known.tools:
                 hint = suggestion(name, self._known.tools)
-                problems.add(self._source.problem(at, f"there is no such tool; {hint}"))
+                problems.add(
+                    self._source.problem(at, f"there is no such tool; {hint}".removesuffix("; "))
+                )
                 continue
             found[name] = read_cases(self._source, at, self._known.tools[name], problems)
         return found

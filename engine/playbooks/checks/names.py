@@ -1,5 +1,6 @@
 """The names that a playbook's files may refer to, and what refers to none (spec 000 §4)."""
 
+import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -95,7 +96,8 @@ class KnownNames:
         known = self.fields[kind]
         if known is None or name in known or self.is_part(path):
             return ""
-        return f"{name!r} is not among {kind}; {suggestion(name, known)}".rstrip("; ")
+        hint = _with_group(path) or suggestion(name, known)
+        return f"{name!r} is not among {kind}; {hint}".rstrip("; ")
 
     def is_part(self, path: str) -> bool:
         """Whether a path names a part of a value that stands at a leaf: the currency of money."""
@@ -260,3 +262,12 @@ def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:
         if isinstance(given, dict | list) and all(isinstance(name, str) for name in given):
             fields[kind] = tuple(given)
     return fields
+
+
+def _with_group(path: str) -> str:
+    """`did you mean 'decisions.x'?` where what stands before the dot is nearly a group."""
+    group, dot, name = path.partition(".")
+    if not dot or group in _KINDS:
+        return ""
+    near = difflib.get_close_matches(group, [each for each in _KINDS if each], n=1)
+    return f"did you mean {f'{near[0]}.{name}'!r}?" if near else ""

@@ -3,7 +3,7 @@
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.skill import Skill, ToolPlan, ToolPlanner
-from engine.yaml.faults import Path
+from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source
 
 
@@ -55,7 +55,9 @@ class PlanCheck(FileCheck):
         nodes = [node for skill in skills if skill.sop for node in skill.sop.nodes.values()]
         if not any(n.decision == decision and n.shows == self._skill.id for n in nodes):
             message = f"no human_review decides {decision!r} and shows {self._skill.id!r}"
-            self.add(("plan", "guard", "decision"), message)
+            decided = {n.decision for n in nodes if n.shows == self._skill.id and n.decision}
+            hint = suggestion(decision, decided - {decision})
+            self.add(("plan", "guard", "decision"), f"{message}; {hint}".removesuffix("; "))
 
 
 class PlannerCheck(FileCheck):

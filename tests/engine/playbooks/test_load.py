@@ -146,7 +146,8 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
             "skills/visit-record.yaml",
             "guard: {decision: review}",
             "guard: {decision: other}",
-            "plan.guard.decision: no human_review decides 'other' and shows 'visit-record'",
+            "plan.guard.decision: no human_review decides 'other' and shows 'visit-record';"
+            " known here: review",
         ),
         (
             "skills/visit-record.yaml",

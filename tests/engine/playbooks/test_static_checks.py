@@ -811,7 +811,8 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((RECORD, "guard: {decision: approved}", "guard: {decision: plan_confirmed}"),),
-        "plan.guard.decision: no human_review decides 'plan_confirmed' and shows 'visit-record'",
+        "plan.guard.decision: no human_review decides 'plan_confirmed' and shows 'visit-record';"
+        " known here: approved",
     ),
     (
         ((RECORD, "  guard:", "  rehearses: visit-check\n  guard:"),),

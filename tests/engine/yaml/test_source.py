@@ -167,7 +167,7 @@ def test_an_empty_file_holds_nothing() -> None:
                 "expected the node content, but found '}'"
             ],
         ),
-        ("a: b: c", ["f.yaml:1: not valid YAML: mapping values are not allowed here"]),
+        ("a: b: c", ["f.yaml:1: not valid YAML: a text with `: ` in it has to stand in quotes"]),
         ("a: 1\nb: \x01", ["f.yaml:2: holds a character that YAML does not allow: U+0001"]),
         ('a: "\\ud800"', ["f.yaml:1: holds half a character (a lone surrogate)"]),
         (
@@ -260,7 +260,10 @@ def test_a_faultless_file_becomes_its_model() -> None:
         ("owner: nobody", "2: owner: names nobody we know"),
         ("begins: 2026-13-01", "2: begins: should be a date like 2026-01-31, not '2026-13-01'"),
         ("begins: 1", "2: begins: should be a date like 2026-01-31, not 1"),
-        ("severity: eror", "2: severity: should be 'error' or 'warning', not 'eror'"),
+        (
+            "severity: eror",
+            "2: severity: should be 'error' or 'warning', not 'eror'; did you mean 'error'?",
+        ),
         ("tags: a", "2: tags: should be a list, not 'a'"),
         ("tags: []", "2: tags: should not be empty"),
         ("tags:\n- a\n- 1", "4: tags.1: should be text, not 1"),
