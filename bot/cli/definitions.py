@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -41,8 +42,18 @@ def validate(args: argparse.Namespace) -> int:
     problems = problems_of(settings, args.path)
     for warning in find_warnings(settings, args.path):
         print(f"warning: {warning}", file=sys.stderr)
-    print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
+    print(problems_as_json(problems) if args.json else _with_lines(problems) or "ok")
     return 1 if problems else 0
+
+
+def _with_lines(problems: Sequence[str]) -> str:
+    """The problems, each with the line to add where something is missing."""
+    if not problems:
+        return ""
+    from bot.starting.missing import lines_to_add
+
+    pairs = ((problem, lines_to_add(problem)) for problem in problems)
+    return "\n".join(f"{problem}\n    add: {line}" if line else problem for problem, line in pairs)
 
 
 def upgrade_arguments(parser: argparse.ArgumentParser) -> None:
