@@ -147,7 +147,8 @@ async def test_a_sample_is_valid_and_small(sample: str, tmp_path: Path) -> None:
     folder = ROOT / "examples" / sample
     checked = await ended(tmp_path, "validate", str(folder), EXPENSES_TOKEN="secret")
     assert (checked.status, checked.out) == (0, "ok\n")
-    lines = [line for path in folder.rglob("*.yaml") for line in path.read_text().splitlines()]
+    files = [path for path in folder.rglob("*.yaml") if path.parent.name != "tests"]
+    lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
     assert len(lines) < 200
 
 

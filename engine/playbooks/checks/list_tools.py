@@ -50,6 +50,12 @@ class ListToolCheck(FileCheck):
         self._arguments(batch.tool, batch.arguments, (), at)
         self.require_known(batch.name, self.names.data_fields, (*at, "as"), "data field")
         self._table(batch.summary, (*at, "summary"), (batch.name_column, *RESULT_COLUMNS))
+        leaf = self.names.definition.leaf(batch.summary) if self.names.definition else None
+        for name in RESULT_COLUMNS:
+            column = leaf.columns.get(name) if leaf else None
+            if column and column.type != "text":
+                told = f"should be a list whose column {name} is text, not {column.type}"
+                self.add((*at, "summary"), told)
 
     def check_person(self, source: PersonTool, at: Path) -> None:
         """Check the tool that names who approves."""

@@ -103,16 +103,22 @@ def suggestions(
 ) -> tuple[str, ...]:
     """The `n` example questions of that language nearest to the text, no two of them alike.
 
-    With nothing in common, the first of each tool.
+    With nothing in common, the first of each tool; of the tools that every service has only where
+    the folder has none of its own.
     """
     asked = _matter(text, entities)
-    ranked: list[tuple[float, int, str]] = []
+    ranked: list[tuple[float, bool, int, str]] = []
     for tool in tools:
         told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
-        ranked += [(-cosine(asked, _matter(e, entities)), i, e) for i, e in enumerate(told)]
-    ranked.sort(key=lambda found: found[:2])
+        ranked += [
+            (-cosine(asked, _matter(e, entities)), not tool.project, i, e)
+            for i, e in enumerate(told)
+        ]
+    if not all(common for _, common, _, _ in ranked):
+        ranked = [each for each in ranked if each[0] < 0 or not each[1]]
+    ranked.sort(key=lambda found: found[:3])
     kinds: dict[str, str] = {}
-    for _, _, example in ranked:
+    for *_, example in ranked:
         kinds.setdefault(bare(_clear_example(entities.marked(example))), example)
     return tuple(kinds.values())[:n]
 

@@ -116,6 +116,15 @@ VISITS = """\
       visits: {label: {zh: 访, en: Visits}, type: integer}
       findings: {label: {zh: 问, en: Findings}, type: integer}
 """
+SUBJECTS = """\
+  subjects_done:
+    label: {zh: 结果, en: Results}
+    type: list
+    columns:
+      subject_id: {label: {zh: 号, en: Subject}}
+      result: {label: {zh: 果, en: Result}}
+      problems: {label: {zh: 问, en: Problems}, type: integer}
+"""
 KNOWN_CHECKS = "known here: empty, equals, in, not_empty, not_equals"
 BASE: tuple[Change, ...] = (
     (
@@ -711,6 +720,19 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((CHECK, "findings: visits_found", "findings: causes"),),
         "sop.nodes.all.over.findings: should be a list with some of the columns field, value,"
         " message, subject_id, visit_date, ecog, weight_kg, systolic, diastolic, adverse_event",
+    ),
+    (
+        (
+            (MAIN, "  visits_summary:\n", SUBJECTS + "  visits_summary:\n"),
+            (CHECK, "provides: [", "provides: [subjects_done, "),
+            (
+                CHECK,
+                "  start_node: all\n",
+                "  batch: {tool: list_subjects, as: law, column: subject_id,"
+                " summary: subjects_done}\n  start_node: all\n",
+            ),
+        ),
+        "sop.batch.summary: should be a list whose column problems is text, not integer",
     ),
     (
         ((CHECK, "      type: hard_rule\n", "      type: branch\n"),),
