@@ -69,7 +69,7 @@ image:
 image-steps: $(DEV_STAMP)
 	$(BIN)/python -m tests.image.steps
 
-# Writes docs/playbook-reference.md out of the models; a test fails where it is not as they are.
+# Writes docs/*-reference.md out of the models; a test fails where it is not as they are.
 reference: $(DEV_STAMP)
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python -m tests.docs.rooms

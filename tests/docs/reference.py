@@ -1,16 +1,24 @@
-"""Writes docs/playbook-reference.md out of the models that read playbooks (`make reference`)."""
+"""Writes the pages of reference out of the models that read files (`make reference`)."""
 
 import inspect
 import re
 import types
 import typing
 from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, SecretStr
 from pydantic.fields import FieldInfo
 
+from bot.definitions.mcp_servers import ServersFile
+from bot.people.file import people_model
+from bot.project import ProjectFile
+from bot.testing.files.model import PersonAction, ScenarioFile, ScenarioHead, WrittenStep
+from bot.wiring.connections import KINDS
+from bot.wiring.platforms import PLATFORMS
 from cards.policy import Seconds
 from engine.playbooks import conditions
 from engine.playbooks.answer import AnswerDefinition
@@ -18,6 +26,7 @@ from engine.playbooks.leaf import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.legacy import Legacy
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
+from engine.playbooks.tool import ToolDefinition
 from engine.rules.budget import MAX_WORK
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
 from engine.rules.hard import Logic
@@ -26,6 +35,7 @@ from engine.understanding.learned.talk import Talk
 from tests.docs.reading import ROOT
 
 PAGE = ROOT / "docs" / "playbook-reference.md"
+FOLDER_PAGE = ROOT / "docs" / "folder-reference.md"
 FILES_READ: tuple[tuple[str, type[BaseModel]], ...] = (
     ("playbook.yaml", PlaybookFile),
     ("skills/*.yaml", Skill),
@@ -33,10 +43,33 @@ FILES_READ: tuple[tuple[str, type[BaseModel]], ...] = (
     ("talk.yaml", Talk),
     ("legacy.yaml", Legacy),
 )
+_PEOPLE = people_model({name: room.settings.accounts for name, room in PLATFORMS.items()})
+FOLDER_FILES: tuple[tuple[str, tuple[type[BaseModel], ...]], ...] = (
+    ("signoff.yaml", (ProjectFile,)),
+    ("people.yaml", (_PEOPLE,)),
+    ("connections.yaml", tuple(kind.settings for kind in KINDS.values())),
+    ("mcp.yaml", (ServersFile,)),
+    ("tools.yaml", (ToolDefinition,)),
+    ("Calls of tools", tuple(kind.call for kind in KINDS.values())),
+    ("tests/*.yaml", (ScenarioFile, ScenarioHead, WrittenStep, PersonAction)),
+)
+_FOLDER_HEAD = """# Folder reference
+
+Every key of `signoff.yaml`, `people.yaml`, `connections.yaml`, `mcp.yaml`, `tools.yaml` and of
+files of tests, as the models read them; those of playbooks, skills, answers and talk are in the
+[playbook reference](playbook-reference.md). Made by `make reference`; a test fails when it is not
+as they are. How it all works together: [the folder](project.md), [people](people.md),
+[tools and connections](tools.md), [tests](testing.md).
+
+A key without a default is required; any other key is an error, with file and line.
+`connections.yaml` is a mapping from names to connections, each of a `kind`; `tools.yaml` one from
+names to tools, which `reads` or `writes` over a `connection` with the keys of a call of its kind.
+"""
 _HEAD = """# Playbook reference
 
 Every key that the files of the playbooks folder may have, as the models of `engine/playbooks/` read
-them. Made by `make reference`; a test fails when it is not as they are. How it all works together:
+them; the files around them are in the [folder reference](folder-reference.md). Made by
+`make reference`; a test fails when it is not as they are. How it all works together:
 [playbooks](playbooks.md), [SOPs](sop.md), [reviews](reviews.md), [tool plans](tool-plans.md),
 [job graphs](jobs.md).
 
@@ -53,6 +86,9 @@ _NAMES: dict[Any, str] = {
     Any: "any value",
     JsonValue: "any value",
     LocalizedText: "text, or a text for each language",
+    SecretStr: "secret: `$NAME` of a variable",
+    Path: "path of a file",
+    date: "day, as in 2026-01-31",
 }
 _LIMITS: dict[Any, tuple[str, str]] = {
     Ge: ("ge", "at least {}"),
@@ -63,6 +99,7 @@ _LIMITS: dict[Any, tuple[str, str]] = {
     MaxLen: ("max_length", "at most {} of them"),
 }
 _CONDITIONS = get_args(conditions.AnyCondition)
+_LINK = re.compile(r"\]\(#([a-z-]+)\)")
 _SPEC = re.compile(r"\s*\((?:spec|design|\d{3}|SOP)[^()]*\)")
 
 
@@ -73,6 +110,20 @@ def written() -> str:
         parts.append(f"## {file}\n")
         parts += [_section(model) for model in _below(root, done)]
     return "\n".join([*parts, _words()])
+
+
+def folder_written() -> str:
+    """The whole page of the files around the playbooks."""
+    done = {model for _, root in FILES_READ for model in _below(root, set())}
+    others = {model.__name__.lower() for model in done}
+    parts = [_FOLDER_HEAD]
+    for file, roots in FOLDER_FILES:
+        parts.append(f"## {file}\n")
+        parts += [_section(model) for root in roots for model in _below(root, done)]
+    return _LINK.sub(
+        lambda link: f"](playbook-reference.md#{link[1]})" if link[1] in others else link[0],
+        "\n".join(parts),
+    )
 
 
 def _below(model: type[BaseModel], done: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
@@ -100,13 +151,16 @@ def _section(model: type[BaseModel]) -> str:
 
 
 def _told(model: type[BaseModel]) -> str:
-    text = _SPEC.sub("", inspect.cleandoc(model.__doc__ or ""))
+    doc = next((each.__doc__ for each in model.__mro__ if each.__doc__), "")
+    text = _SPEC.sub("", inspect.cleandoc(doc))
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _row(model: type[BaseModel], name: str, field: FieldInfo) -> str:
     hint = typing.get_type_hints(model, include_extras=True)[name]
-    key = f"`{field.alias or name}`" + (f", `{name}`" if field.alias else "")
+    key = f"`{field.alias or name}`" + (
+        f", `{name}`" if field.alias and model.model_config.get("validate_by_name") else ""
+    )
     limits = ", ".join(_limits(field)) or " "
     return f"| {key} | {_type(hint)} | {_default(field)} | {limits} |\n"
 
@@ -145,7 +199,7 @@ def _type(hint: Any) -> str:
         case typing.Annotated:
             return _type(args[0])
         case origin if origin is Literal:
-            return " / ".join(f"`{value}`" for value in args)
+            return " / ".join(f"`{value}`".replace("\t", "\\t") for value in args)
         case origin if origin is tuple:
             return f"list: {_type(args[0])}"
         case origin if origin is dict:
@@ -188,3 +242,4 @@ list operators at most {MAX_WORK:,} parts are evaluated. Operators: `{operators}
 
 if __name__ == "__main__":
     PAGE.write_text(written(), "utf-8")
+    FOLDER_PAGE.write_text(folder_written(), "utf-8")
