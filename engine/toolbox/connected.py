@@ -102,11 +102,13 @@ class _ConnectedCall:
             # Only now, for a repeat is not refused for what it has written itself.
             await self.refuse(args, ctx)
             raise
-        if definition.reads and answer in (None, []):
-            await self.refuse(args, ctx)
         told = {argument: given.get(argument) for argument in self.told_arguments}
-        shaped = await self._shape(answer)
-        return told | period | (narrow_rows(definition, shaped, **period) if period else shaped)
+        result = await self._shape(answer)
+        if period:
+            result = narrow_rows(definition, result, **period)
+        if definition.reads and (answer is None or _is_empty(definition, result)):
+            await self.refuse(args, ctx)
+        return told | period | result
 
     async def _shape(self, answer: JsonValue) -> dict[str, Any]:
         definition = self.definition
@@ -127,8 +129,19 @@ class _ConnectedCall:
         for refusal, find in zip(self.definition.refused_when, self.refusals, strict=True):
             found = await find({**given, **_context(ctx)})
             if found not in (None, []):
-                more = found if isinstance(found, dict) else {}
+                first = found[0] if isinstance(found, list) else found
+                more = first if isinstance(first, dict) else {}
                 raise RefusedCall(refusal.text, {**given, **more})
+
+
+def _is_empty(definition: ToolDefinition, result: Mapping[str, Any]) -> bool:
+    match definition.result:
+        case "one":
+            return not result["found"]
+        case "many":
+            return not result["rows"]
+        case "text":
+            return not result["text"]
 
 
 def _context(ctx: ToolContext) -> dict[str, JsonValue]:

@@ -9,9 +9,10 @@ from cards.clipping import shorten
 from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
+from cards.values import is_money
 from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
 from engine.text.language import LocalizedText
-from engine.text.template import BadTemplate, NoValue, parse_template, written
+from engine.text.template import BadTemplate, Hole, NoValue, parse_template, written
 
 TOLD_ROWS = 20
 TOLD_CHARS = 2000
@@ -114,16 +115,24 @@ def _or_missing(definition: ToolDefinition, name: str, value: Any, lang: Lang) -
 
 
 def fill_text(text: str, values: Mapping[str, JsonValue], lang: Lang = "") -> str:
-    """A template with values; without one that it names, the template as it stands.
+    """A template with values; a hole that cannot be filled is a dash.
 
     For people who read `lang` values are plain words; without one they are as they come.
     """
+    return "".join(
+        part if isinstance(part, str) else _fill_hole(part, values, lang)
+        for part in parse_template(text).parts
+    )
+
+
+def _fill_hole(hole: Hole, values: Mapping[str, JsonValue], lang: Lang) -> str:
     try:
-        return parse_template(text).fill(
-            values, (lambda value: _show(value, lang)) if lang else written
-        )
+        value = hole.value(values)
+        if isinstance(value, list | dict) and not is_money(value):
+            value = written(value)
+        return _show(value, lang) if lang else format_value(value)
     except (NoValue, BadTemplate):
-        return text
+        return MISSING
 
 
 def _show(value: Any, lang: Lang, *, most: int = CELL_CHARS) -> str:

@@ -75,10 +75,7 @@ class ListToolCheck(FileCheck):
         facts = (self.names.tools or {}).get(tool)
         if facts is None:
             return
-        for argument in given:
-            self.require_known(argument, facts.arguments, (*at, "with", argument), "argument")
-        for name in sorted(facts.required - given.keys()):
-            self.add((*at, "with"), f"lacks {name!r}, which {tool} needs")
+        self.check_arguments(tool, facts, given, (*at, "with"))
 
     def _table(self, name: str, at: Path, columns: Collection[str], *, some: bool = False) -> None:
         """A list leaf with these columns, or with some of them."""

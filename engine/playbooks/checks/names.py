@@ -246,6 +246,15 @@ class FileCheck:
         else:
             self.require_known(name, self._reading, at, "tool")
 
+    def check_arguments(
+        self, tool: str, facts: ToolFacts, given: Collection[str], at: Path
+    ) -> None:
+        """Every argument must be one of the tool's, and none that it needs may be left out."""
+        for name in given:
+            self.require_known(name, facts.arguments, (*at, name), "argument")
+        for name in sorted(facts.required - set(given)):
+            self.add(at, f"lacks {name!r}, which {tool} needs")
+
     def require_skill(self, name: str, at: Path) -> None:
         """The skill must be there."""
         self.require_known(name, self.names.skills, at, "skill")

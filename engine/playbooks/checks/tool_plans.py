@@ -26,10 +26,10 @@ class PlanCheck(FileCheck):
                     if not self.names.is_part(value[1:]):
                         where = (*at, "arguments", name)
                         self.require_known(value[1:], known, where, "data field")
-            arguments = tools[call.tool].arguments if call.tool in tools else None
-            if arguments is not None:
-                for name in call.arguments:
-                    self.require_known(name, arguments, (*at, "arguments", name), "argument")
+            if call.tool in tools:
+                self.check_arguments(
+                    call.tool, tools[call.tool], call.arguments, (*at, "arguments")
+                )
         writes = [c.tool for c in plan.calls if c.tool in tools and tools[c.tool].writes]
         if writes and plan.guard is None:
             self.add(("plan", "guard"), f"is required: {', '.join(writes)} writes")

@@ -80,7 +80,13 @@ plan:
   guard: {decision: approved}
   calls:
     - tool: record_visit
-      arguments: {subject_id: $law, weight_kg: $amount}
+      arguments:
+        subject_id: $law
+        weight_kg: $amount
+        visit_date: 2026-10-28
+        ecog: 1
+        systolic: 120
+        diastolic: 80
 """,
     "team_report": job_cases.SKILL,
     "look_up": """\
@@ -817,6 +823,10 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     (
         ((RECORD, "tool: record_visit", "tool: record_vist"),),
         "plan.calls.0.tool: there is no tool 'record_vist'; did you mean 'record_visit'?",
+    ),
+    (
+        ((RECORD, "        ecog: 1\n", ""),),
+        "plan.calls.0.arguments: lacks 'ecog', which record_visit needs",
     ),
     (
         ((RECORD, "weight_kg: $amount", "weight_kg: $amuont"),),

@@ -1,13 +1,16 @@
 """What a tool of a playbook tells, and why it cannot: templates for certain results, refusals."""
 
 import sqlite3
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from engine.errors import ToolFailed
 from engine.playbooks.checks.tools import call_request, read_tools, refusal_request
+from engine.ports.systems.connections import PreparedCall
 from engine.text.entity_kinds import PatternKind, entities_of
 from engine.toolbox.connected import connect_tool
 from engine.tools.model import Tool, ToolContext
@@ -183,3 +186,56 @@ def test_what_is_wrong_is_told_where_it_stands(
     source = read_yaml(TOOLS.replace(old, new, 1), file="t")
     read_tools(source, problems, taken=(), connections={"workshop": workshop})
     assert any(told in problem for problem in problems), problems
+
+
+class Answers(PreparedCall):
+    """A call of a system that always answers the same."""
+
+    keyed = False
+
+    def __init__(self, answer: JsonValue) -> None:
+        self._answer = answer
+
+    async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
+        return self._answer
+
+
+LIST_HOISTS = """\
+list_hoists:
+  description: The hoists of a hall.
+  reads: {connection: workshop, path: /hoists}
+  result: RESULT
+  arguments: {hall: {label: Hall}}
+  refused_when:
+    - finds: {connection: workshop, path: /halls}
+      text: "{hall} ({name}, since {state.since}, {state}, {nonsense}, {name|number}) is closed."
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ("many", None),
+        ("many", []),
+        ("many\n  rows: hoists", {"hoists": []}),
+        ("many\n  rows: hoists", {}),
+        ("one", []),
+        ("text", ""),
+    ],
+)
+@pytest.mark.parametrize("as_list", [True, False])
+async def test_an_empty_result_of_any_shape_is_explained_and_no_hole_stays_raw(
+    result: str, answer: JsonValue, *, as_list: bool
+) -> None:
+    row: JsonValue = {"name": "*North*", "state": {"since": "May"}}
+    problems = Problems()
+    text = LIST_HOISTS.replace("RESULT", result)
+    made = read_tools(read_yaml(text, file="t"), problems, taken=(), connections=None)
+    definition = made["list_hoists"]
+    found = Answers([row, {"name": "South"}] if as_list else row)
+    told = connect_tool("list_hoists", definition, Answers(answer), "", [found])
+    with pytest.raises(ToolFailed) as caught:
+        await call(told, {"hall": "H1"}, ASKING)
+    assert caught.value.text("en") == r"H1 (\*North\*, since May, –, –, –) is closed."
+    assert "{" not in str(caught.value)
+    assert problems == []

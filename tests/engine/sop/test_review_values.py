@@ -43,7 +43,13 @@ FIRST = """\
 """
 SECOND = """\
     - tool: record_visit
-      arguments: {subject_id: $subject_id, ecog: 3}
+      arguments:
+        visit_date: 2026-11-21
+        weight_kg: 62.5
+        systolic: 120
+        diastolic: 80
+        subject_id: $subject_id
+        ecog: 9
 """
 STANDS: dict[str, Any] = {"subject_id": "p003", "ecog": 1, "medical_history": "pain\u202e"}
 LISTED = """\
@@ -96,7 +102,7 @@ async def test_of_several_calls_each_is_told(records: Study) -> None:
     # What the tool will refuse is shown as it stands.
     assert [(row.label, row.value) for row in shown.rows[-2:]] == [
         ("Subject", "p003"),
-        ("ECOG", "3"),
+        ("ECOG", "9"),
     ]
 
 
