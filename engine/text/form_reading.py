@@ -12,11 +12,11 @@ from engine.text.claims.amounts import bare_number, find_numbers, find_pairs, fi
 from engine.text.claims.entities import find_entities, kind_of_field
 from engine.text.claims.form_text import FormText, ValueSpan
 from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
+from engine.text.claims.patterned import find_patterns
 from engine.text.claims.words import (
     bare_answer,
     bare_option,
     find_options,
-    find_patterns,
     find_texts,
     find_yes_or_no,
 )
@@ -187,7 +187,7 @@ def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> l
     claims = [c for c in claims if not _is_old(_clause_at(text, c.start), names)]
     for field in fields:
         mine = [c for c in claims if field.name in c.values]
-        if field.type == "date" and any(c.cued for c in mine):
+        if (field.type == "date" or field.pattern) and any(c.cued for c in mine):
             claims = [c for c in claims if c not in mine or c.cued]
             mine = [c for c in mine if c.cued]
         if len({c.values[field.name] for c in mine}) > 1:

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from cards.linear import BadPattern, find_spans, matches
 from cards.model import Field
 from engine.text.claims.form_text import NEAR, FormText, ValueSpan
+from engine.text.claims.patterned import (
+    end_of_clause,
+    find_behind,
+    id_spans,
+    is_whole,
+)
 from engine.text.values import DENIED, LINK, NO, NONE_BEHIND, UNLESS, cue_pattern, field_names
 from engine.text.vocabulary import unexplained_text
 
@@ -35,6 +40,8 @@ def find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
     if not names:
         return
     cue = cue_pattern(names)
+    if field.pattern and not field.multiline:
+        yield from find_behind(said, field, names)
     yield from _ids(said, field, names)
     for form in (NO + cue + UNLESS, cue + NONE_BEHIND):
         for match in re.finditer(form, said.text, re.IGNORECASE):
@@ -65,8 +72,11 @@ def _words(
         return None
     if not any(letter.isalnum() for letter in _HOLLOW.sub("", kept)):
         return None
-    if is_behind and field.pattern and not _is_whole(field.pattern, kept):
-        for first, last in _id_spans(field.pattern, kept):
+    if field.pattern and not field.multiline and not is_whole(field.pattern, kept):
+        if not is_behind:
+            end = end_of_clause(said.text, begin, end)
+            return ValueSpan(start, end, {field.name: said.text[begin:end].rstrip()})
+        for first, last in id_spans(field.pattern, kept):
             return ValueSpan(start, begin + last, {field.name: kept[first:last]})
     return ValueSpan(start, end, {field.name: kept})
 
@@ -98,40 +108,6 @@ def _ids(said: FormText, field: Field, names: tuple[str, ...]) -> Iterator[Value
         found = _ID.match(said.text, numbered.end() if numbered else match.end())
         if found and any(letter.isdigit() for letter in found["id"]):
             yield ValueSpan(match.start(), found.end(), {field.name: found["id"]})
-
-
-def find_patterns(said: FormText) -> Iterator[ValueSpan]:
-    """Ids that are as the pattern of the only field says that has one of that form."""
-    for field in said.fields:
-        if field.type not in ("text", "entity") or not field.pattern or field.multiline:
-            continue
-        for start, end in _id_spans(field.pattern, said.text):
-            found = said.text[start:end]
-            if sum(_is_whole(f.pattern, found) for f in said.fields if f.pattern) == 1:
-                yield ValueSpan(start, end, {field.name: found}, cued=False)
-
-
-def _id_spans(pattern: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the text has an id that is as the pattern says: digits with something beside them."""
-    try:
-        for start, end in find_spans(pattern, text):
-            mixed = any(c.isdigit() for c in text[start:end]) and not text[start:end].isdigit()
-            if mixed and not (_joins(text, start - 1) or _joins(text, end)):
-                yield start, end
-    except BadPattern:
-        return
-
-
-def _joins(text: str, at: int) -> bool:
-    letter = text[at : at + 1] if at >= 0 else ""
-    return letter.isascii() and (letter.isalnum() or letter in ("-", "_"))
-
-
-def _is_whole(pattern: str, text: str) -> bool:
-    try:
-        return matches(pattern, text)
-    except BadPattern:
-        return False
 
 
 def find_options(said: FormText, field: Field) -> Iterator[ValueSpan]:

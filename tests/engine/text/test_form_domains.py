@@ -24,6 +24,13 @@ RECEIPT = Field(
     name="receipt", label="Receipt", type="boolean", options=("yes", "no"), cues=("发票",)
 )
 
+PLATE = Field(
+    name="plate", label="Plate", pattern="[A-Z0-9][A-Z0-9 -]{3,9}", cues=("plate", "车牌")
+)
+BADGE = Field(
+    name="badge", label="Badge", pattern="[0-9][0-9 -]{4,11}", cues=("badge", "ring at", "工牌")
+)
+ARRIVES = Field(name="arrives", label="Arrives", type="date", cues=("到达",))
 KIND = Field(
     name="kind",
     label="Kind of leave",
@@ -39,6 +46,8 @@ SHELF = Field(name="shelf", label="Shelf", pattern="[A-Z][0-9]{2}-[0-9]{1,3}", c
 PIECES = Field(name="pieces", label="Pieces", type="integer", cues=("件数", "pieces"))
 LOAD = Field(name="load", label="Load", type="number", unit="kg", cues=("重量",))
 GOODS = (SHELF, PIECES, LOAD)
+
+GATE = (PLATE, BADGE, PIECES, ARRIVES)
 
 FRONT = Field(
     name="front", label="Front", type="number", unit="bar", cues=("tyres", "胎压"), pair_with="rear"
@@ -96,6 +105,18 @@ GARAGE = (FRONT, REAR, KM)
         ("胎压 2.4/2.6 bar，里程 12万", GARAGE, {"front": "2.4", "rear": "2.6", "km": "120000"}),
         ("tyres 2.4", GARAGE, {}),
         ("2.4 bar", GARAGE, {}),
+        ("badge 0042317", GATE, {"badge": "0042317"}),
+        ("工牌是0042317", GATE, {"badge": "0042317"}),
+        ("工牌0042317，12件数", GATE, {"badge": "0042317", "pieces": "12"}),
+        ("badge: 0042317, 3 pieces", GATE, {"badge": "0042317", "pieces": "3"}),
+        ("badge: 42, 3 pieces", GATE, {"badge": "42", "pieces": "3"}),
+        ("工牌：0042317，3月5日到达", GATE, {"badge": "0042317", "arrives": "2026-03-05"}),
+        ("ring at 0042-317 88, arrives 2026-03-05", GATE, {"badge": "0042-317 88", "arrives": "2026-03-05"}),
+        ("badge 0042317 5 March", GATE, {"badge": "0042317", "arrives": "2026-03-05"}),
+        ("plate HH AB 1234 and badge 0042317", GATE, {"plate": "HH AB 1234", "badge": "0042317"}),
+        ("车牌是HH-AB 12，工牌 0042317", GATE, {"plate": "HH-AB 12", "badge": "0042317"}),
+        ("is the badge 0042317?", GATE, {}),
+        ("not badge 0042317", GATE, {}),
     ],
 )  # fmt: skip
 def test_values_go_to_the_field_that_is_named_or_alone_of_its_kind(
@@ -130,6 +151,8 @@ def test_what_has_two_readings_or_none_is_asked_for(
         ("件数 12，要小心轻放", GOODS, "要小心轻放"),
         ("pieces 12, rush it", GOODS, "rush it"),
         ("pieces 12, please", GOODS, ""),
+        ("工牌：0042317，3月5日到达", GATE, ""),
+        ("badge: 0042317, 3 pieces, ring the bell", GATE, "ring the bell"),
     ],
 )
 def test_what_no_field_takes_is_left(text: str, fields: tuple[Field, ...], left: str) -> None:
