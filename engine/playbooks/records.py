@@ -61,11 +61,13 @@ class Over(RecordTool):
 
     `findings` is a list leaf that takes a row for each violation: `field`, `value`, `message`, the
     member, and any columns of the record. `summary` is one that takes a row for each member: the
-    member, how many records, `findings`.
+    member, how many records, `findings`. Fewer records than `at_least`, of each member, are a
+    violation too; without it no record means that nothing is wrong.
     """
 
     findings: str
     summary: str
+    at_least: int = Key(default=0, ge=0, le=10_000, exclude_if=lambda least: not least)
 
 
 class Batch(ListTool):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Any
 
+from cards.markdown import format_value
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.ends import fail_run
@@ -22,7 +23,7 @@ from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import RULES, go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.listing import list_members, list_records, normalise_member
-from engine.sop.violations import chart_of, count_violations, name_rule
+from engine.sop.violations import add_counts, chart_of, count_violations, name_rule
 
 MEMBERS_A_STEP, MOST_A_STEP = 10, 100
 MOST_RECORDS_A_STEP = 2_000
@@ -109,6 +110,9 @@ async def _check_some(frame: SopFrame, node: SopNode, over: Over, context: StepC
         judged = await _judge_member(name, node, over, context)
         found = [finding for finding, _ in judged.findings]
         violations = count_violations(violations, judged.violated, context)
+        if judged.records < over.at_least:
+            needed = say("records.at_least", context.run.lang, least=over.at_least)
+            violations = add_counts(violations, [(needed, 1)])
         checks.append(check_of(frame, found, context, record=name))
         findings += [_row(judged.name, each, over, context) for each in judged.findings]
         summary.append(_summary_row(judged, over))
@@ -144,7 +148,26 @@ async def _judge_member(
         entry = str(record.get(over.entry, "")) if over.entry else str(number)
         listed = findings_of((violation for _, violation in found), context, entry=entry)
         findings += [(finding, record) for finding in listed]
+    if len(records) < over.at_least:
+        findings.append((_too_few(name, len(records), over, context), {}))
     return _JudgedMember(name, len(records), tuple(violated), tuple(findings))
+
+
+def _too_few(name: str, count: int, over: Over, context: StepContext) -> Finding:
+    """That too few records were found, with the values that they were looked up by."""
+    lang, state = context.run.lang, context.run.state
+    paths = [v[1:] for v in over.arguments.values() if isinstance(v, str) and v.startswith("$")]
+    known = {path: value_of(path, state) for path in paths}
+    if over.for_each and over.for_each.name in known:
+        known[over.for_each.name] = name
+    about = paths[0] if paths else over.findings
+    key = "records.too_few" if count else "records.none"
+    return Finding(
+        field=about,
+        label=label_of(about, context),
+        message=say(key, lang, n=count, least=over.at_least),
+        value=", ".join(format_value(v) for v in known.values() if v not in (None, "")),
+    )
 
 
 def _previous(before: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,6 +94,7 @@ async def count(
     *answers: Callable[[Card], RunMail],
     of: Playbook | None = None,
     tools: Sequence[Tool[Any]] = warehouse(),
+    lang: str = "en",
     **data: Any,
 ) -> Ran:
     book = of or playbook(tools=tools)
@@ -102,6 +103,7 @@ async def count(
     update = {
         "frames": (SopFrame(skill=CHECK, node=sop.start_node),),
         "state": AgentState(data=data),
+        "lang": lang,
     }
     # A run of the sample's stage, but of this playbook.
     run = new_run_of(book).model_copy(update=update)
@@ -181,6 +183,48 @@ async def test_without_members_the_tool_is_asked_once_and_its_records_are_counte
     assert done.run.state.data["totals"] == ({"bins": 2, "findings": 1},)
     assert done.run.state.response == "Checked: 2. Findings: 1."
     assert done.checks[0].findings[0].entry == "2"
+
+
+AT_LEAST = (
+    "        findings: differences\n",
+    "        at_least: 1\n        findings: differences\n",
+)
+TELLS_VALUE = (
+    "      counted: {label: {zh: 实盘, en: Counted}, type: integer}\n",
+    "      value: {label: {zh: 值, en: Value}}\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"), [("en", "nothing was found"), ("zh", "没有找到")], ids=str
+)
+async def test_too_few_records_are_a_violation_where_the_playbook_says_so(
+    lang: str, told: str
+) -> None:
+    stock = {"A1": STOCK["A1"][:1], "C3": []}
+    tools = warehouse(stock)
+    of = playbook(AT_LEAST, TELLS_VALUE, tools=tools)
+    done = await count(of=of, tools=tools, lang=lang, aisle="C3")
+    missing = {"aisle": "C3", "bin": None, "value": "C3", "message": told}
+    assert done.run.state.data["differences"] == (missing,)
+    assert done.run.state.data["totals"] == ({"aisle": "C3", "bins": 0, "findings": 1},)
+    assert done.judged[0] == ("bins", "checked", "rules", "how_many")
+    whole = await count(of=of, tools=tools, lang=lang)
+    assert whole.run.state.data["differences"] == (missing,)
+    passed = await count(of=playbook(TELLS_VALUE, tools=tools), tools=tools, aisle="C3")
+    assert passed.judged == [("bins", "checked", "rules", "end_clean")]
+
+
+async def test_a_look_up_by_one_value_tells_which_found_too_little() -> None:
+    alone = (
+        "        for_each: {tool: list_aisles, with: {site: north}, as: aisle, only: aisle}\n",
+        "        at_least: 3\n",
+    )
+    table = "      aisle: {label: {zh: 通道, en: Aisle}}\n      bins:", "      bins:"
+    done = await count(of=playbook(alone, table, TELLS_VALUE), aisle="B2")
+    rows: Any = done.run.state.data["differences"]
+    assert (rows[-1]["value"], rows[-1]["message"]) == ("B2", "only 1 found, at least 3 needed")
+    assert done.checks[0].findings[-1].label == "Aisle"
 
 
 AGAIN = (
