@@ -40,6 +40,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(Notifier().run(stop))
             group.create_task(parts.reloader.run(stop))
+            # Forms are judged here: what they name has to be known.
+            group.create_task(parts.entity_lists.run(stop))
             group.create_task(parts.resources.groups.run(stop))
             group.create_task(parts.resources.admitted_accounts.run(stop))
             group.create_task(parts.telemetry.watch.run(stop))

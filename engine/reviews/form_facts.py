@@ -17,9 +17,8 @@ def form_facts(
 ) -> FormFacts:
     """The facts for a form, by the people who are visible where it is filled in.
 
-    Of a kind of entity that is not known there, every text is taken.
+    Of a kind of entity that is not known there, no text is taken: nobody could tell what it means.
     """
-    known = {kind.name for kind in entities.kinds}
 
     def person(text: str) -> str:
         found = find_people(people, text)
@@ -31,10 +30,15 @@ def form_facts(
         raise BadValue("handover.ambiguous", names=names)
 
     def entity(kind: str, text: str) -> str:
-        if kind not in known:
-            return text
-        if (meant := entities.normalised(text, kind)) is None:
-            raise BadValue("form.entity", name=text[:60])
-        return meant
+        return entity_id(entities, kind, text)
 
     return FormFacts(today, person, entity, files.check, files.uploads)
+
+
+def entity_id(entities: Entities, kind: str, text: str) -> str:
+    """The id of the one of the kind that a text names. Raises BadValue."""
+    if not any(each.name == kind for each in entities.kinds):
+        raise BadValue("form.entity_unread", name=text[:60])
+    if (meant := entities.normalised(text, kind)) is None:
+        raise BadValue("form.entity", name=text[:60])
+    return meant

@@ -1,12 +1,11 @@
 """What an answer to a card changes in a run: the form's values, or the run's end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cards.markdown import literal
 from cards.model import Decision
 from cards.shared_file import SharedFile
 from cards.texts import say
-from cards.values import Value
 from engine.errors import ToolError, ToolFailed
 from engine.frames.ends import fail_run
 from engine.frames.leaves import from_form, label_of
@@ -14,6 +13,7 @@ from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
 from engine.playbooks.nesting import split_path
 from engine.ports.inbox_files import kind_of_name
+from engine.skills.entity_values import find_listed
 
 
 async def patch_from_form(
@@ -28,7 +28,7 @@ async def patch_from_form(
     for path in paths:
         group, name = split_path(path)
         try:
-            value = _leaf_value(path, decision.values, context)
+            value = await _leaf_value(path, decision, context)
             if path in decision.files:
                 value = await _take_file(path, decision.files[path], context)
             else:
@@ -44,10 +44,15 @@ async def patch_from_form(
     return patch, tuple(faults)
 
 
-def _leaf_value(path: str, values: Mapping[str, Value], context: StepContext) -> LeafValue | None:
-    leaf = context.playbook.definition.leaf(path)
+async def _leaf_value(path: str, decision: Decision, context: StepContext) -> LeafValue | None:
+    leaf, values = context.playbook.definition.leaf(path), decision.values
     assert leaf is not None, "the loader checks that a form asks only for leaves"
-    return from_form(leaf, values[path], context.run.lang) if path in values else None
+    if path not in values:
+        return None
+    value = from_form(leaf, values[path], context.run.lang)
+    if leaf.entity and isinstance(value, str):
+        return await find_listed(leaf, value, decision.person, context)
+    return value
 
 
 async def _take_file(path: str, file: SharedFile, context: StepContext) -> LeafValue:

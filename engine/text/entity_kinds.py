@@ -216,7 +216,13 @@ class Entities:
         return tuple(dict.fromkeys(id_ for of, id_ in self.kinds_and_ids(text) if kind in ("", of)))
 
     def normalised(self, text: str, kind: str) -> str | None:
-        """The one entity of the kind that a form's field names; None for none or several."""
+        """The one entity of the kind that a form's field names; None for none or several.
+
+        What is a listed id as it stands is that one, whatever else it may mean.
+        """
+        for each in self.kinds:
+            if isinstance(each, ListKind) and each.name == kind and each.names.get(text) == text:
+                return text
         ids = self.ids(text, kind)
         return ids[0] if len(ids) == 1 else None
 
@@ -254,10 +260,15 @@ def entities_of(kinds: tuple[PatternKind, ...]) -> Entities:
 def entities_as_recorded(
     patterns: tuple[PatternKind, ...], named: tuple[NamedEntity, ...]
 ) -> Entities:
-    """The entities of the patterns, and those that a text named when it was read."""
+    """The entities of the patterns, and those that a text named when it was read, by their ids too.
+
+    What a text named is a value by its id, and that id is looked at again.
+    """
     names: dict[str, dict[str, str]] = {}
     for each in named:
         names.setdefault(each.kind, {})[each.text] = each.id
+    for each in named:
+        names[each.kind].setdefault(each.id, each.id)
     return Entities((*patterns, *(ListKind(kind, texts) for kind, texts in names.items())))
 
 

@@ -22,7 +22,7 @@ from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
-from engine.services import ServiceLimits, Services
+from engine.services import FindEntities, ServiceLimits, Services, entities_without_lists
 from engine.toolbox.toolbox import Toolbox
 from tests.fakes.services import NOW, services_of
 from tests.fakes.study import Study
@@ -112,6 +112,7 @@ class Walk:
     files: InboxFiles = NO_FILES
     run_budget: ModelBudget = RUN_BUDGET
     toolbox: Toolbox | None = None
+    listed: FindEntities = entities_without_lists
 
     @property
     def card(self) -> Card:
@@ -196,6 +197,7 @@ class Walk:
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(run=self.run_budget),
             toolbox=self.toolbox or self.records.toolbox,
+            listed_entities=self.listed,
         )
 
     def _commit(self, stepped: StepResult) -> None:

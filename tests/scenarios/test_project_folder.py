@@ -162,3 +162,57 @@ async def test_options_come_from_a_tool_that_lists(tmp_path: Path) -> None:
     checked = await ended(tmp_path, "validate", "garage")
     assert checked.status == 1
     assert "'find_hoist' gives no list; in tools.yaml a list is `result: many`" in checked.out
+
+
+def with_listed_bays(project: Path) -> None:
+    """The bay of a booking becomes one of a list, which has a name for each."""
+    folder = project / "playbooks" / "hoists"
+    changes = {
+        "playbook.yaml": (
+            (
+                "cues: [book,",
+                "entities: {hoist: {name: {zh: 举升机, en: Hoist}, tool: list_hoists, "
+                "id: bay, names: [called]}}\ncues: [book,",
+            ),
+            ("cues: [bay], identity: true", "type: entity, entity: hoist, identity: true"),
+        ),
+        "tools.yaml": (
+            (
+                "SELECT bay, lifts_kg FROM hoists",
+                "SELECT bay, lifts_kg, CASE bay WHEN 'A1' "
+                "THEN 'front' ELSE 'rear' END AS called FROM hoists",
+            ),
+            ("  examples: [which", "    called: {label: {zh: 名称, en: Name}}\n  examples: [which"),
+            (
+                "    bay: {label: {zh: 工位, en: Bay}}\n    day:",
+                "    bay: {label: {zh: 工位, en: Bay}, type: entity, entity: hoist}\n    day:",
+            ),
+        ),
+    }
+    for name, changed in changes.items():
+        text = (folder / name).read_text("utf-8")
+        for old, new in changed:
+            assert old in text
+            text = text.replace(old, new)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+async def test_with_processes_apart_a_form_takes_only_what_a_list_has(
+    project: Path, tmp_path: Path
+) -> None:
+    with_listed_bays(project)
+    port = free_port()
+    (project / ".env").write_text(f"PORT={port}\n", encoding="utf-8")
+    url = f"http://127.0.0.1:{port}"
+    async with serving(tmp_path, "run", "garage"):
+        await answering(url)
+        async with WebRoom(url) as room:
+            said = new_id()
+            await insist(lambda: room.post("messages", "mia", text="book a hoist", id=said))
+            form = await room.card("clarify")
+            told = await room.fill("mia", form, "submit", bay="nonsense", day="2026-12-03")
+            assert "This names none that is known here, or several: nonsense" in str(told)
+            await room.fill("mia", form, "submit", bay="Rear", day="2026-12-03")
+            card = await room.card("confirm")
+            assert "B2" in text_of(card)
+            assert "Rear" not in text_of(card)

@@ -94,6 +94,9 @@ TEXTS: Final[dict[str, str]] = {
     "form.url": "Please give an address that begins with https:// or http://",
     "form.today": "today",
     "form.entity": "This names none that is known here, or several: {name}",
+    "form.entity_unread": (
+        "{name}: what is known here cannot be looked up for you just now; please try again later"
+    ),
     "form.no_options": "There is nothing to choose from for {name}.",
     "form.many_options": "{name}: more than {limit} to choose from are too many for a form.",
     "form.file_unknown": (

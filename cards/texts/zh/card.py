@@ -87,6 +87,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.url": "请填写以 https:// 或 http:// 开头的网址",
     "form.today": "今天",
     "form.entity": "这里没有这一项，或不止一项：{name}",
+    "form.entity_unread": "{name}：目前无法为你查到这里有哪些项，请稍后再试",
     "form.no_options": "{name}没有可选的内容。",
     "form.many_options": "{name}：可选的内容超过 {limit} 项，表单放不下。",
     "form.file_unknown": "这里没有文件 {name}；请发送文件本身，或填写之前发过的文件名",

@@ -59,8 +59,9 @@ def test_what_names_no_entity_or_two_is_told() -> None:
     assert judged("W0815 W0816", entity="order") == (None, told + "W0815 W0816")
 
 
-def test_of_a_kind_that_is_not_known_every_text_is_taken_and_words_stay() -> None:
-    assert judged("X-1", entity="car") == ("X-1", "")
+def test_of_a_kind_that_is_not_known_no_text_is_taken_and_words_stay() -> None:
+    told = "X-1: what is known here cannot be looked up for you just now; please try again later"
+    assert judged("X-1", entity="car") == (None, told)
     assert judged("all", entity="order", words=("all",)) == ("all", "")
     assert judged("t2", type="entity", entity="town", options=("t2",)) == ("t2", "")
 

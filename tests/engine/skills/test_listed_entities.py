@@ -1,0 +1,94 @@
+"""A field for one of a list: seeds of a nursery, said by name, kept by their number."""
+
+import pytest
+
+from engine.playbooks.load import load
+from engine.playbooks.model import Playbook
+from engine.playbooks.tool import ToolFacts
+from engine.services import FindEntities, entities_without_lists
+from engine.text.entity_kinds import Entities, list_of
+from tests.fakes.walk import Walk, new_run
+
+MAIN = """\
+id: nursery
+name: {zh: 苗圃, en: Nursery}
+project: NURSERY
+cues: [sow]
+entities:
+  seed: {name: {zh: 种子, en: Seed}, tool: list_seeds, id: number, names: [name]}
+requests:
+  - {id: sow, name: {zh: 播种, en: Sow}, examples: [please sow seeds]}
+data_fields:
+  seed: {label: {zh: 种子, en: Seed}, type: entity, entity: seed}
+  trays: {label: {zh: 盘, en: Trays}, type: integer}
+profile_fields:
+  sown: {label: {zh: 已播, en: Sown}}
+phases:
+  - id: sowing
+    name: {zh: 播种, en: Sowing}
+    goal: {zh: 播种, en: It is sown}
+    allowed_skills: [ask]
+    gate_field: profile.sown
+    gate_value: "yes"
+"""
+ASK = """\
+id: ask
+name: {zh: 询问, en: Ask}
+description: {zh: 询问, en: Asks}
+category: intake
+kind: prompt
+provides: [seed, trays, profile.sown]
+sets: {profile.sown: "yes"}
+ask:
+  title: {zh: 种子, en: Which seed}
+  text: {zh: 请填写, en: Please say}
+  fields: [seed, trays]
+"""
+FACTS = {"list_seeds": ToolFacts(False, frozenset(), frozenset({"number", "name"}))}
+SEEDS = Entities((list_of("seed", [("S-1", ["kohlrabi"]), ("S-2", ["lettuce", "生菜"])]),), "v1")
+
+
+def nursery() -> Playbook:
+    return load({"playbook.yaml": MAIN, "skills/ask.yaml": ASK}, roles=None, held=None, tools=FACTS)
+
+
+def listed(patterns: object, project: str, person: object) -> Entities:
+    return SEEDS
+
+
+async def asked(message: str, known: FindEntities = listed) -> Walk:
+    run = new_run(nursery(), message=message, named=SEEDS.record(message))
+    return await Walk(nursery(), run, listed=known).start()
+
+
+@pytest.mark.parametrize("said", ["lettuce", "生菜", "S-2"])
+async def test_a_message_gives_the_field_by_a_name_or_an_id(said: str) -> None:
+    walk = await asked(f"please sow {said} seeds")
+    assert walk.run.state.data == {"seed": "S-2"}
+    assert [field.name for field in walk.card.choices[0].form] == ["trays"]
+    assert walk.card.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (listed, "Seed: This names none that is known here, or several: maize"),
+        (entities_without_lists, "cannot be looked up for you just now"),
+    ],
+)
+async def test_a_worker_takes_nothing_that_its_list_does_not_have(
+    known: FindEntities, told: str
+) -> None:
+    walk = await asked("please sow seeds", known)
+    # As a process without the list would have let it pass.
+    await walk.answer("submit", {"seed": "maize", "trays": "3"})
+    assert "seed" not in walk.run.state.data
+    assert walk.card.problems, walk.whys
+    assert told in walk.card.problems[0].replace("\\", "")
+
+
+async def test_a_name_that_is_answered_is_kept_by_its_id_and_recorded() -> None:
+    walk = await asked("please sow seeds")
+    await walk.answer("submit", {"seed": "Kohlrabi", "trays": "3"})
+    assert (walk.run.status, walk.run.state.data) == ("completed", {"seed": "S-1", "trays": 3})
+    assert any(entry.get("calls") for entry in walk.log), "a replay finds what was listed"
