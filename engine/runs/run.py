@@ -12,6 +12,7 @@ from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
 from engine.errors import BudgetExceeded
 from engine.frames.ends import block_run, complete_run, record_ending
+from engine.frames.form_options import fill_options
 from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
@@ -64,7 +65,6 @@ from engine.runs.children import (
 from engine.runs.effects import StepChange, card_posts, step_effects
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
-from engine.runs.form_options import fill_options
 from engine.runs.migration import Migration, migration_outcome
 from engine.runs.run_state import BadState, merge_patch
 from engine.runs.step_services import budget_of, usage_of

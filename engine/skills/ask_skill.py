@@ -9,6 +9,7 @@ from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Field
 from cards.texts import say
 from cards.values import Value
+from engine.frames.form_options import list_early
 from engine.frames.leaves import form_field, value_rows, values_at
 from engine.frames.outcome import (
     CardAnswered,
@@ -46,7 +47,7 @@ async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -
         case CardTimedOut():
             return end_unanswered(context)
         case _:
-            return _enter(frame, skill, ask, context)
+            return await _enter(frame, skill, ask, context)
 
 
 async def _take_answer(
@@ -81,13 +82,15 @@ def _take_instead(instead: Instead, by: str, why: str) -> Done:
     return Done(patch, f"{why}: {instead.label('en')}")
 
 
-def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
+async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
-    message = _MessageReading() if ask.again else _read_message(ask, context)
+    asked = _fields(ask, context)
+    asked = asked if ask.again else await list_early(asked, context)
+    message = _MessageReading() if ask.again else _read_message(asked, context)
     values = dict(message.values)
     said = str(values.get(ask.instead.of, "")) if ask.instead else ""
     if ask.instead and _says_a_word(ask.instead, said, context.entities):
-        if not _rest(ask, context):
+        if not _rest(asked, context):
             return _take_instead(ask.instead, run.requester.id, "the message says so")
         del values[ask.instead.of]
     if values:
@@ -96,12 +99,12 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
-    rest = _Rest() if ask.again else _rest(ask, context)
+    rest = _Rest() if ask.again else _rest(asked, context)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
     if not (ask.again or lacking or rest):
         return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
     wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
-    card = _card(ask, wanted, context, rest)
+    card = _card(ask, [f for f in asked if f.name in wanted], context, rest)
     if ask.again or frame.asked:
         card = card.model_copy(update={"title": repeated_title(card.title, run)})
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
@@ -115,10 +118,10 @@ def _ask(skill: Skill) -> Ask:
     return skill.ask
 
 
-def _fields(ask: Ask, names: Sequence[str], context: StepContext) -> list[Field]:
+def _fields(ask: Ask, context: StepContext) -> list[Field]:
     """The form's fields; the one that may be answered with other words has these."""
     run, defined = context.run, context.playbook.definition.data_fields
-    asked = [form_field(n, defined[n], run.lang, run.state) for n in names]
+    asked = [form_field(n, defined[n], run.lang, run.state) for n in ask.fields]
     words = {ask.instead.of: ask.instead.words} if ask.instead else {}
     return [f.model_copy(update={"words": words.get(f.name, ())}) for f in asked]
 
@@ -132,12 +135,17 @@ class _MessageReading:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def _read_message(ask: Ask, context: StepContext) -> _MessageReading:
+def _is_read(field: Field, context: StepContext) -> bool:
+    """Whether a text can be read for it: a choice takes nothing before its options are listed."""
+    leaf = context.playbook.definition.leaf(field.name)
+    return leaf is None or leaf.options_from is None or bool(field.options)
+
+
+def _read_message(asked: Sequence[Field], context: StepContext) -> _MessageReading:
     """What the message gives for leaves not known yet; a fault is the text and what is wrong."""
     run, defined = context.run, context.playbook.definition.data_fields
     # A file that the message only names is shown in the form, where it is looked for.
-    names = [name for name in ask.fields if defined[name].type != "file"]
-    fields = _fields(ask, names, context)
+    fields = [f for f in asked if f.type != "file" and _is_read(f, context)]
     today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
@@ -167,10 +175,10 @@ class _Rest:
         return bool(self.faults or self.unused)
 
 
-def _rest(ask: Ask, context: StepContext) -> _Rest:
+def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     """What neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
-    fields = _fields(ask, ask.fields, context)
+    fields = [f for f in asked if _is_read(f, context)]
     examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
     today, entities = context.services.today, context.entities
     reading = read_form(run.text, fields, today, entities=entities, examples=examples)
@@ -180,15 +188,15 @@ def _rest(ask: Ask, context: StepContext) -> _Rest:
         for f in fields
         if f.name in reading.faults
     ]
-    refused = _read_message(ask, context).faults
+    refused = _read_message(asked, context).faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
     return _Rest(tuple(faults), unused.strip(), reading.left)
 
 
-def _card(ask: Ask, wanted: list[str], context: StepContext, rest: _Rest) -> Card:
+def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) -> Card:
     run, defined = context.run, context.playbook.definition.data_fields
-    fields = tuple(_fields(ask, wanted, context))
+    wanted = {field.name for field in fields}
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
     counted = [field for field in fields if field.type in ("integer", "number")]
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
@@ -201,7 +209,9 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, rest: _Rest) -> Car
         problems=(*run.state.problems, *rest.faults),
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(
-            Choice(id=SUBMIT, label=say("choice.submit", run.lang), style="primary", form=fields),
+            Choice(
+                id=SUBMIT, label=say("choice.submit", run.lang), style="primary", form=tuple(fields)
+            ),
             *([Choice(id=INSTEAD, label=ask.instead.label(run.lang))] if ask.instead else ()),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),

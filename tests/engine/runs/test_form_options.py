@@ -145,3 +145,34 @@ def test_what_is_wrong_with_a_source_of_options_is_told_at_load(
     with pytest.raises(DefinitionError) as caught:
         playbook(change)
     assert any(problem in each for each in caught.value.problems), caught.value.problems
+
+
+async def said(text: str, rows: Sequence[dict[str, Any]] = ROWS, **known: str) -> Walk:
+    """What a message gives for a bay that says whom the run is about."""
+    bays, book = Bays(rows), playbook(("type: choice", "type: choice\n    identity: true"))
+    run = new_run(book, message=text, text=text, state=AgentState(data=dict(known)))
+    frames = (run.frames[0], PromptFrame(skill="ask"))
+    return await Walk(book, run.model_copy(update={"frames": frames}), toolbox=bays.toolbox).start()
+
+
+NAMED = ({"id": "B-17", "name": "Long ramp"}, {"id": "B-18", "name": "Pit"})
+
+
+@pytest.mark.parametrize("text", ["book a bay B-17", "book the long ramp", "bay: Long ramp"])
+async def test_a_message_chooses_among_what_is_listed(text: str) -> None:
+    walk = await said(text, NAMED, site="north")
+    assert (walk.run.state.data.get("bay"), walk.run.waiting) == ("B-17", ())
+
+
+async def test_what_is_none_of_those_listed_is_told_as_not_used() -> None:
+    walk = await said("book a bay B-99", NAMED, site="north")
+    assert "bay" not in walk.run.state.data
+    assert "B-99" in walk.card.text.replace("\\", "")
+    (field,) = next(choice.form for choice in walk.card.choices if choice.form)
+    assert field.options == ("B-17", "B-18")
+
+
+async def test_no_choice_is_read_while_its_list_is_not_asked_for() -> None:
+    walk = await said("book a bay B-17", [], site="north")
+    assert "There is nothing to choose from for Bay." in walk.run.part.text
+    assert "bay" not in walk.run.state.data

@@ -1,6 +1,6 @@
 """Options of forms that a read tool lists: filled in when the form's card is opened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,32 @@ async def fill_options(outcome: StepOutcome, context: StepContext) -> StepOutcom
     return replace(outcome, cards=cards)
 
 
+async def list_early(fields: Sequence[Field], context: StepContext) -> list[Field]:
+    """The fields, with the options that tools list, so that a text can be read for them.
+
+    Without options is one whose tool needs what is not known yet, or cannot say now.
+    """
+    read: dict[str, _Options] = {}
+    found: list[Field] = []
+    for field in fields:
+        leaf = context.playbook.definition.leaf(field.name)
+        source = leaf.options_from if leaf else None
+        if source is None or _waits(source, context):
+            found.append(field)
+            continue
+        try:
+            found.append(await _fill_field(field, context, read))
+        except ToolError:
+            found.append(field)
+    return found
+
+
+def _waits(source: OptionsFrom, context: StepContext) -> bool:
+    """Whether what the tool is asked with is not known yet."""
+    given = [value for value in source.arguments.values() if value is not None]
+    return any(_argument(value, context) is None for value in given)
+
+
 async def _fill_card(card: Card, context: StepContext, read: dict[str, _Options]) -> Card:
     choices: list[Choice] = []
     for choice in card.choices:
@@ -45,7 +71,7 @@ async def _fill_card(card: Card, context: StepContext, read: dict[str, _Options]
 
 async def _fill_field(field: Field, context: StepContext, read: dict[str, _Options]) -> Field:
     leaf = context.playbook.definition.leaf(field.name)
-    if leaf is None or leaf.options_from is None:
+    if leaf is None or leaf.options_from is None or field.options:
         return field
     if field.name not in read:
         read[field.name] = await _read_options(leaf, leaf.options_from, context)
