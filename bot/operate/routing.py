@@ -34,6 +34,7 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     """Print how a message is understood; for `-`, each line of the standard input."""
     definitions = load_definitions(settings, load_connections(settings).toolbox)
     table, tools = definitions.route_table(), definitions.tools
+    _tell_unread_lists(definitions)
     async with AsyncExitStack() as stack:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for message in _lines(text):
@@ -45,6 +46,18 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
             told = json.dumps(describe_route(message, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0
+
+
+def _tell_unread_lists(definitions: Definitions) -> None:
+    """Say on the standard error which entities are known by lists, of which none is read here."""
+    unread = [
+        f"{playbook.id}: {name} ({entity.tool})"
+        for playbook in definitions.playbooks.values()
+        for name, entity in playbook.definition.entities.items()
+        if entity.tool
+    ]
+    if unread:
+        print(f"lists of names are not read here: {', '.join(unread)}", file=sys.stderr)
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -239,6 +239,12 @@ class Entities:
             for match in self.matches(text)
         )
 
+    def by_id(self, text: str) -> str:
+        """The text with its id for every name of an entity."""
+        for match in reversed(self.matches(text)):
+            text = f"{text[: match.start]}{match.id}{text[match.end :]}"
+        return text
+
     def marked(self, text: str) -> str:
         """The text with the letter of its kind for each letter of an entity: as long as before."""
         for match in self.matches(text):

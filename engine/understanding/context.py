@@ -101,6 +101,14 @@ class RouteContext:
         """The text as its wording is looked at: marked, without what is quoted, folded."""
         return fold(wording.unquoted(self.mark(text)))
 
+    def taught(self, text: str) -> str:
+        """The text made ready as examples are, in which no name of a list is marked."""
+        return fold(wording.unquoted(self.table.entities.marked(text)))
+
+    def taught_by_id(self, text: str) -> str:
+        """The same with the id for what is named."""
+        return self.taught(self.entities.by_id(text))
+
     @property
     def requests(self) -> Sequence[tuple[str, Request]]:
         """Every request that the person may start, by `playbook/request`."""

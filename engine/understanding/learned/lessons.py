@@ -46,12 +46,12 @@ class Lessons:
         """How many examples each route has."""
 
     @cached_property
-    def verbatim(self) -> Mapping[str, str]:
-        """The group of each example, by its plain text, that is of no other group."""
+    def verbatim(self) -> Mapping[str, frozenset[str]]:
+        """The groups of each example, by its plain text."""
         found: dict[str, set[str]] = {}
         for example, marked in zip(self._examples, self._marked, strict=True):
             found.setdefault(plain_example(fold(marked)), set()).add(example.group)
-        return {text: groups.pop() for text, groups in found.items() if len(groups) == 1}
+        return {text: frozenset(groups) for text, groups in found.items()}
 
     @cached_property
     def digest(self) -> str:

@@ -123,8 +123,8 @@ class RouteTable:
             yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
 
     @property
-    def verbatim(self) -> Mapping[str, str]:
-        """The group (`playbook/request`) of each example that is of no other group."""
+    def verbatim(self) -> Mapping[str, frozenset[str]]:
+        """The groups (`playbook/request`, a tool, talk) that each example is one of."""
         return self.lessons.verbatim
 
     @property

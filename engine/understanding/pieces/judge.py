@@ -61,7 +61,8 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
     favour = asks_for_favour(plain)
-    if not favour and (found := _look_up(text, context)):
+    example = judge_verbatim(text, context)
+    if not (favour or example) and (found := _look_up(text, context)):
         return found
     # An open form may be of the message that is leant on; what another is named for is not for it.
     repeat = judge_repeat(text, context, judge)
@@ -75,7 +76,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         return _judge_condition(scored, context)
     if found := _judge_prohibition(scored, context):
         return found
-    if found := judge_verbatim(scored, context) or repeat:
+    if found := example or repeat:
         return found
     if len(_WORDS.findall(scored.bare)) < 2 and not wording.writes(scored.folded):
         return _judge_single_word(scored, context)

@@ -10,23 +10,38 @@ from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.lessons import plain_example
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import look_at
-from engine.understanding.pieces.scoring import ScoredPiece
 
 _TOO = re.compile(r"也|\b(?:too|as well|again)\b")
 NEAR = 0.5
 """How sure work is that is asked for anew behind something else, which people are asked about."""
 
 
-def judge_verbatim(scored: ScoredPiece, context: RouteContext) -> Piece | None:
-    """The piece as the request of which it is an example, word for word, and of nothing else."""
-    group = context.table.verbatim.get(plain_example(scored.folded))
-    if group is None:
+def judge_verbatim(text: str, context: RouteContext) -> Piece | None:
+    """The piece as the request of which it is an example, word for word.
+
+    Where it is one of a look-up as well people are asked; None where it is one of anything else.
+    """
+    every = context.table.verbatim
+    forms = (plain_example(said) for said in (context.plain(text), context.taught(text)))
+    groups = next((every[said] for said in forms if said in every), frozenset())
+    work = [group for group in groups if context.table.playbook(group.partition("/")[0])]
+    questions = groups & {tool.name for tool in context.tools}
+    if len(work) != 1 or len(work) + len(questions) < len(groups):
         return None
-    playbook, _, request = group.partition("/")
-    if not context.table.playbook(playbook):
-        return None
-    why = f"{group}: it is one of its examples"
-    return Piece(scored.text, "workflow", why, playbook=playbook, request=request)
+    playbook, _, request = work[0].partition("/")
+    why = f"{work[0]}: it is one of its examples"
+    if not questions:
+        return Piece(text, "workflow", why, playbook=playbook, request=request)
+    return Piece(
+        text,
+        "unclear",
+        f"{why}, and one of {', '.join(sorted(questions))}",
+        confidence=0.0,
+        candidates=(
+            Candidate(kind="workflow", playbook=playbook, request=request, score=NEAR),
+            Candidate(kind="qa_query", score=NEAR),
+        ),
+    )
 
 
 def judge_repeat(

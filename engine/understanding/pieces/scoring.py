@@ -32,6 +32,8 @@ _BID = re.compile(
 class ScoredPiece:
     """A piece as it is looked at: marked, folded, without quotations; and without politeness.
 
+    `known` is `bare` in the form that the examples know best, the one that is scored: they are
+    learned with what lists name as it is written, be that an id or a name.
     `quotes`: something in it is quoted.
     """
 
@@ -41,6 +43,7 @@ class ScoredPiece:
     polite: bool
     scores: Scores
     quotes: bool = False
+    known: str = ""
 
     @property
     def route(self) -> str:
@@ -75,14 +78,31 @@ class ScoredPiece:
 
 def score_piece(text: str, context: RouteContext) -> ScoredPiece:
     """The text made ready, and scored."""
-    said = context.plain(text)
-    bare = context.table.correct_typos(strip_politeness(said)[0])
-    polite = asks_for_favour(said)
+    said, taught = context.plain(text), context.taught(text)
+    every = (said, taught) if said == taught else (said, taught, context.taught_by_id(text))
+    forms = [_bare(each, context) for each in dict.fromkeys(every)]
+    scores = [_score(each, context) for each in forms]
+    best = max(range(len(forms)), key=lambda at: scores[at].known)
+    return ScoredPiece(
+        text,
+        said,
+        forms[0],
+        asks_for_favour(said),
+        scores[best],
+        wording.unquoted(text) != text,
+        forms[best],
+    )
+
+
+def _bare(said: str, context: RouteContext) -> str:
+    return context.table.correct_typos(strip_politeness(said)[0])
+
+
+def _score(bare: str, context: RouteContext) -> Scores:
     cues = index_cues(context.tools).every
     # A value that is to be another is what the piece is about.
     spare = bare if wording.changes(bare) else remove_values(bare, cues)
-    scores = context.table.classifier.scores(spare)
-    return ScoredPiece(text, said, bare, polite, scores, wording.unquoted(text) != text)
+    return context.table.classifier.scores(spare)
 
 
 def asks_for_favour(said: str) -> bool:

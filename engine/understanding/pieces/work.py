@@ -144,10 +144,10 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
 
 
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
-    anchors = table.anchor_words(scored.bare, scored.route)
+    anchors = table.anchor_words(scored.known, scored.route)
     if not anchors:
         return "nothing in it is of that work alone"
-    strange = table.foreign_words(scored.bare) if len(anchors) < SETTLED else ()
+    strange = table.foreign_words(scored.known) if len(anchors) < SETTLED else ()
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 
 
@@ -167,6 +167,6 @@ def _groups(scored: ScoredPiece, playbook: str, context: RouteContext) -> list[t
 
 def _why(scored: ScoredPiece, group: str, table: RouteTable) -> str:
     cues = list(dict.fromkeys(cue_found(scored.bare, table.cues)))
-    like = table.nearest(scored.bare, group)
+    like = table.nearest(scored.known, group)
     told = f"{group} {scored.score:.2f}, next {scored.score - scored.margin:.2f}; like {like!r}"
     return f"{told}; says {', '.join(cues[:3])}" if cues else told

@@ -29,7 +29,7 @@ def said(text: str = WORK, *, known: float = 1.0, **near: float) -> ScoredPiece:
     routes = dict.fromkeys((ROUTE, OTHER, QUESTION, SMALLTALK, STATEMENT, ELSEWHERE), 0.0)
     routes |= {names.get(name, name): score for name, score in near.items()}
     groups = dict.fromkeys(TABLE.lessons.question_groups | set(GROUPS), 0.0)
-    return ScoredPiece(text, text, text, False, Scores(routes, groups, known))
+    return ScoredPiece(text, text, text, False, Scores(routes, groups, known), known=text)
 
 
 def may_start(one: ScoredPiece, *, least: float = work.START) -> bool:
