@@ -78,10 +78,12 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 def _run_client(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> int:
     from bot.terminal.client import NO_REPLY, NoService, RequestRefused
+    from bot.terminal.html_text import show_times_in
     from cards.texts import say
 
     try:
-        return run_loop(work)
+        with show_times_in(me.zone):
+            return run_loop(work)
     except NoService:
         told = say("terminal.no_service", lang, url=me.url)
     except RequestRefused as refused:
@@ -97,12 +99,12 @@ def _run_client(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> 
 def _speaker(args: argparse.Namespace) -> "Speaker":
     from bot.terminal.client import Speaker
 
-    url = args.url
-    if url is None:
-        settings = load_settings()
-        host = _EVERYWHERE.get(settings.host, settings.host)
-        url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-    return Speaker(url, args.room, args.person)
+    if args.url is not None:
+        return Speaker(args.url, args.room, args.person)
+    settings = load_settings()
+    host = _EVERYWHERE.get(settings.host, settings.host)
+    url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    return Speaker(url, args.room, args.person, zone=settings.timezone)
 
 
 def _lang(args: argparse.Namespace) -> "Lang":

@@ -17,6 +17,7 @@ from bot.processes.web import open_site, receive
 from bot.processes.worker import run_worker
 from bot.project import PROJECT_FILE
 from bot.settings import Settings
+from bot.terminal.html_text import show_times_in
 from bot.waits import pause, run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.platforms import load_settings
@@ -190,4 +191,5 @@ async def recall(parts: Parts, feed: MessageFeed) -> None:
 async def serve(settings: Settings, stop: asyncio.Event, *, lang: Lang) -> None:
     """Serve the current folder until `stop`, and print how each message is read."""
     printer = AccountPrinter(lang, settings.timezone, lambda text: print(text, flush=True))
-    await Developing(settings, printer).run(stop)
+    with show_times_in(settings.timezone):
+        await Developing(settings, printer).run(stop)

@@ -6,7 +6,7 @@ import ssl
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,12 +37,16 @@ class RequestRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """The person who speaks, and where: `url` has no path, `room` is the web chat's."""
+    """The person who speaks, and where: `url` has no path, `room` is the web chat's.
+
+    `zone` (IANA) is the one that times are shown in, this machine's if "".
+    """
 
     url: str
     room: str = "main"
     id: str = ""
     name: str = ""
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +205,7 @@ def _choose_person(people: Any, me: Speaker) -> Speaker:
         raise RequestRefused(
             400, f"{wanted or '-'}: nobody of this web name is there; there are: {there}"
         )
-    return Speaker(me.url, me.room, wanted, known[wanted])
+    return replace(me, id=wanted, name=known[wanted])
 
 
 async def _json(response: aiohttp.ClientResponse) -> Mapping[str, Any]:

@@ -1,8 +1,12 @@
 """The web chat's HTML as text for a terminal; nothing of it can steer the terminal."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from html.parser import HTMLParser
+from zoneinfo import ZoneInfo
 
 from bot.terminal.output import table
 from cards.moments import MARKED
@@ -12,19 +16,32 @@ _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 _BLOCKS = {"p", "div", "pre", "blockquote", "ul", "ol", "table", *(f"h{n}" for n in range(1, 7))}
 
 
+# The time zone in which moments are written; this machine's without one.
+_ZONE: ContextVar[ZoneInfo | None] = ContextVar("zone", default=None)
+
+
+@contextmanager
+def show_times_in(zone: str) -> Iterator[None]:
+    """Write moments in that time zone (IANA), in this machine's if "" is given."""
+    before = _ZONE.set(ZoneInfo(zone) if zone else None)
+    try:
+        yield
+    finally:
+        _ZONE.reset(before)
+
+
 def strip_controls(text: str) -> str:
-    """The text without control characters; moments in this machine's time zone."""
-    text = MARKED.sub(_to_local_time, text)
+    """The text without control characters; moments in the time zone of `show_times_in`."""
+    text = MARKED.sub(_write_moment, text)
     return _STEERS.sub("", text.replace("\r\n", "\n").replace("\x85", "\n"))
 
 
-def _to_local_time(marked: re.Match[str]) -> str:
-    """A marked moment in this machine's time zone."""
+def _write_moment(marked: re.Match[str]) -> str:
     try:
         moment = datetime.fromisoformat(marked[1])
     except ValueError:
         return marked[0]
-    return f"{moment.astimezone():%m-%d %H:%M}"
+    return f"{moment.astimezone(_ZONE.get()):%m-%d %H:%M}"
 
 
 def html_to_text(html: str) -> str:

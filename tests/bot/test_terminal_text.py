@@ -9,7 +9,7 @@ import pytest
 from adapters.webchat.markdown import to_html
 from bot.terminal.client import Entry
 from bot.terminal.formatting import AnswerPrinter, NumberedChoices
-from bot.terminal.html_text import html_to_text, strip_controls
+from bot.terminal.html_text import html_to_text, show_times_in, strip_controls
 from tests.bot.signoff_process import FILES
 from tests.fakes.few_examples import few_examples
 from tests.fakes.terminal import in_terminal
@@ -155,3 +155,12 @@ def test_moments_are_by_this_machines_clock(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.undo()
         time.tzset()
     assert text == "until 11-21 13:30, ⟦2026-99-21T18:30Z⟧"
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"), [("Asia/Shanghai", "11-24 05:19"), ("America/Lima", "11-23 16:19")]
+)
+def test_moments_are_by_the_time_zone_of_the_folder(zone: str, told: str) -> None:
+    with show_times_in(zone):
+        assert strip_controls("⟦2026-11-23T21:19Z⟧") == told
+        assert html_to_text("<p>Ada: Submit (⟦2026-11-23T21:19Z⟧)</p>") == f"Ada: Submit ({told})"
