@@ -150,6 +150,10 @@ class ToolChanged(ToolFailed):
     """What a write's system takes is not what it was when people approved it: nothing was sent."""
 
 
+class ToolRefused(ToolFailed):
+    """What a tool was asked for is not to be done, or finds nothing, for a reason that it says."""
+
+
 class ToolUnsure(ToolFailed):
     """The answer to a write is lost: it may or may not have happened."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from cards import edits
 from cards.markdown import literal
 from cards.texts import say
-from engine.errors import ToolError
+from engine.errors import ToolError, ToolRefused
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     ChildFrameDone,
@@ -73,6 +73,30 @@ async def schemas_of(plan: ToolPlan, context: StepContext) -> dict[str, str]:
             if digest := await pin_of(context.find_tool(name), context):
                 found[name] = digest
     return found
+
+
+async def refusal_of(plan: ToolPlan, skill: str, context: StepContext) -> str:
+    """Why the first write of the skill's plan is refused as things are, "" where nothing says so.
+
+    Later ones may need what the first one writes. A system that does not answer refuses nothing:
+    the write itself is asked about again. So does a plan that is under way, which is asked about
+    once more: what it has written would be in its own way.
+    """
+    if any(isinstance(f, ToolPlanFrame) and f.skill == skill for f in context.run.frames):
+        return ""
+    for planned in resolve_calls(plan, context.run.state):
+        try:
+            tool = context.find_tool(planned["tool"])
+            if tool.rehearse is not None:
+                arguments = planned["arguments"]
+                await context.services.rehearse(tool, arguments, context.tool_context())
+        except ToolRefused as error:
+            return error.text(context.run.lang)
+        except ToolError:
+            return ""
+        if not tool.readonly:
+            return ""
+    return ""
 
 
 def ask_again(

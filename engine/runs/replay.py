@@ -10,7 +10,14 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter
 
 from cards.frozen import Frozen
-from engine.errors import BudgetExceeded, ModelError, ModelUnavailable, ToolFailed, ToolUnsure
+from engine.errors import (
+    BudgetExceeded,
+    ModelError,
+    ModelUnavailable,
+    ToolFailed,
+    ToolRefused,
+    ToolUnsure,
+)
 from engine.frames.outcome import StepContext
 from engine.frames.state import PlannerFrame, Run
 from engine.mail import RunMail
@@ -162,6 +169,13 @@ class RecordedFailure(ToolFailed):
         super().__init__("tool.recorded", told=told)
 
 
+class RecordedRefusal(ToolRefused):
+    """What a tool refused when the step was recorded."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__("tool.recorded", told=told)
+
+
 class RecordedUnsure(ToolUnsure):
     """A write whose answer was lost when the step was recorded."""
 
@@ -201,7 +215,12 @@ class RecordedAnswers:
     async def rehearse(
         self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
     ) -> Any:
-        """Whether the call would have succeeded then."""
+        """Whether the call would have succeeded then.
+
+        Earlier versions asked for an approval without a rehearsal: then nothing was refused.
+        """
+        if not self._calls or self._calls[0]["kind"] != "rehearse":
+            return None
         return self._tool("rehearse", tool, arguments)
 
     async def pin(self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> Any:
@@ -214,6 +233,8 @@ class RecordedAnswers:
             wanted, then = f"{tool.name} {dict(arguments)}", f"{entry['tool']} {entry['arguments']}"
             raise MissingRecording(f"calls {wanted}; recorded was {then}")
         if "error" in entry:
+            if entry.get("refused"):
+                raise RecordedRefusal(entry["error"])
             raised = RecordedUnsure if entry.get("unsure") else RecordedFailure
             raise raised(entry["error"])
         return entry["result"]

@@ -6,13 +6,16 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from engine.errors import BudgetExceeded, ModelError, ToolError, ToolUnsure
+from engine.errors import BudgetExceeded, ModelError, ToolError, ToolRefused, ToolUnsure
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ModelBudget, ModelUsage, ToolOffer
 from engine.services import Services
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import CallTool
+
+_MARKS = {"unsure": ToolUnsure, "refused": ToolRefused}
+"""What is recorded of a failure of that kind, for steps go on differently after it."""
 
 
 def step_services(services: Services, run: Run, playbook: Playbook) -> Services:
@@ -112,8 +115,8 @@ def record_calls(
         try:
             result = await call(tool, arguments, ctx)
         except ToolError as error:
-            unsure = {"unsure": True} if isinstance(error, ToolUnsure) else {}
-            calls.append({**entry, "error": str(error), **unsure, **took()})
+            marks = {n: True for n, kind in _MARKS.items() if isinstance(error, kind)}
+            calls.append({**entry, "error": str(error), **marks, **took()})
             raise
         calls.append({**entry, "result": to_jsonable_python(result), **took()})
         return result

@@ -7,7 +7,7 @@ from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.errors import ToolError
-from engine.frames.ends import fail_run
+from engine.frames.ends import end_text, fail_run
 from engine.frames.leaves import (
     LabelledValue,
     label_of,
@@ -28,7 +28,7 @@ from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode, ToolPlan
-from engine.reviews.approvals import call_digest, resolve_calls, schemas_of
+from engine.reviews.approvals import call_digest, refusal_of, resolve_calls, schemas_of
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
@@ -50,18 +50,28 @@ SHOWN_EVIDENCE = 5
 async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Ask those whom the node's review names; the run is blocked when there is nobody."""
     run, policy, values = context.run, _policy(node), shown_values(node, context)
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown and (refusal := await refusal_of(shown, node.shows, context)):
+        return _refuse(refusal, frame, context)
     involved = {*run.requester.ids, *authors_of(values, context).values()}
     approvers = await find_approvers(policy, involved, context)
     if isinstance(approvers, StatusChange):
         return approvers
     digest, names = _shown_digest(node, context), approvers.names
     card = _card(frame, sop, values, approvers, context).model_copy(update={"shown_digest": digest})
-    shown = context.playbook.skills[node.shows].plan if node.shows else None
     schemas = await schemas_of(shown, context) if shown else {}
     update = {"asked": card.token, "shown_digest": digest, "shown_schemas": schemas}
     frame = frame.model_copy(update=update)
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=literal(names)))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {approvers.why}")
+
+
+def _refuse(reason: str, frame: SopFrame, context: StepContext) -> StatusChange:
+    """The end of the run as refused: nobody is asked to approve what would not be done."""
+    text = end_text(context.run, "refused", reason)
+    return StatusChange(
+        "failed", Note("failed", text), f"{frame.node} asks nobody: {reason}", end="refused"
+    )
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from cards.model import Lang
 from cards.values import TODAY
-from engine.errors import ToolFailed, ToolRetry, ToolUnsure
+from engine.errors import ToolFailed, ToolRefused, ToolRetry, ToolUnsure
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
 from engine.ports.systems.connections import PinnedCall, PreparedCall
@@ -22,7 +22,7 @@ from engine.toolbox.telling import fill_text, tell_result
 from engine.tools.model import Tool, ToolContext
 
 
-class RefusedCall(ToolFailed):
+class RefusedCall(ToolRefused):
     """A write is not done, or a read finds nothing; the tool's own file says why."""
 
     def __init__(self, text: LocalizedText, values: Mapping[str, JsonValue]) -> None:

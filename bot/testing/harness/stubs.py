@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from bot.testing.files.model import SYNC, StubCase
-from engine.errors import ToolFailed, ToolUnsure
+from engine.errors import ToolFailed, ToolRefused, ToolUnsure
 from engine.playbooks.checks.tools import call_request
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition
@@ -130,7 +130,8 @@ class StubbedToolbox(Toolbox):
                 ],
                 entities=entities,
             )
-            made[name] = _Either(found[name], stubbed, self._systems).tool()
+            asked = definition.call.connection
+            made[name] = _Either(found[name], stubbed, asked, self._systems).tool()
         return made
 
 
@@ -140,11 +141,23 @@ class _Either:
 
     real: Tool[Any]
     stubbed: Tool[Any]
+    connection: str
     systems: StubbedSystems
 
     def tool(self) -> Tool[Any]:
         """The tool that chooses."""
-        return replace(self.stubbed, run=self.run)
+        rehearse = self.rehearse if self.stubbed.rehearse else None
+        return replace(self.stubbed, run=self.run, rehearse=rehearse)
+
+    async def rehearse(self, args: Any, ctx: Any) -> None:
+        """Whether the write would be taken, as the test says. Raises ToolError."""
+        given = args.model_dump(mode="json", exclude_none=True)
+        case = self.systems.case(self.stubbed.name, given, counts=False)
+        if case is not None and case.fault == "refuses":
+            name, words = self.connection, case.says
+            raise ToolRefused("connection.refused", name=name, status=409, words=words)
+        assert self.stubbed.rehearse is not None
+        await self.stubbed.rehearse(args, ctx)
 
     async def run(self, args: Any, ctx: Any) -> Any:
         """What either gives. Raises ToolError."""

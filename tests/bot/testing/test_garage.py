@@ -188,3 +188,41 @@ async def test_a_file_without_tests_is_no_file_of_tests(
 ) -> None:
     with pytest.raises(DefinitionError, match=r"these\.yaml:1: "):
         await play_folder(garage, tests)
+
+
+REFUSAL = """\
+  refused_when:
+    - finds: {connection: workshop, sql: "SELECT who FROM bookings WHERE bay = :bay"}
+      text: "{bay} is booked by {who}."
+"""
+
+
+async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
+    garage: Path, play_folder: FolderPlayer
+) -> None:
+    with (garage / "playbooks/hoists/tools.yaml").open("a", encoding="utf-8") as file:
+        file.write(REFUSAL)
+    tests = "".join(
+        f"""\
+- test: {name}
+  given: {{tools: {{book_hoist: {{{given}}}}}}}
+  steps:
+    - mia: book a hoist
+    - mia: {{fill: {{bay: A1, day: 2026-03-09}}}}
+      expect: {{end: refused, reply: {reply}, told: [mia], not_called: [book_hoist]}}
+"""
+        for name, given, reply in (
+            ("by its file", "refused_when: 1, gives: {who: Fred}", "A1 is booked by Fred."),
+            ("by its system", "fault: refuses, says: A1 is being painted", "A1 is being painted"),
+        )
+    )
+    tests += f"""\
+- test: what only fails is approved first
+  given: {{tools: {{book_hoist: fails}}}}
+  steps:
+{BOOK}\
+    - fred: {{tap: approve}}
+      expect: {{end: failed, called: [book_hoist]}}
+"""
+    played = await play_folder(garage, tests)
+    assert [each for each in played if not each.passed] == [], told(played)
