@@ -1,10 +1,13 @@
 """A field for one of a list: seeds of a nursery, said by name, kept by their number."""
 
+import json
+
 import pytest
 
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolFacts
+from engine.runs.replay import replay, trace_of
 from engine.services import FindEntities, entities_without_lists
 from engine.text.entity_kinds import Entities, list_of
 from tests.fakes.walk import Walk, new_run
@@ -91,4 +94,7 @@ async def test_a_name_that_is_answered_is_kept_by_its_id_and_recorded() -> None:
     walk = await asked("please sow seeds")
     await walk.answer("submit", {"seed": "Kohlrabi", "trays": "3"})
     assert (walk.run.status, walk.run.state.data) == ("completed", {"seed": "S-1", "trays": 3})
-    assert any(entry.get("calls") for entry in walk.log), "a replay finds what was listed"
+    # Where the lists of then are not read.
+    trace = trace_of(walk.run, [json.dumps(entry) for entry in walk.log])
+    replayed = await replay(trace, nursery(), Walk(nursery(), walk.run).services())
+    assert (replayed.difference, replayed.steps) == (None, len(trace.steps))
