@@ -58,13 +58,15 @@ async def check_records(
     lang, found = context.run.lang, frame.found
     data = {over.findings: frame.findings, over.summary: frame.summary}
     count = frame.of if over.for_each else frame.checked
-    response = say("records.checked", lang, n=count, findings=found)
+    # Of one thing alone a count tells nothing.
+    is_told = over.for_each is not None or count > 1
+    response = say("records.checked", lang, n=count, findings=found) if is_told else ""
     if found > len(frame.findings):
         response += say("records.cut", lang, n=len(frame.findings))
     if frame.of > len(frame.summary):
         response += say("records.cut_summary", lang, n=len(frame.summary))
     chart = chart_of(frame.violations, count, context)
-    changes = {"by": frame.skill, "data": data, "response": response, "chart": chart}
+    changes = {"by": frame.skill, "data": data, "response": response or None, "chart": chart}
     patch = Patch.model_validate(changes)
     target = node.fail_target if found else node.pass_target
     counted = frame.violations

@@ -185,6 +185,14 @@ async def test_without_members_the_tool_is_asked_once_and_its_records_are_counte
     assert done.checks[0].findings[0].entry == "2"
 
 
+@pytest.mark.parametrize("counted", [5, 4])
+async def test_of_one_record_no_count_is_told(counted: int) -> None:
+    tools = warehouse(all=[{"aisle": "A1", **bin_of("A1-01", 5, counted)}])
+    done = await count(of=playbook(*ALL_BINS, tools=tools), tools=tools)
+    assert done.run.state.data["totals"] == ({"bins": 1, "findings": 5 - counted},)
+    assert done.run.state.response == ""
+
+
 AT_LEAST = (
     "        findings: differences\n",
     "        at_least: 1\n        findings: differences\n",
