@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Final
 from urllib.parse import quote
 
+from bot.waits import retry_until_available
 from cards.model import Row
 from cards.showing.view import CardView, MessageView
 from engine.ports.clock import Clock
@@ -71,8 +72,12 @@ async def open_file_links(
 
     Raises StoreUnavailable.
     """
-    secret = await texts.read(_NAME)
-    if not secret:
+
+    async def shared_secret() -> str:
+        if secret := await texts.read(_NAME):
+            return secret
         await texts.write(_NAME, secrets.token_urlsafe(32), was="", keep_s=_KEEP_S)
-        secret = await texts.read(_NAME)
+        return await texts.read(_NAME)
+
+    secret = await retry_until_available(shared_secret)
     return FileLinks(secret, clock, days=days, address=address)

@@ -1,7 +1,6 @@
 """The lines to add to a file where a key is missing, out of the schema of the file."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -9,26 +8,27 @@ from typing import Any, Final
 from bot.starting.file_kinds import FileKind, kind_of
 from bot.starting.schemas import schema_of
 
-_MISSING: Final = re.compile(r"^(?P<file>.+?):\d+: (?P<path>\S+): is required(?P<why>: .*)?$")
+_MISSING: Final = ": is required"
 _DEEPEST: Final = 2
 _LONGEST: Final = 160
 
 
 def lines_to_add(problem: str) -> str:
     """What to write where a problem says that a key is required; "" for any other problem."""
-    found = _MISSING.match(problem)
-    kind = _kind(found["file"]) if found else None
-    if found is None or kind is None:
+    before, required, why = problem.partition(_MISSING)
+    where, _, path = before.rpartition(": ")
+    kind = _kind(where.rpartition(":")[0])
+    if not required or kind is None:
         return ""
     whole = schema_of(kind)
-    *above, key = found["path"].split(".")
+    *above, key = path.split(".")
     places = [whole]
     for step in above:
         places = [inner for place in places for inner in _inner(whole, place, step)]
     for place in places:
         for each in _variants(whole, place):
             if key in each.get("properties", {}):
-                return f"{key}: {_line(whole, each['properties'][key], shown=not found['why'])}"
+                return f"{key}: {_line(whole, each['properties'][key], shown=not why)}"
     return ""
 
 

@@ -9,7 +9,7 @@ _BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _KEY = r"^\s*(?:- +)?(?P<key>[^\s:：\"'#{}\[\],]{1,60})"
 _WIDE_COLON = re.compile(rf"{_KEY}\s*：")
 _NO_SPACE = re.compile(rf"{_KEY}:(?P<rest>[^\s:/][^:]*)$")
-_COLON_IN_TEXT = re.compile(rf"{_KEY}: +[^\"'\[{{|>#].*:(?: |$)")
+_TEXT = re.compile(rf"{_KEY}: +(?P<text>[^ \"'\[{{|>#].*)$")
 _CLOSES = {"sequence": ("[", "]"), "mapping": ("{", "}")}
 
 
@@ -51,6 +51,6 @@ def _line_fault(line: str) -> str:
         return f"after {found['key']!r} stands a Chinese colon; write `:` and a space"
     if found := _NO_SPACE.match(line):
         return f"after `{found['key']}:` a space is missing"
-    if _COLON_IN_TEXT.match(line):
+    if (found := _TEXT.match(line)) and ": " in f"{found['text']} ":
         return "a text with `: ` in it has to stand in quotes"
     return ""

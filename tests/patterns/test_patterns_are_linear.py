@@ -42,7 +42,7 @@ FIELDS = (
 )
 SAID = (
     "noted thing is 红斑, heft 70 kg beat 71 bpm grade low, pair 120/80 bar; 备注词 无"
-    " seen 2026-01-02 3 May"
+    " seen 2026-01-02 3 May; ref number A-7 heft 70 kg"
 )
 
 

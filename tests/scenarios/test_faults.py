@@ -245,7 +245,7 @@ SAID = (
 @pytest.fixture
 def nothing_newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time in which a newer process may come is over."""
-    monkeypatch.setattr("bot.processes.worker.NEWER_BUILD_WAIT_S", 0.0)
+    monkeypatch.setattr("bot.wiring.work.NEWER_BUILD_WAIT_S", 0.0)
 
 
 @pytest.mark.usefixtures("nothing_newer")
