@@ -67,7 +67,12 @@ class Definitions:
     def route_table(self) -> RouteTable:
         """What the router learns from them and from the tools."""
         files = {name: playbook.definition for name, playbook in self.playbooks.items()}
-        return RouteTable(files, self.tools, self.talk, self.documents)
+        cues = {
+            f"{name}/{request.id}": playbook.day_cues(request.id)
+            for name, playbook in self.playbooks.items()
+            for request in playbook.definition.requests
+        }
+        return RouteTable(files, self.tools, self.talk, self.documents, cues)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:

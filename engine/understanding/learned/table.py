@@ -50,7 +50,8 @@ class Route:
 class RouteTable:
     """The routes, a classifier that has learned their examples, and the documents' sections.
 
-    `sections` are by project.
+    `sections` are by project; `day_cues` are, by group (`playbook/request`), the cues of the days
+    and times that the request's forms ask for.
     """
 
     def __init__(
@@ -59,11 +60,13 @@ class RouteTable:
         tools: Sequence[Tool[Any]],
         talk: Talk,
         documents: Sequence[Document] = (),
+        day_cues: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self.routes = tuple(
             Route(name, d.name.texts, d.requests, d.cues) for name, d in playbooks.items()
         )
         self.talk = talk
+        self.day_cues = day_cues or {}
         self.sections = index_sections(documents)
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)

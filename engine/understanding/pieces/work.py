@@ -1,10 +1,13 @@
 """Whether a piece surely asks for work, and for which: never on a guess (promise 4)."""
 
+from dataclasses import replace
+
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
+from engine.understanding.pieces.conditions import without_days
 from engine.understanding.pieces.scoring import (
     CLAUSES,
     ScoredPiece,
@@ -132,15 +135,35 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
         return f"only {scored.scores.known:.2f} of it is known from examples"
     if wording.reports(scored.folded):
         return "it gives what somebody else said"
-    if wording.hangs(scored.folded):
+    if _hangs(scored, table):
         return "it hangs on a condition"
     if forbids(scored):
         return "it holds something off"
-    if not bids(scored, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
+    if not bids(scored, table, _tells_or_denies):
         return "nothing in it is bidden"
     if wording.asks(scored.bare) and not scored.polite:
         return "it asks"
     return ""
+
+
+def _hangs(scored: ScoredPiece, table: RouteTable) -> bool:
+    """Whether it waits for something; a day that the request meant asks for by this cue is none."""
+    if not wording.hangs(scored.folded):
+        return False
+    groups = {n: s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")}
+    least = max(groups.values(), default=0.0) - GROUP_MARGIN
+    cues = [table.day_cues.get(name, frozenset()) for name, s in groups.items() if s > least]
+    common = frozenset.intersection(*cues) if cues else frozenset()
+    rest = without_days(
+        scored.folded,
+        common,
+        lambda clause: bids(replace(scored, folded=clause), table, _tells_or_denies),
+    )
+    return wording.hangs(rest)
+
+
+def _tells_or_denies(clause: str) -> bool:
+    return wording.tells(clause) or wording.denies(clause)
 
 
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:

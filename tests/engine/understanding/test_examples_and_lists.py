@@ -33,7 +33,13 @@ phases:
   - {id: p, name: {zh: 预订, en: Reserve}, goal: {zh: 完成, en: Done}, allowed_skills: [s]}
 """
 PLAYBOOK = build(PlaybookFile, read_yaml(KITCHEN, file="playbook.yaml"))
-BARE_TABLE = RouteTable({"kitchen": PLAYBOOK}, (), TABLE.talk)
+BARE_TABLE = RouteTable(
+    {"kitchen": PLAYBOOK},
+    (),
+    TABLE.talk,
+    day_cues={"kitchen/reserve": frozenset({"until", "till"})},
+)
+NO_CUES = RouteTable({"kitchen": PLAYBOOK}, (), TABLE.talk)
 OVENS = list_of("oven", [("OV-11", ["Big Bertha"]), ("OV-12", ["Old Faithful", "老炉子"])])
 
 
@@ -100,3 +106,40 @@ def test_an_example_of_a_request_and_of_an_answer_is_asked_about() -> None:
     piece = read("reserve an oven", "reserve an oven")
     assert piece.kind == "unclear"
     assert [each.kind for each in piece.candidates] == ["workflow", "qa_query"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd like to reserve OV-12 until Monday",
+        "please reserve OV-12 till 3 March, please",
+        "I'd like to reserve Old Faithful until tomorrow.",
+    ],
+)
+def test_a_day_that_the_request_asks_for_by_its_cue_is_no_condition(text: str) -> None:
+    assert read(text).kind == "workflow"
+    without = replace(CONTEXT, table=NO_CUES, entities=Entities((OVENS,), "v1"))
+    assert all(piece.kind != "workflow" for piece in read_message(text, without))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wait until Friday",
+        "please wait until Friday to reserve OV-12",
+        "I'd like to reserve OV-12, but not until Monday",
+        "I'd like to reserve OV-12 but only until Dr Wu agrees",
+        "I'd like to reserve OV-12 until Dr Wu agrees",
+        "I'd like to reserve OV-12 not until Monday",
+        "I'd like to reserve OV-12 until Monday is confirmed",
+        "don't reserve OV-12 until Monday",
+        "I'd like to reserve OV-12 until Monday if Wu agrees",
+        "hold on until Monday, then reserve OV-12",
+        "until Monday reserve OV-12",
+        "I'd like to reserve OV-12 once it is Monday",
+    ],
+)
+def test_any_other_condition_stays_one(text: str) -> None:
+    context = replace(CONTEXT, table=BARE_TABLE, entities=Entities((OVENS,), "v1"))
+    started = [p for p in read_message(text, context) if p.kind == "workflow" and not p.condition]
+    assert not started
