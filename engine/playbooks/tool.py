@@ -245,7 +245,7 @@ class ToolDefinition(Frozen):
 
     def tell_faults(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """What keeps its templates from being filled in, and where that stands."""
-        known = (*self.columns, *self.arguments)
+        known = tuple(dict.fromkeys((*self.columns, *self.arguments)))
         templates: list[tuple[tuple[str | int, ...], LocalizedText, Collection[str]]] = [
             (("tell_when", i, "text"), case.text, known) for i, case in enumerate(self.tell_when)
         ]

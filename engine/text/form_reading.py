@@ -85,7 +85,8 @@ def read_form(
     if not values and (bare := _read_bare(said)):
         return FormReading(bare, {}, "", dict.fromkeys(bare, said.text))
     faulty = [c for c in faulty if not set(c.values) & set(values)]
-    rest = _blank_out(said.text, [*found, *faulty])
+    # A value ends a stretch too: nobody wrote what stands before and behind it as one.
+    rest = _blank_out(said.text, [*found, *faulty], "\n")
     parts = [part for part in _CLAUSE_END.split(rest) if unexplained_text(part, known)]
     left = ", ".join(" ".join(part.split()).strip(" ,:;、") for part in parts)
     return FormReading(values, _values(faulty), left, _words(said.text, found))
@@ -207,9 +208,9 @@ def _clause_at(text: str, at: int) -> str:
     return text[begin : min((end for end in ends if end >= at), default=len(text))]
 
 
-def _blank_out(text: str, claims: Sequence[ValueSpan]) -> str:
+def _blank_out(text: str, claims: Sequence[ValueSpan], blank: str = " ") -> str:
     for claim in claims:
-        text = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
+        text = text[: claim.start] + blank * (claim.end - claim.start) + text[claim.end :]
     return text
 
 

@@ -32,6 +32,11 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("method: POST", "method: GET", "book_hoist.writes: call: a GET has no body"),
     ("at: limits.kg", 'at: "limits.[kg"', "columns.capacity.at: is no JMESPath"),
     ("lifts {capacity}", "lifts {weight}", "find_hoist.tell: names weight; there are bay, cap"),
+    (
+        "bay: {label: {zh: 位置, en: Bay}}\n    capacity",
+        "number: {label: {zh: 位置, en: Bay}}\n    capacity",
+        "find_hoist.tell: names bay; there are number, capacity$",
+    ),
     ("lifts {capacity}", "lifts {capacity", "find_hoist.tell: a { stands alone"),
     ("cues: [hoist]", "cues: {hoist: {size: 3}}", "cues.hoist.size: is none of its arguments"),
     (

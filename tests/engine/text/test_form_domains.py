@@ -157,3 +157,17 @@ def test_what_has_two_readings_or_none_is_asked_for(
 )
 def test_what_no_field_takes_is_left(text: str, fields: tuple[Field, ...], left: str) -> None:
     assert read_form(text, fields, WEDNESDAY).left == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("please deliver 12 pieces arrives 2026-03-05 for the fair", "for the fair"),
+        ("please deliver cheaply 12 pieces for the fair", "please deliver cheaply, for the fair"),
+        ("deliver, fragile, 12 pieces on 2026-03-05, ring twice", "fragile, ring twice"),
+        ("deliver 12 pieces on 2026-03-05", ""),
+    ],
+)
+def test_what_is_left_is_quoted_without_the_holes_that_values_leave(text: str, left: str) -> None:
+    reading = read_form(text, GATE, WEDNESDAY, examples=("deliver", "by"))
+    assert (reading.values["pieces"], reading.left) == ("12", left)
