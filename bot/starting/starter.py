@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +44,11 @@ class Starter:
         return next((each for each in self.languages if each in _IN), "en")
 
     @property
+    def has_both(self) -> bool:
+        """Whether texts are written in each language that the templates have."""
+        return set(_IN) <= set(self.languages)
+
+    @property
     def project(self) -> str:
         """The name of the project that conversations belong to."""
         return project_name(self.folder)
@@ -56,6 +62,8 @@ def project_name(folder: str) -> str:
 def write_starter(starter: Starter) -> dict[str, str]:
     """The texts of the folder's files by their place in it."""
     pages, values = _pages(starter.lang), _values(starter)
+    other = next(each for each in _IN if each != starter.lang) if starter.has_both else ""
+    pages.filters["also"] = partial(_in_both, lang=starter.lang, other=other)
     folder = f"playbooks/{values['id']}/"
     return {
         _RENAMED.get(name, name).replace("playbook/", folder, 1): pages.get_template(name).render(
@@ -90,6 +98,7 @@ def _values(starter: Starter) -> dict[str, Any]:
     return {
         "folder": starter.folder,
         "languages": starter.languages,
+        "both": starter.has_both,
         "zone": starter.zone,
         "person": starter.person,
         "person_id": person_id,
@@ -125,6 +134,13 @@ def _as_yaml(value: Any) -> str:
     plain = letters and all(char.isalpha() or char in " '-" for char in value)
     reserved = value.lower() in ("true", "false", "null", "yes", "no", "on", "off")
     return value if plain and not reserved else json.dumps(value, ensure_ascii=False)
+
+
+def _in_both(text: str, translated: str, *, lang: Lang, other: Lang) -> str:
+    """A text as YAML in one language, or in both where the folder has an `other` one."""
+    if not other:
+        return _as_yaml(text)
+    return f"{{{lang}: {_as_yaml(text)}, {other}: {_as_yaml(translated)}}}"
 
 
 def _as_line(value: str) -> str:

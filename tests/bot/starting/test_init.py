@@ -1,6 +1,7 @@
 """`signoff init`: what it makes is valid at once, works in the chat, and is one's own."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,26 @@ def test_a_folder_is_valid_whatever_is_asked_for_and_by_whom(
     chinese = [line for line in ours if any("一" <= char <= "鿿" for char in line)]
     assert (len(chinese) > len(ours) / 2) is (lang == "zh")
     assert sum(len(p.read_text("utf-8").splitlines()) for p in folder.rglob("*.yaml")) < 200
+
+
+@pytest.mark.parametrize("languages", ["en,zh", "zh,en", "en", "zh"])
+def test_texts_and_examples_are_in_each_language_of_the_folder(
+    languages: str, tmp_path: Path
+) -> None:
+    folder = made(tmp_path / "bot", request="order vaccines", languages=languages, name="Ada")
+    assert wrong_with(folder) == []
+
+    def read(pattern: str) -> Any:
+        return read_yaml(next(folder.glob(pattern)).read_text("utf-8"), file="").data
+
+    words = {"en": "Needed by", "zh": "需要日期"}
+    asked = {"en": "who approves requests", "zh": "谁来审批"}
+    wanted = languages.split(",")
+    label = read("playbooks/*/playbook.yaml")["data_fields"]["needed_by"]["label"]
+    both = {each: words[each] for each in wanted}
+    assert label == (both if len(wanted) > 1 else words[languages])
+    examples = read("playbooks/*/answers.yaml")["who_approves"]["examples"]
+    assert [each for each in asked if asked[each] in examples] == sorted(wanted)
 
 
 @pytest.mark.parametrize("sample", ["expenses", "leave", "clinical", "litigation"])
