@@ -18,6 +18,7 @@ from engine.text import form_reading as reading
 from engine.text import values
 from engine.understanding.lookups import find as lookup
 from engine.understanding.lookups import text as lookup_text
+from engine.understanding.pieces.conditions import without_days
 from tests.fakes.entities import SUBJECTS
 from tests.fakes.study import Study
 from tests.patterns.automaton import automaton
@@ -62,6 +63,7 @@ def build_every_kind() -> None:
         "那 P002 呢", Study().tools, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"]
     )
     remove_mention(SAID, "U17")
+    without_days(SAID, ["by"], bool)
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
     ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)
     samples.read_sample(samples.find_sample("expenses"), "A-1", "UTC")
