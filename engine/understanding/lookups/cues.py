@@ -30,24 +30,23 @@ class CueIndex:
                 yield tool, found
 
 
-_KEPT: dict[int, CueIndex] = {}
+_KEPT: dict[tuple[int, ...], CueIndex] = {}
 
 
 def index_cues(tools: Sequence[Tool[Any]]) -> CueIndex:
-    """The index of these tools; that of a tuple is kept."""
-    kept = _KEPT.get(id(tools))
-    if kept is not None and kept.tools is tools:
+    """The index of these tools, which is kept: each message brings a sequence of its own."""
+    key = tuple(map(id, tools))
+    if (kept := _KEPT.get(key)) is not None:
         return kept
     reading = [tool for tool in tools if tool.readonly]
     made = CueIndex(
-        tools,
+        tuple(tools),
         tuple((t, tuple((fold_cue(cue), cue) for cue in t.cues)) for t in reading if t.cues),
         tuple(cue for tool in tools for cue in tool.cues),
         tuple(cue for tool in reading for cue in tool.cues),
     )
-    if isinstance(tools, tuple):
-        if len(_KEPT) >= _MAX_KEPT:
-            _KEPT.clear()
-        # It holds its tools, so that nothing else gets their id.
-        _KEPT[id(tools)] = made
+    if len(_KEPT) >= _MAX_KEPT:
+        _KEPT.clear()
+    # It holds its tools, so that nothing else gets one of their ids.
+    _KEPT[key] = made
     return made
