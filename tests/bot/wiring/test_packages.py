@@ -1,6 +1,7 @@
 """Tools of installed packages: each fault is told at the start, and none at work harms others."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -178,6 +179,10 @@ async def test_a_function_that_blocks_holds_up_nobody() -> None:
         assert sum("Too many slow tools" in each for each in told) == 10
     finally:
         free.set()
+        # What goes on behind the next test would hold its places.
+        for thread in threading.enumerate():
+            if thread.name == "package-tool":
+                thread.join(20)
 
 
 async def test_the_documented_package_is_one() -> None:
