@@ -16,7 +16,7 @@ from typing import IO
 
 from adapters.reader_process import FileReader
 from engine.errors import ToolFailed
-from engine.ports.library import Extract, FileInfo
+from engine.ports.library import Extract, FileInfo, FileScope
 
 MAX_BYTES = 5 * 1024 * 1024
 KEPT_EXTRACTS = 16
@@ -56,24 +56,24 @@ class ProjectFiles:
         # Each step of a run may ask again what the same file holds.
         self._extracts: OrderedDict[tuple[int | str, ...], Extract] = OrderedDict()
 
-    async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
+    async def infos(self, scope: FileScope) -> Sequence[FileInfo]:
         """Every file, by name; none when the project has no folder. Raises ToolFailed."""
-        return await asyncio.to_thread(self._infos, project, conversation)
+        return await asyncio.to_thread(self._infos, scope)
 
-    async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
+    async def read(self, scope: FileScope, name: str) -> bytes | None:
         """The content of the file of exactly that name, or None when there is none.
 
         Raises ToolFailed for a file of more than 5 MiB, or a folder that cannot be read.
         """
-        return await asyncio.to_thread(self._read, project, name, conversation)
+        return await asyncio.to_thread(self._read, scope, name)
 
-    async def open(self, project: str, name: str, conversation: str = "") -> IO[bytes] | None:
+    async def open(self, scope: FileScope, name: str) -> IO[bytes] | None:
         """The file of exactly that name, open for reading. Raises ToolFailed."""
-        return await asyncio.to_thread(self._open, project, name, conversation)
+        return await asyncio.to_thread(self._open, scope, name)
 
-    async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
+    async def extract(self, scope: FileScope, name: str) -> Extract | None:
         """What the file holds, or None when there is none. Raises ToolFailed."""
-        file = await self.open(project, name, conversation)
+        file = await self.open(scope, name)
         if file is None:
             return None
         ending = Path(name).suffix[1:].lower()
@@ -89,9 +89,9 @@ class ProjectFiles:
             self._extracts.popitem(last=False)
         return extract
 
-    def _infos(self, project: str, conversation: str) -> list[FileInfo]:
+    def _infos(self, scope: FileScope) -> list[FileInfo]:
         found: dict[str, FileInfo] = {}
-        for path in _paths(project, conversation):
+        for path in _paths(scope):
             with self._folder(path) as folder:
                 if folder is None:
                     continue
@@ -100,16 +100,16 @@ class ProjectFiles:
                         found[name] = _info(name, status)
         return [found[name] for name in sorted(found)][:MAX_FILES]
 
-    def _open(self, project: str, name: str, conversation: str) -> IO[bytes] | None:
-        for path in _paths(project, conversation):
+    def _open(self, scope: FileScope, name: str) -> IO[bytes] | None:
+        for path in _paths(scope):
             with self._folder(path) as folder:
                 # Only names that the folder lists, never a path.
                 if folder is not None and name in _names(folder) and _status(folder, name):
                     return os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
         return None
 
-    def _read(self, project: str, name: str, conversation: str) -> bytes | None:
-        file = self._open(project, name, conversation)
+    def _read(self, scope: FileScope, name: str) -> bytes | None:
+        file = self._open(scope, name)
         if file is None:
             return None
         try:
@@ -141,12 +141,12 @@ class ProjectFiles:
             os.close(folder)
 
 
-def _paths(project: str, conversation: str) -> Iterator[tuple[str, ...]]:
-    """Yield the folders of a conversation's files: the project's, then its own."""
-    if is_project(project):
-        yield (project,)
-        if conversation:
-            yield (project, SHARED, folder_of(conversation))
+def _paths(scope: FileScope) -> Iterator[tuple[str, ...]]:
+    """Yield the folders of a scope's files: the project's, then the conversation's own."""
+    if is_project(scope.project):
+        yield (scope.project,)
+        if scope.conversation:
+            yield (scope.project, SHARED, folder_of(scope.conversation))
 
 
 def _open_folder(root: Path, path: Sequence[str]) -> int:

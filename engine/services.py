@@ -9,7 +9,7 @@ from cards.model import Principal
 from engine.playbooks.model import Playbook, Request, pattern_kinds
 from engine.ports.clock import Clock, FixedClock
 from engine.ports.inbox_files import NO_FILES, InboxFiles
-from engine.ports.library import NO_LIBRARY, Library
+from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.people import People
@@ -138,6 +138,10 @@ class Services:
     ) -> Entities:
         """What texts of the person may name there: of `kinds`, or all patterns, and the lists."""
         return self.listed_entities(kinds or self.entity_kinds, self.project(conversation), person)
+
+    def file_scope(self, conversation: str) -> FileScope:
+        """Whose files are looked up in the conversation, and in its runs."""
+        return FileScope(self.project(conversation), conversation)
 
     def tool_context(
         self, conversation: str, person: Principal, *, key: str = "", by: str = ""

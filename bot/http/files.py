@@ -55,9 +55,9 @@ def files_route(parts: Parts) -> web.AbstractRouteDef:
 async def _send(
     request: web.Request, parts: Parts, conversation: str, name: str
 ) -> web.StreamResponse:
-    project = parts.services.project(conversation)
+    scope = parts.services.file_scope(conversation)
     try:
-        file = await parts.resources.files.open(project, name, conversation)
+        file = await parts.resources.files.open(scope, name)
     except ToolFailed:
         return _told(503, "file.link_away")
     if file is None:

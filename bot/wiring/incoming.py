@@ -44,7 +44,7 @@ def _offer_field_checks(
 def _form_files(settings: Settings, resources: Resources, handler: MailHandler) -> FormFilesFinder:
     return FormFilesFinder(
         resources.files,
-        handler.services.project,
+        handler.services.file_scope,
         kinds=settings.file_types,
         largest_mb=settings.file_max_mb,
     )

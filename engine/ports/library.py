@@ -139,25 +139,33 @@ class Memory(Protocol):
         ...
 
 
-class Files(Protocol):
-    """The files of a project, and those that were shared in one `conversation` of it.
+@dataclass(frozen=True, slots=True)
+class FileScope:
+    """Whose files are looked up: a project's, and those of one `conversation` of it.
 
-    What was shared is there for no other conversation. Raises ToolFailed when out of reach.
+    What was shared in a conversation is there for no other one.
     """
 
-    async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
+    project: str
+    conversation: str = ""
+
+
+class Files(Protocol):
+    """The files of a scope. Raises ToolFailed when out of reach."""
+
+    async def infos(self, scope: FileScope) -> Sequence[FileInfo]:
         """Every file, by name."""
         ...
 
-    async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
+    async def read(self, scope: FileScope, name: str) -> bytes | None:
         """The content of the file of exactly that name, or None when there is none."""
         ...
 
-    async def open(self, project: str, name: str, conversation: str = "") -> IO[bytes] | None:
+    async def open(self, scope: FileScope, name: str) -> IO[bytes] | None:
         """The file, open for reading, or None when there is none; whoever asks closes it."""
         ...
 
-    async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
+    async def extract(self, scope: FileScope, name: str) -> Extract | None:
         """What the file holds, whatever its kind and size, or None when there is none."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from cards.model import Lang, Principal
-from engine.ports.library import NO_LIBRARY, Library
+from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
@@ -40,6 +40,11 @@ class ToolContext:
     meter: Meter = NO_METER
     entities: Entities = NO_ENTITIES
     writing: frozenset[str] = frozenset()
+
+    @property
+    def file_scope(self) -> FileScope:
+        """Whose files it may look up."""
+        return FileScope(self.project, self.conversation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from adapters.inbox_files import FileLimits, SharedFiles, safe_name, shown_name
 from adapters.reader_process import FileReader
 from engine.errors import Forbidden
 from engine.events import SharedFile
+from engine.ports.library import FileScope
 from tests.fakes import file_makers as made
 from tests.fakes.late_clock import LateClock
 
@@ -48,12 +49,12 @@ async def test_a_shared_file_is_there_for_its_conversation_alone(tmp_path: Path)
     taken = await taking(tmp_path, a=b"x,y\n1,2\n").take(PROJECT, HERE, [shared("a", "a.csv")])
     assert [(file.name, file.problem) for file in taken] == [("a.csv", "")]
     files = ProjectFiles(tmp_path)
-    assert [info.name for info in await files.infos(PROJECT, HERE)] == ["a.csv"]
-    assert await files.read(PROJECT, "a.csv", HERE) == b"x,y\n1,2\n"
+    assert [info.name for info in await files.infos(FileScope(PROJECT, HERE))] == ["a.csv"]
+    assert await files.read(FileScope(PROJECT, HERE), "a.csv") == b"x,y\n1,2\n"
     for project, conversation in ((PROJECT, THERE), (PROJECT, ""), ("OTHER", HERE)):
-        assert await files.infos(project, conversation) == []
-        assert await files.read(project, "a.csv", conversation) is None
-        assert await files.extract(project, "a.csv", conversation) is None
+        assert await files.infos(FileScope(project, conversation)) == []
+        assert await files.read(FileScope(project, conversation), "a.csv") is None
+        assert await files.extract(FileScope(project, conversation), "a.csv") is None
 
 
 async def test_it_never_stands_in_for_a_file_of_the_project(tmp_path: Path) -> None:
@@ -61,7 +62,7 @@ async def test_it_never_stands_in_for_a_file_of_the_project(tmp_path: Path) -> N
     (tmp_path / PROJECT / "a.csv").write_bytes(b"ours\n")
     (taken,) = await taking(tmp_path, a=b"theirs\n").take(PROJECT, HERE, [shared("a", "a.csv")])
     assert taken.name == "a-2.csv"
-    assert await ProjectFiles(tmp_path).read(PROJECT, "a.csv", HERE) == b"ours\n"
+    assert await ProjectFiles(tmp_path).read(FileScope(PROJECT, HERE), "a.csv") == b"ours\n"
 
 
 async def test_the_same_again_is_kept_once(tmp_path: Path) -> None:

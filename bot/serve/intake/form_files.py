@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cards.model import Card
 from engine.errors import ToolFailed
 from engine.events import CardTapped, FormSubmitted
-from engine.ports.library import Files
+from engine.ports.library import Files, FileScope
 from engine.reviews.form_files import NO_FORM_FILES, FormFiles
 
 FindFormFiles = Callable[[CardTapped | FormSubmitted, Card], Awaitable[FormFiles]]
@@ -23,7 +23,7 @@ class FormFilesFinder:
     """Finds the names of files; `kinds` and sizes up to `largest_mb` are taken."""
 
     files: Files
-    project: Callable[[str], str]
+    file_scope: Callable[[str], FileScope]
     kinds: Collection[str]
     largest_mb: int
 
@@ -35,9 +35,8 @@ class FormFilesFinder:
         asked = (field for choice in card.choices for field in choice.form)
         if not isinstance(update, FormSubmitted) or all(field.type != "file" for field in asked):
             return NO_FORM_FILES
-        place = card.conversation
         try:
-            infos = await self.files.infos(self.project(place), place)
+            infos = await self.files.infos(self.file_scope(card.conversation))
         except ToolFailed:
             names = None
         else:

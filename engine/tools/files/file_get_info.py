@@ -26,7 +26,7 @@ class FileGetInfo(Arguments):
 
 
 async def _run(args: FileGetInfo, ctx: ToolContext) -> dict[str, Any]:
-    infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
+    infos = await project_files(ctx).infos(ctx.file_scope)
     info = next((info for info in infos if info.name == args.name), None)
     if info is None:
         return unknown_file(args.name, infos)

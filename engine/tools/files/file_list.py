@@ -17,7 +17,7 @@ class FileList(Arguments):
 
 
 async def _run(args: FileList, ctx: ToolContext) -> dict[str, Any]:
-    infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
+    infos = await project_files(ctx).infos(ctx.file_scope)
     return {
         "files": [{"name": i.name, "size_bytes": i.size_bytes} for i in infos[:LISTED]],
         "total": len(infos),

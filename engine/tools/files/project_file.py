@@ -48,7 +48,7 @@ async def find_content(name: str, ctx: ToolContext) -> str | Extract | dict[str,
 
     Raises ToolFailed for what cannot be read.
     """
-    infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
+    infos = await project_files(ctx).infos(ctx.file_scope)
     info = next((info for info in infos if info.name == name), None)
     if info is None:
         return unknown_file(name, infos)
@@ -58,7 +58,7 @@ async def find_content(name: str, ctx: ToolContext) -> str | Extract | dict[str,
         raise ToolFailed("files.unreadable", name=name, kinds=kinds)
     if ending not in PLAIN or info.size_bytes > WHOLE_BYTES:
         return await _extract(name, ctx) or unknown_file(name, infos)
-    content = await project_files(ctx).read(ctx.project, name, ctx.conversation)
+    content = await project_files(ctx).read(ctx.file_scope, name)
     if content is None:
         return unknown_file(name, infos)
     text = _decode(content)
@@ -68,7 +68,7 @@ async def find_content(name: str, ctx: ToolContext) -> str | Extract | dict[str,
 
 
 async def _extract(name: str, ctx: ToolContext) -> Extract | None:
-    extract = await project_files(ctx).extract(ctx.project, name, ctx.conversation)
+    extract = await project_files(ctx).extract(ctx.file_scope, name)
     if extract is not None and extract.problem:
         raise ToolFailed(f"files.{extract.problem}", name=name)
     return extract
