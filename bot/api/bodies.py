@@ -77,25 +77,28 @@ class SkillAnswer(Frozen):
     model: ModelUse
 
 
+RefusalWord = Literal[
+    "unauthorized",
+    "unknown",
+    "no_json",
+    "too_large",
+    "constraint",
+    "failed",
+    "no_model",
+    "model_away",
+    "model_faulty",
+    "timeout",
+    "store_away",
+]
+
+
 class Refusal(Frozen):
     """Any other status: a word for programs, and a sentence. `trace` when the skill was looked at.
 
     409: `constraint` keeps the skill from running on this state, or it `failed` on it.
     """
 
-    error: Literal[
-        "unauthorized",
-        "unknown",
-        "no_json",
-        "too_large",
-        "constraint",
-        "failed",
-        "no_model",
-        "model_away",
-        "model_faulty",
-        "timeout",
-        "store_away",
-    ]
+    error: RefusalWord
     why: str
     skill: str = ""
     trace: str | None = None

@@ -24,7 +24,7 @@ from bot.api.bodies import (
 )
 from bot.api.openapi import EXECUTE, OPENAPI, describe
 from bot.http.caller import has_admin_token
-from cards.frozen import Frozen
+from bot.wiring.service import Parts
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import Archive
@@ -48,57 +48,66 @@ Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class SkillApi:
-    """The API's routes. `playbooks()` are the current ones; `within_s` bounds one execution."""
+class ApiAnswer:
+    """What a program gets: the HTTP status and the body."""
 
-    token: SecretStr
+    status: int
+    body: SkillAnswer | Refusal | Invalid
+
+
+@dataclass(frozen=True, slots=True)
+class SkillApi:
+    """The API. `playbooks()` are the current ones; `within_s` bounds one execution."""
+
     playbooks: Callable[[], Mapping[str, Playbook]]
     services: Services
     archive: Archive
     within_s: float
 
-    def routes(self) -> list[web.AbstractRouteDef]:
+    def routes(self, token: SecretStr) -> list[web.AbstractRouteDef]:
         """The routes of the web process, for requests with the token."""
         return [
-            web.post(EXECUTE, self._require_token(self._execute)),
-            web.get(OPENAPI, self._require_token(self._openapi)),
+            web.post(EXECUTE, _require_token(self._execute, token)),
+            web.get(OPENAPI, _require_token(self._openapi, token)),
         ]
-
-    def _require_token(self, handler: Handler) -> Handler:
-        async def guarded(request: web.Request) -> web.Response:
-            if not has_admin_token(request, self.token):
-                answer = _refused(401, "unauthorized", "Authorization: Bearer is wrong")
-                answer.headers["WWW-Authenticate"] = "Bearer"
-                return answer
-            return await handler(request)
-
-        return guarded
 
     async def _openapi(self, request: web.Request) -> web.Response:
         return web.json_response(describe(self.playbooks()))
 
     async def _execute(self, request: web.Request) -> web.Response:
-        playbooks, skill = self.playbooks(), request.match_info["skill"]
-        skills = {name for playbook in playbooks.values() for name in playbook.skills}
-        if skill not in skills:
-            told = f"there is no skill {skill[:60]!r}; {suggestion(skill[:60], skills)}"
-            return _refused(404, "unknown", told.removesuffix("; "))
+        skill = request.match_info["skill"]
+        if unknown := self._find_unknown(skill):
+            return _json(unknown)
         if request.content_type != "application/json":
-            return _refused(415, "no_json", "Content-Type should be application/json")
+            return _json(_refused(415, "no_json", "Content-Type should be application/json"))
         try:
             raw = await request.read()
         except web.HTTPRequestEntityTooLarge:
-            return _refused(413, "too_large", "the body should be at most 1 MiB")
+            return _json(_refused(413, "too_large", "the body should be at most 1 MiB"))
+        return _json(await self.execute(skill, raw))
+
+    def _find_unknown(self, skill: str) -> ApiAnswer | None:
+        """The answer where no playbook has the skill."""
+        skills = {name for playbook in self.playbooks().values() for name in playbook.skills}
+        if skill in skills:
+            return None
+        told = f"there is no skill {skill[:60]!r}; {suggestion(skill[:60], skills)}"
+        return _refused(404, "unknown", told.removesuffix("; "))
+
+    async def execute(self, skill: str, raw: bytes) -> ApiAnswer:
+        """The answer to a body that somebody with the token sends."""
+        if unknown := self._find_unknown(skill):
+            return unknown
         try:
             # In a thread, since a large body takes a while to check.
-            request_body, playbook = await asyncio.to_thread(read_request, raw, skill, playbooks)
+            body, playbook = await asyncio.to_thread(read_request, raw, skill, self.playbooks())
         except BadPayload as error:
             return _refused(400, "no_json", str(error))
         except NoSuchSkill as error:
             return _refused(404, "unknown", str(error))
         except InvalidBody as error:
-            return _json(422, Invalid(faults=error.faults))
-        return await self._run_skill(self._execution(request_body, playbook, skill))
+            return ApiAnswer(422, Invalid(faults=error.faults))
+        return await self._run_skill(self._execution(body, playbook, skill))
 
     def _execution(self, body: SkillRequest, playbook: Playbook, skill: str) -> SkillExecution:
         return SkillExecution(
@@ -113,7 +122,7 @@ class SkillApi:
             request=body.request,
         )
 
-    async def _run_skill(self, execution: SkillExecution) -> web.Response:
+    async def _run_skill(self, execution: SkillExecution) -> ApiAnswer:
         try:
             people = self.services.people.scope_to("")
             services = replace(self.services.frozen_at(self.services.now), people=people)
@@ -136,7 +145,7 @@ class SkillApi:
             steps=len(executed.steps),
             model=_use(executed),
         )
-        return _json(200, answer)
+        return ApiAnswer(200, answer)
 
     async def _store_trace(
         self, execution: SkillExecution, executed: SkillResult, output: SkillOutput | None
@@ -171,10 +180,32 @@ def _use(executed: SkillResult) -> ModelUse:
 
 def _refused(
     status: int, error: str, why: str, *, skill: str = "", trace: str | None = None
-) -> web.Response:
+) -> ApiAnswer:
     told = {"error": error, "why": why, "skill": skill, "trace": trace}
-    return _json(status, Refusal.model_validate(told))
+    return ApiAnswer(status, Refusal.model_validate(told))
 
 
-def _json(status: int, body: Frozen) -> web.Response:
-    return web.Response(text=body.model_dump_json(), content_type="application/json", status=status)
+def _require_token(handler: Handler, token: SecretStr) -> Handler:
+    async def guarded(request: web.Request) -> web.Response:
+        if not has_admin_token(request, token):
+            answer = _json(_refused(401, "unauthorized", "Authorization: Bearer is wrong"))
+            answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
+        return await handler(request)
+
+    return guarded
+
+
+def _json(answer: ApiAnswer) -> web.Response:
+    text = answer.body.model_dump_json()
+    return web.Response(text=text, content_type="application/json", status=answer.status)
+
+
+def open_skill_api(parts: Parts) -> SkillApi:
+    """The API over the parts of a service."""
+    return SkillApi(
+        playbooks=lambda: parts.reloader.current.snapshot.playbooks,
+        services=parts.services,
+        archive=parts.store.archive,
+        within_s=parts.settings.skill_api_s,
+    )

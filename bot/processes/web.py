@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import structlog
 from aiohttp import web
 
-from bot.api.skills import SkillApi
+from bot.api.skills import open_skill_api
 from bot.definitions.projects import unnamed_project
 from bot.http.documents import documents_route
 from bot.http.files import files_route
@@ -126,13 +126,5 @@ def application(parts: Parts) -> web.Application:
 
 def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
     """The internal API, which is off without a token for it."""
-    settings = parts.settings
-    if settings.admin_token is None:
-        return []
-    return SkillApi(
-        token=settings.admin_token,
-        playbooks=lambda: parts.reloader.current.snapshot.playbooks,
-        services=parts.services,
-        archive=parts.store.archive,
-        within_s=settings.skill_api_s,
-    ).routes()
+    token = parts.settings.admin_token
+    return [] if token is None else open_skill_api(parts).routes(token)

@@ -5,8 +5,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from bot.api.bodies import Invalid, Refusal
+from bot.api.skills import ApiAnswer
+from bot.testing.answers import kind_of, problems_of, questions_of, set_value
 from bot.testing.describe import call_text, one_line
-from bot.testing.files.model import Expectation, ExpectedCard, ExpectedReply, Scalar
+from bot.testing.files.model import Expectation, ExpectedAnswer, ExpectedCard, ExpectedReply, Scalar
 from bot.testing.files.scenario import ScenarioStep
 from bot.testing.happenings import Happenings, asked_people, is_open, text_of, values_on
 from bot.testing.harness.stubs import MadeCall, same_value
@@ -31,6 +34,8 @@ def _differences(expect: Expectation, happened: Happenings, person: str) -> Iter
         yield (), "expected nothing, but something happened"
     if expect.reply is not None:
         yield from _under("reply", _reply(expect.reply, happened))
+    if happened.answer is not None:
+        yield from _under("answer", _answer(expect.answer, happened.answer))
     if expect.card is not None:
         yield from _under("card", _card(expect.card, happened))
     if expect.form is not None:
@@ -71,6 +76,26 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
     if wanted not in states:
         was = ", ".join(dict.fromkeys(states)) or "no reply"
         yield ("is",), f"expected {expected.is_}, was {was}"
+
+
+def _answer(expected: ExpectedAnswer | None, answer: ApiAnswer) -> Iterator[Difference]:
+    """A refusal that nobody expects is a difference too: the call did nothing."""
+    kind = kind_of(answer)
+    if expected is None or expected.is_ is None:
+        if isinstance(answer.body, Refusal | Invalid):
+            yield (), f"expected an answer, was {kind}: {one_line('; '.join(problems_of(answer)))}"
+            return
+    elif expected.is_ != kind:
+        yield ("is",), f"expected {expected.is_}, was {kind}"
+    if expected is None:
+        return
+    for path, value in expected.sets.items():
+        was = set_value(answer, path)
+        if not (was is None if value is None else same_value(was, value)):
+            yield ("sets", path), f"expected {value}, was {was}"
+    asks = questions_of(answer)
+    if expected.asks is not None and set(expected.asks) != set(asks):
+        yield ("asks",), f"expected {_names(expected.asks)}, was {_names(asks)}"
 
 
 def _card(expected: ExpectedCard, happened: Happenings) -> Iterator[Difference]:
@@ -262,7 +287,9 @@ def _refused(expect: Expectation, happened: Happenings) -> Iterator[Difference]:
 
 
 def _problems(happened: Happenings) -> Iterator[str]:
-    """What is said to be wrong: on cards, and where something was refused or failed."""
+    """What is said to be wrong: on cards, to a program, where something was refused or failed."""
+    if happened.answer is not None:
+        yield from problems_of(happened.answer)
     for message in happened.shown:
         if message.view.card:
             yield from message.view.card.problems

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from bot.api.skills import ApiAnswer
+from bot.testing.answers import kind_of, problems_of, questions_of
 from bot.testing.happenings import Happenings, asked_people, is_open, text_of
 from bot.testing.harness.platform import ShownMessage
 from bot.testing.harness.stubs import MadeCall
@@ -14,7 +16,9 @@ _MOST = 12
 
 def describe_happenings(happened: Happenings) -> Iterator[str]:
     """Messages, cards, calls and ends of the step, a line each."""
-    if not happened.has_any:
+    if happened.answer is not None:
+        yield _answer_line(happened.answer)
+    elif not happened.has_any:
         yield "nothing happened"
         return
     if happened.said_at_once:
@@ -29,6 +33,14 @@ def describe_happenings(happened: Happenings) -> Iterator[str]:
         yield f"called {call_text(call)}"
     for name, end in happened.ended.items():
         yield f"{happened.runs[name].name} ended: {end}"
+
+
+def _answer_line(answer: ApiAnswer) -> str:
+    """What the program got."""
+    asks = ", ".join(questions_of(answer))
+    told = "; ".join([*([f"asks {asks}"] if asks else ()), *problems_of(answer)])
+    kind = f"the program was answered: {kind_of(answer)}"
+    return one_line(f"{kind}: {told}" if told else kind)
 
 
 def _message(happened: Happenings, message: ShownMessage) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.api.skills import ApiAnswer
 from bot.testing.harness.platform import ShownMessage
 from bot.testing.harness.service import ServiceUnderTest
 from bot.testing.harness.stubs import MadeCall
@@ -51,6 +52,8 @@ class Happenings:
     """Who reads each place."""
     labels: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """What people read for a field, by its name."""
+    answer: ApiAnswer | None = None
+    """What the program got."""
 
     @property
     def said_at_once(self) -> str:
@@ -123,7 +126,9 @@ class Watcher:
         if person not in self.owners.get(place, ()):
             self.owners[place] = (*self.owners.get(place, ()), person)
 
-    async def look(self, *, place: str, outcome: Outcome | None, acted: str) -> Happenings:
+    async def look(
+        self, *, place: str, outcome: Outcome | None, acted: str, answer: ApiAnswer | None = None
+    ) -> Happenings:
         """What happened since the last look."""
         chat, systems = self._service.chat, self._service.folder.systems
         shown, self._shown = chat.shown[self._shown :], len(chat.shown)
@@ -147,6 +152,7 @@ class Watcher:
             acted=acted,
             owners=dict(self.owners),
             labels=self._labels,
+            answer=answer,
         )
 
     async def _read_runs(self) -> tuple[dict[str, Run], list[LogLine]]:

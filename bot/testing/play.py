@@ -92,15 +92,18 @@ class Player:
 
     async def do(self, step: ScenarioStep) -> Happenings:
         """Do it, and return once the service has come to rest. Raises CannotDo, NotSettled."""
-        place, acted, outcome = "", "", None
-        if step.action is None:
+        place, acted, outcome, answer = "", "", None, None
+        if step.call is not None:
+            answer = await self._service.answer(step.call)
+            await self._service.rest()
+        elif step.action is None:
             await self._service.rest(step.after_s)
         else:
             place = self._service.folder.place(step.person, step.action.room)
             self._watcher.enter(place, step.person)
             outcome, acted = await self._act(step, step.action, place)
             await self._service.rest()
-        return await self._watcher.look(place=place, outcome=outcome, acted=acted)
+        return await self._watcher.look(place=place, outcome=outcome, acted=acted, answer=answer)
 
     async def _act(
         self, step: ScenarioStep, action: PersonAction, place: str

@@ -151,8 +151,20 @@ async def reached_by(service: ServiceUnderTest, seen: Sequence[Happenings]) -> f
         called = {call.tool for call in happened.calls}
         found |= {("tool", p.id, tool) for p in playbooks.values() for tool in called & {*p.tools}}
     for _, body in await service.parts.store.archive.traces(_MOST_TRACES):
-        found |= {("answer", *name.split(":")[1:]) for name in _answers_in(json.loads(body))}
+        trace = json.loads(body)
+        found |= {("answer", *name.split(":")[1:]) for name in _answers_in(trace)}
+        if trace["kind"] == "skill":
+            found |= set(_skill_keys(playbooks[trace["playbook"]], trace))
     return frozenset(found)
+
+
+def _skill_keys(playbook: Playbook, trace: Any) -> Iterator[ReachKey]:
+    """What a program's call reached, by its trace."""
+    yield "skill", playbook.id, trace["skill"]
+    before = ""
+    for entry in trace["steps"]:
+        yield from _entry_keys(playbook, entry, before)
+        before = position_in(entry) or before
 
 
 def _entry_keys(playbook: Playbook, entry: Any, before: str) -> Iterator[ReachKey]:

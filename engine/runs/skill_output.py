@@ -42,10 +42,13 @@ class Shown(Frozen):
     roles: tuple[str, ...]
 
 
+NextAction = Literal["continue", "ask_user", "finish"]
+
+
 class SkillControl(Frozen):
     """What is to happen next; with `ask_user`, what kind of question it is, and what it wants."""
 
-    action: Literal["continue", "ask_user", "finish"]
+    action: NextAction
     review_type: ReviewType | None
     questions: tuple[Wanted, ...]
     card: Shown | None

@@ -16,12 +16,14 @@ from pydantic import Field as Key
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from bot.api.bodies import RefusalWord
 from bot.setting_rules import ProjectName
 from cards.frozen import Frozen
 from cards.model import CardKind
 from cards.policy import Written
 from cards.showing.view import PartState
 from engine.playbooks.end_kinds import RunEnd
+from engine.runs.skill_output import NextAction
 
 SYNC: Final = "sync"
 """What tests call the system of record that a playbook's `sync` names."""
@@ -217,6 +219,13 @@ class PersonAction(_WithShortForm):
         return self
 
 
+class ProgramCall(Frozen):
+    """What a program does: it calls a skill over the internal API, and sends that body."""
+
+    calls: str = Key(min_length=1)
+    sends: dict[str, JsonValue] = {}
+
+
 ReplyKind = Literal["asked"] | PartState
 
 
@@ -248,6 +257,25 @@ class ExpectedCard(Frozen):
     problems: Texts = ()
 
 
+AnswerKind = NextAction | RefusalWord | Literal["invalid"]
+
+
+class ExpectedAnswer(_WithShortForm):
+    """What a program is answered: what `is` next, or the word of the refusal.
+
+    It `sets` these values in the state, by path, null for none, and `asks` for exactly these.
+    """
+
+    is_: AnswerKind | None = Key(default=None, alias="is")
+    sets: dict[str, JsonValue] = {}
+    asks: Names | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Any) -> Any:
+        return {"is": given} if isinstance(given, str) else given
+
+
 class Expectation(_WithShortForm):
     """What has happened once the service has come to rest after a step.
 
@@ -259,6 +287,7 @@ class Expectation(_WithShortForm):
     SHORT = ({"const": "nothing"},)
 
     reply: ExpectedReply | None = None
+    answer: ExpectedAnswer | None = None
     card: ExpectedCard | None = None
     form: Names | None = None
     votes: Annotated[str, Key(pattern=r"^[0-9]+ of [0-9]+$")] | None = None
@@ -289,13 +318,15 @@ class Expectation(_WithShortForm):
 class WrittenStep(BaseModel):
     """A step as files have it: a person's id and what they do, or `after` and how much time passes.
 
-    What is expected then stands in `expect`. `scenario.py` reads it, with the names of the folder.
+    `program` is what a program does. What is expected then stands in `expect`. `scenario.py` reads
+    it, with the names of the folder.
     """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, PersonAction]
 
     after: Written | int | None = None
+    program: ProgramCall | None = None
     expect: Expectation | None = None
 
 

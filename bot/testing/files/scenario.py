@@ -11,6 +11,7 @@ from bot.testing.files.model import (
     SYNC,
     Expectation,
     PersonAction,
+    ProgramCall,
     ScenarioFile,
     ScenarioHead,
     ScenarioSetup,
@@ -27,18 +28,20 @@ from engine.yaml.faults import suggestion
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 FOLDER = "tests"
-_OWN_KEYS = frozenset({"after", "expect"})
+PROGRAM = "program"
+_OWN_KEYS = frozenset({"after", PROGRAM, "expect"})
 _NO_EXPECTATION = Expectation()
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """Who does what, or how much time passes, and what is expected then."""
+    """Who does what, a person or a program, or how much time passes; and what is expected then."""
 
     source: Source
     path: YamlPath
     person: str = ""
     action: PersonAction | None = None
+    call: ProgramCall | None = None
     after_s: int = 0
     expect: Expectation = _NO_EXPECTATION
 
@@ -81,10 +84,11 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioNames:
-    """What the names of a test may be: people by id, and tools with their definitions."""
+    """What the names of a test may be: people by id, tools with their definitions, and skills."""
 
     people: Collection[str]
     tools: Mapping[str, ToolDefinition | None] = field(default_factory=dict)
+    skills: Collection[str] = ()
 
 
 def find_files(playbooks: Path) -> list[tuple[Path, str]]:
@@ -123,7 +127,8 @@ def read_scenarios(
         except (OSError, UnicodeDecodeError) as error:
             problems.add(f"{path}:1: cannot be read: {error}")
             continue
-        known = ScenarioNames(people, {**every, **tools})
+        skills = {name for playbook in loaded.values() for name in playbook.skills}
+        known = ScenarioNames(people, {**every, **tools}, skills)
         found += _FileReader(source, playbook, known, problems).read()
     return found
 
@@ -206,8 +211,8 @@ class _FileReader:
         for key in path:
             data = data[key]
         names = [key for key in data if key not in _OWN_KEYS]
-        if len(names) + ("after" in data) != 1:
-            self._add(path, "should have one person who does something, or `after`")
+        if len(names) + ("after" in data) + (PROGRAM in data) != 1:
+            self._add(path, "should have one person who does something, `program`, or `after`")
             return None
         unknown = [name for name in names if name not in people]
         for name in unknown:
@@ -215,6 +220,11 @@ class _FileReader:
             self._add((*path, name), f"{fault}; {suggestion(name, people)}")
         step = self._with_expectation(path, people, has="expect" in data)
         if step is None or unknown:
+            return None
+        if PROGRAM in data:
+            return self._program_step(step, (*path, PROGRAM))
+        if step.expect.answer is not None:
+            self._add((*path, "expect", "answer"), "`answer` is what a `program` gets")
             return None
         if not names:
             wait = self._wait((*path, "after"), data["after"])
@@ -227,6 +237,15 @@ class _FileReader:
             if file.path and not place.is_file():
                 self._add((*path, names[0]), f"there is no file {place}")
         return replace(step, person=names[0], action=action)
+
+    def _program_step(self, step: ScenarioStep, path: YamlPath) -> ScenarioStep | None:
+        call = try_build(ProgramCall, self._source, self._problems, at=path)
+        if call is None:
+            return None
+        if call.calls not in self._known.skills:
+            hint = suggestion(call.calls, self._known.skills)
+            self._add((*path, "calls"), f"there is no skill {call.calls}; {hint}")
+        return replace(step, person=PROGRAM, call=call)
 
     def _wait(self, path: YamlPath, written: JsonValue) -> int | None:
         try:

@@ -1,6 +1,7 @@
 """A whole service in this process, over a clock, a chat and tools that a test has in its hand."""
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,8 +9,9 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from bot.api.skills import ApiAnswer, open_skill_api
 from bot.serve.work.pulse import Pulse
-from bot.testing.files.model import ScenarioSetup
+from bot.testing.files.model import ProgramCall, ScenarioSetup
 from bot.testing.harness.folder import PLATFORM, WORKSPACE, PlayedFolder
 from bot.testing.harness.platform import PlayedChat
 from bot.testing.harness.script import ScriptedAnswers
@@ -48,6 +50,7 @@ class ServiceUnderTest:
         self.folder = folder
         self.clock = clock
         self.chat = chat
+        self._api = open_skill_api(parts)
         self._delivery = build_delivery(parts)
         self._lanes = build_lanes(parts, self._delivery, build_model_queue(parts), Pulse())
         self._follow_clock()
@@ -63,6 +66,10 @@ class ServiceUnderTest:
     async def give(self, update: Update) -> Outcome:
         """Hand an update to the service, as a platform does."""
         return await self.parts.intake(update)
+
+    async def answer(self, call: ProgramCall) -> ApiAnswer:
+        """What a program with the token gets when it sends that."""
+        return await self._api.execute(call.calls, json.dumps(call.sends).encode())
 
     @staticmethod
     def new_id() -> str:
