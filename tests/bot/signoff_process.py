@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.fakes.forge import PIPE, Forged, forged
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = ROOT / "playbooks"
@@ -54,7 +54,7 @@ async def ended(folder: Path, *words: str, given: bytes = b"", **variables: str)
         )
     else:
         process = await forged("bot", words, cwd=folder, env=env, stdin=PIPE)
-    async with _killed_at_the_end(process), asyncio.timeout(START_S):
+    async with _killed_at_the_end(process), within(START_S, f"`signoff {' '.join(words)}` ends"):
         out, err = await process.communicate(given)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, ended, serving
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.ports import free_port
 
 PUBLIC = "signoff.example"
@@ -159,7 +159,7 @@ async def test_a_stream_ends_for_whom_an_operator_signs_out(store: str, tmp_path
         # The next thing that is said is not sent any more.
         said = {**SAID, "person": "chen"}
         assert (await chen.post("/chat/messages", said))[0] == 202
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "the stream of who was unlinked ends"):
             status, text = await reading
         assert (status, "/help" in text) == (200, False)
 

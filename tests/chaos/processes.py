@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from adapters.redis.server.binary import find_server
 from bot.waits import pause
 from tests.fakes.forge import NULL, PIPE, Forged, forged
+from tests.fakes.platforms.patience import within
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 
@@ -42,7 +43,10 @@ class Server:
         self._process = await asyncio.create_subprocess_exec(
             binary, *words, stdout=DEVNULL, stderr=DEVNULL
         )
-        async with asyncio.timeout(START_S), Redis(host="127.0.0.1", port=self.port) as client:
+        async with (
+            within(START_S, "the store answers"),
+            Redis(host="127.0.0.1", port=self.port) as client,
+        ):
             while not await _answers(client):
                 await pause(asyncio.Event(), 0.02)
 

@@ -29,6 +29,7 @@ from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms
 from tests.chaos.processes import END_S, START_S, Member, Server, environment
 from tests.chaos.proxy import CuttingProxy
 from tests.chaos.report import report
+from tests.fakes.platforms.patience import within
 from tests.fakes.ports import free_port
 
 # Each lets one message per second into a reviewer's chat, so that these do not hold everybody up.
@@ -133,7 +134,7 @@ class Chaos:
             group.create_task(member.keep_up(up, stop))
         for up in ups:
             await up.wait()
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "every web process listens"):
             for web in self.webs:
                 while not await _listens(web.url):
                     await pause(asyncio.Event(), 0.05)

@@ -23,7 +23,7 @@ from bot.serve.work.lanes import ATTEMPTS
 from engine.frames.state import ENDED
 from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
-from tests.fakes.platforms.patience import until
+from tests.fakes.platforms.patience import until, within
 from tests.fakes.ports import free_port
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
@@ -149,7 +149,7 @@ async def test_each_job_ends_once_and_each_write_happens_once_however_often_work
             "LLM_MODEL": "stub-model",
         }
         url = f"http://127.0.0.1:{given['PORT']}"
-        async with asyncio.timeout(LIMIT_S), serving(tmp_path, "web", **given):
+        async with within(LIMIT_S, "every job and note ends"), serving(tmp_path, "web", **given):
             await answering(url)
             async with asyncio.TaskGroup() as people:
                 asked = [*(report(url, one) for one in REPORTS), *(note(url, one) for one in NOTES)]

@@ -12,7 +12,7 @@ from redis import Redis
 
 from bot.settings import Settings
 from tests.docs.reading import ROOT, pages
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.settings import make_settings
 from tests.fakes.study import visits_in
@@ -57,7 +57,7 @@ class Shell:
                 "NEW_DIR": str(self.folder / "new"),
             },
         )
-        async with asyncio.timeout(START_S):
+        async with within(START_S, f"the commands end:\n{block}"):
             assert await process.wait() == 0
 
 

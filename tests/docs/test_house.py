@@ -84,3 +84,15 @@ def test_no_name_is_a_participle_alone() -> None:
         if node.name.lower() in VAGUE and node.name not in PUBLISHED
     ]
     assert found == []
+
+
+def test_no_test_waits_without_saying_for_what() -> None:
+    # What a test waits for is said by `within` of tests/fakes/platforms/patience.py.
+    waiting = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if path.name.startswith(("test_", "conftest"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if "asyncio." + "timeout(" in line
+    ]
+    assert waiting == []

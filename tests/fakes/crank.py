@@ -36,7 +36,7 @@ from engine.frames.state import Run
 from engine.ports.meter import NO_METER
 from engine.ports.storage.store import Claim, Effects
 from engine.runs.audit_state import AuditState, reconstruct_state
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.unlogged_cards import unlogged_cards
 
 
@@ -132,13 +132,13 @@ class Crank:
 
     async def still(self) -> None:
         """Everything that is due."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "no mail is due"):
             while await self.turn():
                 pass
 
     async def settled(self) -> None:
         """Everything, and what is to be shown or handed over too: needs `delivering`."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "all is shown and handed over"):
             while True:
                 await self.still()
                 backlog = await self.parts.store.operations.backlog()

@@ -65,7 +65,7 @@ class Line:
         self._changed = asyncio.Condition()
 
     async def __aenter__(self) -> Self:
-        async with asyncio.timeout(CONNECT_S):
+        async with within(CONNECT_S, "the port of lines is open"):
             while True:
                 try:
                     self._reader, self._writer = await asyncio.open_connection(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.bot.signoff_process import environment
 from tests.fakes.forge import PIPE, Forged, forged
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 
 
 class ChatProcess:
@@ -23,7 +23,7 @@ class ChatProcess:
     async def until(self, text: str) -> str:
         """What it printed since the last such text, up to this one."""
         assert self.process.stdout is not None
-        async with asyncio.timeout(START_S):
+        async with within(START_S, f"it prints {text!r}", lambda: self.out):
             while (at := self.out.find(text, self._from)) < 0:
                 more = await self.process.stdout.read(65536)
                 assert more, f"it ended without {text!r}:\n{self.out}"
@@ -43,7 +43,7 @@ class ChatProcess:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "it ends", lambda: self.out):
             self.out += (await self.process.stdout.read()).decode()
             return await self.process.wait()
 
@@ -73,7 +73,7 @@ class Terminal:
 
     async def until(self, text: str) -> None:
         """Returns once the text is on the screen, after what was waited for before."""
-        async with asyncio.timeout(START_S):
+        async with within(START_S, f"the screen shows {text!r}", lambda: self.screen):
             while (at := self.screen.find(text, self._seen)) < 0:
                 more = await asyncio.to_thread(self._read)
                 assert more, f"it ended without {text!r}:\n{self.screen}"
@@ -86,7 +86,7 @@ class Terminal:
 
     async def ended(self) -> int:
         """The exit status, once it has ended and all is on the screen."""
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "it ends", lambda: self.screen):
             while more := await asyncio.to_thread(self._read):
                 self.screen += more
             return await self._process.wait()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import aiohttp
 
+from tests.fakes.platforms.patience import within
 from tests.fakes.ports import free_port
 from tests.fuzz.parsers import TARGETS, examples
 
@@ -82,7 +83,7 @@ def service(folder: Path) -> Iterator[str]:
 
 
 async def _ready(url: str) -> None:
-    async with asyncio.timeout(START_S), aiohttp.ClientSession() as http:
+    async with within(START_S, f"{url} answers"), aiohttp.ClientSession() as http:
         while True:
             try:
                 async with http.get(url) as answer:

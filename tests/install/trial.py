@@ -6,7 +6,7 @@ from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 
 from tests.bot.signoff_process import answering
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -34,7 +34,7 @@ async def try_installation(programs: Path, folder: Path, lang: str) -> str:
     made = await asyncio.create_subprocess_exec(
         *command, cwd=folder, env=env, stdout=PIPE, stderr=STDOUT
     )
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "the project folder is made"):
         told = (await made.communicate())[0].decode()
     assert made.returncode == 0, told
     port = free_port()
@@ -51,7 +51,7 @@ async def try_installation(programs: Path, folder: Path, lang: str) -> str:
             assert answer in text_of(said)
     finally:
         process.terminate()
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "the service ends"):
             status = await process.wait()
     assert status == 0
     return told

@@ -28,7 +28,7 @@ from engine.frames import audit
 from engine.ports.storage.store import Effects
 from tests.contracts.given import decided, deciding, open_card
 from tests.fakes.crank import Crank, cranked, pressed, told
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.study import visits_in
@@ -191,7 +191,7 @@ async def test_a7_a_web_process_killed_before_the_decision_has_decided_and_shown
 async def _until_it_dies(room: WebRoom, card: Card, ends: list[int]) -> str:
     """Tap until the process is up, takes the tap, and dies of it unanswered; the tap's id."""
     update = new_id()
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "the process dies of the tap"):
         while not ends:
             await _tap(room, card, update)
             await pause(asyncio.Event(), 0.02)

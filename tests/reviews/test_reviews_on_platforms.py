@@ -11,7 +11,7 @@ import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, slow
 from tests.fakes.platforms.faults import Fault
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.review_stage import (
@@ -105,7 +105,7 @@ async def test_every_tapper_is_answered_while_the_conversation_waits_for_the_mod
         card = await on.review()
         direct, private = await on.on_slack("U0WU"), await on.on_telegram(REVIEWER_ID)
         await on.room.say("lin", QUESTION)
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "the model is asked"):
             await asked.wait()
         # The model says nothing until all of these have been answered.
         status, toast = await on.room.tap("lin", card, "approve")

@@ -18,7 +18,7 @@ from engine.mail import ChangeSynced, SyncFailed, parse_mail
 from engine.ports.storage.store import Claim, Effects, Post
 from engine.ports.systems.sync import Change
 from tests.fakes.changes import change
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.record_server import SECRET, RecordServer
 from tests.scenarios.conftest import running
 from tests.scenarios.test_faults import Wall, note, post
@@ -78,7 +78,10 @@ async def delivering(
         meter=parts.telemetry.meter,
     )
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as group, asyncio.timeout(START_S):
+    async with (
+        asyncio.TaskGroup() as group,
+        within(START_S, "the block ends, and delivery with it"),
+    ):
         group.create_task(delivery.run(stop))
         yield
         stop.set()
@@ -243,7 +246,7 @@ async def test_silent_endpoints_hold_up_no_message_to_people(
     async with delivering(parts, wall=wall):
         await server.wait_for(lambda: len(server.keys) == AT_ONCE)
         await post_more(parts, note("hello", HERE))
-        async with asyncio.timeout(5):
+        async with within(5, "hello is shown beside the silent endpoints"):
             await wall.wait_until_shown("hello")
         assert len(server.keys) == AT_ONCE
         server.hang_up()
@@ -315,7 +318,7 @@ async def test_a_running_service_sends_what_waits(
     async with running(settings) as service:
         await server.wait_for(lambda: list(server.kept) == [sent.key])
         file = service.parts.settings.data_dir / "record.sqlite3"
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "nothing waits any more"):
             while not await nothing_left(service.parts):
                 await service.parts.store.mailbox.wait(0.1)
     with closing(sqlite3.connect(file)) as db:

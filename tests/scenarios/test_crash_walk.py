@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.fakes.forge import Forged, forged
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -37,7 +37,7 @@ async def run(folder: Path, port: int, **more: str) -> tuple[Forged, str]:
         env = {**environment(folder, port), **more}
         process = await forged("bot", ("run",), cwd=folder, env=env, stderr=log.fileno())
     assert process.stdout is not None
-    async with asyncio.timeout(START_S):
+    async with within(START_S, f"it prints {STARTED!r}", (folder / "log").read_text):
         async for line in process.stdout:
             if line.decode().startswith(STARTED):
                 return process, line.decode().removeprefix(STARTED).strip().rstrip("/")
@@ -64,7 +64,7 @@ def pids_of(folder: Path) -> set[int]:
 async def kill_all(folder: Path, process: Forged) -> int:
     """SIGKILL until nothing of it is left; returns how many processes there were."""
     killed: set[int] = set()
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "every process is gone", lambda: str(pids_of(folder))):
         while left := pids_of(folder):
             for pid in left:
                 os.kill(pid, signal.SIGKILL)

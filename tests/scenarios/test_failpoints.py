@@ -26,7 +26,7 @@ from bot.wiring.service import open_parts
 from engine.ports.storage.operations import Backlog
 from tests.bot.signoff_process import environment
 from tests.fakes.forge import forged
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
@@ -126,7 +126,7 @@ def _model(settings: Settings) -> dict[str, str]:
 
 async def insist(answer: Callable[[], Awaitable[tuple[int, Message]]]) -> None:
     """As a person does who sees that nothing came back: once more, until it is taken."""
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "it is taken"):
         while True:
             with suppress(aiohttp.ClientError):
                 if (await answer())[0] in (200, 202):
@@ -168,7 +168,7 @@ def _plain(message: Message) -> str:
 
 async def still(settings: Settings) -> Backlog:
     """What waits once everything has been handled and shown."""
-    async with open_parts(settings) as parts, asyncio.timeout(START_S):
+    async with open_parts(settings) as parts, within(START_S, "all is handled and shown"):
         while (backlog := await parts.store.operations.backlog()).lanes + backlog.destinations:
             await pause(asyncio.Event(), 0.02)
         return backlog

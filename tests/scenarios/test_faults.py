@@ -23,7 +23,7 @@ from engine.mail import RunResumed
 from engine.ports.platform import Pace
 from engine.ports.storage.operations import MailAside
 from engine.ports.storage.store import Claim, Effects, Post
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
@@ -70,11 +70,14 @@ class Wall:
         return
 
     async def wait_until_tried(self, text: str, *, times: int) -> None:
-        async with asyncio.timeout(START_S), self._changed:
+        async with (
+            within(START_S, f"{text!r} is tried {times} times", lambda: str(self.tried)),
+            self._changed,
+        ):
             await self._changed.wait_for(lambda: self.tried.count(text) >= times)
 
     async def wait_until_shown(self, text: str) -> None:
-        async with asyncio.timeout(START_S), self._changed:
+        async with within(START_S, f"{text!r} is shown", lambda: str(self.shown)), self._changed:
             await self._changed.wait_for(lambda: text in self.shown)
 
 
@@ -171,7 +174,7 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
         wall.overall = Pace(every_s=1000.0, burst=10)
         workers = [Throttle(parts.store.rate) for _ in range(2)]
         passing = [asyncio.create_task(w.wait_turn(wall)) for w in workers for _ in range(10)]
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "ten have their turn"):
             while sum(task.done() for task in passing) < 10:
                 await asyncio.wait(
                     [task for task in passing if not task.done()],
@@ -188,7 +191,7 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
 async def test_a_slow_overall_pace_lets_messages_pass(
     new_settings: NewSettings, per_s: int
 ) -> None:
-    async with open_parts(new_settings()) as parts, asyncio.timeout(START_S):
+    async with open_parts(new_settings()) as parts, within(START_S, "it has its turn"):
         wall = Wall({})
         wall.overall = Pace(every_s=1 / per_s, burst=per_s)
         await Throttle(parts.store.rate).wait_turn(wall)

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import answering, serving
-from tests.fakes.platforms.patience import START_S
+from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
@@ -170,7 +170,10 @@ async def test_a_death_while_it_is_on_its_way_gives_neither_none_nor_two(
         await answering(url)
         side = SlackSide(_At(url), slack, http)  # type: ignore[arg-type]
         asked = slack.mention_event(ALL["zh"])
-        async with serving(tmp_path, "worker", **given), asyncio.timeout(START_S):
+        async with (
+            serving(tmp_path, "worker", **given),
+            within(START_S, "the picture is on its way"),
+        ):
             await side.send(asked)
             await held.wait()
         assert slack.shared == []

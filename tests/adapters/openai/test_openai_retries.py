@@ -10,7 +10,7 @@ from engine.errors import ModelRefused, ModelUnavailable
 from engine.ports.model import Message
 from tests.adapters.openai.conftest import Clock, Connect, Observed
 from tests.fakes.model_server import ModelServer, Reply, cut, fail, refuse, say, slow
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 ASK = (Message(role="user", content="你好"),)
 
@@ -245,7 +245,7 @@ async def test_while_the_only_place_is_on_trial_others_are_told_at_once(
     release = asyncio.Event()
     server.arrived.clear()
     server.script(lambda request: slow(release, "Hi"))
-    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as group:
+    async with within(PATIENCE_S, "the model answers the trial"), asyncio.TaskGroup() as group:
         trial = group.create_task(model.complete(ASK))
         await server.arrived.wait()
         with pytest.raises(ModelUnavailable, match="left alone"):

@@ -19,7 +19,7 @@ from adapters.redis.server.binary import ServerBinary, find_server
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from engine.errors import DefinitionError
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 
 USER = """
 import asyncio, pathlib, sys
@@ -98,7 +98,7 @@ async def other_user(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Proce
     )
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "the other user has opened the server"):
             url = (await process.stdout.readline()).decode().strip()
         yield process, url
     finally:

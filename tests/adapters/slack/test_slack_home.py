@@ -11,7 +11,7 @@ from cards.showing.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import DirectAnswer, FormWanted, NotRecorded
 from engine.ports.pages import HomePage
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.slack.checks import home_problems
 from tests.fakes.slack_app import connected
 
@@ -88,7 +88,7 @@ async def test_a_tab_follows_what_changes_and_is_left_alone_otherwise(
     slack, post, pages, listening
 ):
     await post(slack.home_event())
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "the tab has been looked at often"):
         await pages.often.wait()
     assert slack.calls["views.publish"] == 1
     pages.page = EMPTY

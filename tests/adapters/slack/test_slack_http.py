@@ -21,7 +21,7 @@ from engine.events import (
     NotRecorded,
 )
 from tests.fakes.platforms.faults import Fault
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 AWAY = NotRecorded(text="Not recorded, please tap again.")
@@ -62,7 +62,10 @@ async def opened(slack, post, intake, card):
 
 async def test_a_message_is_acknowledged_only_after_intake_answered(slack, post, intake):
     intake.release = asyncio.Event()
-    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
+    async with (
+        within(PATIENCE_S, "the message arrives and is acknowledged"),
+        asyncio.TaskGroup() as tasks,
+    ):
         answering = tasks.create_task(post(slack.message_event("hello")))
         await intake.arrived.wait()
         assert not answering.done()

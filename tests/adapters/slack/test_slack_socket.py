@@ -7,7 +7,7 @@ import pytest
 from adapters.slack.platform import CONNECTIONS
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, DirectAnswer, FormRefused, NotRecorded
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.slack_app import connected, connections
 
 CARD = CardView(
@@ -22,7 +22,7 @@ async def test_an_envelope_is_acknowledged_only_after_intake_answered(slack, pla
     intake.release = asyncio.Event()
     async with connections(slack, platform, intake):
         sent = await slack.envelope(slack.message_event("hello"), "events_api")
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "the message arrives"):
             await intake.arrived.wait()
         assert slack.acks == {}
         intake.release.set()
@@ -35,7 +35,7 @@ async def test_an_envelope_that_was_not_recorded_is_not_acknowledged(slack, plat
     intake.outcome = NotRecorded(text="Not recorded.")
     async with connections(slack, platform, intake):
         lost = await slack.envelope(slack.message_event("one"), "events_api")
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "the message arrives"):
             await intake.arrived.wait()
         intake.outcome = Accepted()
         kept = await slack.envelope(slack.message_event("two"), "events_api")
@@ -73,7 +73,7 @@ async def test_cancelling_closes_the_socket(slack, platform, intake):
 
 async def test_without_an_app_token_listening_ends_at_once(slack, intake):
     platform = connected(slack, app_token="")
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "listening ends"):
         await platform.listen(intake)
     assert not slack.calls
 
@@ -116,7 +116,7 @@ async def test_what_a_lost_connection_did_not_acknowledge_comes_again(slack, pla
     intake.release = asyncio.Event()
     async with connections(slack, platform, intake):
         sent = await slack.envelope(slack.message_event("hello"), "events_api")
-        async with asyncio.timeout(PATIENCE_S):
+        async with within(PATIENCE_S, "the message arrives"):
             await intake.arrived.wait()
         (took,) = [s for s in slack.sockets if s is slack.socket_mode.carrier(sent)]
         await took.close()

@@ -18,7 +18,7 @@ from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
 from engine.ports.platform import Intake
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN, TelegramServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"
@@ -43,7 +43,10 @@ class Recorder:
         return self.updates[-1]
 
     async def wait_for(self, count: int) -> None:
-        async with asyncio.timeout(PATIENCE_S), self._changed:
+        async with (
+            within(PATIENCE_S, f"{count} updates arrive", lambda: str(self.updates)),
+            self._changed,
+        ):
             await self._changed.wait_for(lambda: len(self.updates) >= count)
 
 
@@ -67,7 +70,7 @@ class SwitchedLease:
 
     async def wait_until_asked(self, times: int) -> None:
         goal = len(self.names) + times
-        async with asyncio.timeout(PATIENCE_S), self._changed:
+        async with within(PATIENCE_S, f"the lease is asked for {times} times more"), self._changed:
             await self._changed.wait_for(lambda: len(self.names) >= goal)
 
 

@@ -1,6 +1,5 @@
 """What Telegram does with what it is sent, fact by fact (tests/fakes/platforms/facts.yaml)."""
 
-import asyncio
 import re
 
 import pytest
@@ -11,7 +10,7 @@ from engine.events import SharedFile
 from tests.fakes.bot_api import call
 from tests.fakes.pacing import keeps_to_its_pace
 from tests.fakes.platforms import Fault, Hosted
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.views import APPROVE, view
 
 CHAT = "telegram:7000000001:1001"
@@ -178,6 +177,6 @@ async def test_one_chat_that_has_to_wait_holds_up_no_other(server, platform):
     server.fail_next("sendMessage", Fault.rate_limited(60))
     with pytest.raises(RateLimited):
         await platform.send(CHAT, view("hi"), key="k")
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "the other chat has its message"):
         await platform.send("telegram:7000000001:1002", view("hi"), key="k")
     assert len(server.chat(1002)) == 1

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from adapters.webchat.visitors import WebPerson
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 Answer = Outcome | Callable[[Update], Awaitable[Outcome]]
 PEOPLE = (
@@ -65,7 +64,7 @@ async def client(
         await chat.close()
 
     app.on_shutdown.append(close)
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "the test of the page ends"):
         yield await aiohttp_client(app)
 
 

@@ -1,4 +1,3 @@
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +11,7 @@ from adapters.webchat.room_names import own_room_prefix
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 MAIN = "web:local:main"
 
@@ -127,7 +126,10 @@ async def test_closing_ends_streams_at_once_and_refuses_new_ones(log, aiohttp_cl
     app = web.Application()
     app.add_routes(chat.routes(intake))
     client = await aiohttp_client(app)
-    async with asyncio.timeout(PATIENCE_S), events(client) as stream:
+    async with (
+        within(PATIENCE_S, "the stream ends when the chat is closed"),
+        events(client) as stream,
+    ):
         await chat.close()
         with pytest.raises(EOFError):
             await stream.next()
@@ -136,7 +138,7 @@ async def test_closing_ends_streams_at_once_and_refuses_new_ones(log, aiohttp_cl
 
 
 async def test_a_stream_ends_when_the_store_goes_so_that_the_page_comes_back(client, log):
-    async with asyncio.timeout(PATIENCE_S), events(client) as stream:
+    async with within(PATIENCE_S, "the stream ends when the store goes"), events(client) as stream:
         log.away = True
         with pytest.raises(EOFError):
             await stream.next()

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from bot.http.server import TimedRunner
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n"
 WHOLE = HEAD + b"\r\nbody"
@@ -50,13 +50,13 @@ async def connect() -> AsyncIterator[Open]:
 
 async def closed(reader: asyncio.StreamReader) -> bytes:
     """What comes before the server closes the connection."""
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "the server closes the connection"):
         return await reader.read()
 
 
 async def answered(reader: asyncio.StreamReader) -> bytes:
     """The next answer, whose body is "body"."""
-    async with asyncio.timeout(PATIENCE_S):
+    async with within(PATIENCE_S, "the server answers"):
         return await reader.readuntil(b"\r\n\r\nbody")
 
 

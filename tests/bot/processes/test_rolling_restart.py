@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
@@ -54,7 +54,7 @@ async def replaced(fleet: Fleet, old: Forged, command: str) -> Forged:
     """The new one serves before the old one is told to end, as a deployment does."""
     new = await fleet.start(command)
     old.terminate()
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "the process that was replaced ends"):
         assert await old.wait() == 0
     return new
 

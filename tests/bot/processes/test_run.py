@@ -19,7 +19,7 @@ from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running, serving
 from tests.fakes.few_examples import few_examples
 from tests.fakes.forge import Forged
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.ports import free_port
 
 RUN = (sys.executable, "-m", "bot", "run")
@@ -64,13 +64,13 @@ def server_is_gone(folder: Path) -> bool:
 
 async def announced(process: Process | Forged) -> str:
     assert process.stdout is not None
-    async with asyncio.timeout(START_S):
+    async with within(START_S, "the process says something"):
         return (await process.stdout.readline()).decode()
 
 
 async def stopped(process: Process | Forged, number: signal.Signals) -> int:
     process.send_signal(number)
-    async with asyncio.timeout(START_S):
+    async with within(START_S, f"the process ends at {number.name}"):
         return await process.wait()
 
 
@@ -165,7 +165,7 @@ async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
         await announced(process)
         await asyncio.to_thread(people.write_text, "roles: none\n")
         os.kill(children_of(process.pid)["web"], signal.SIGKILL)
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "the process ends"):
             status = await process.wait()
 
     assert status == 2

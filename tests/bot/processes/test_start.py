@@ -15,7 +15,7 @@ from bot.waits import Stopped, retry_until_available
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
 from tests.bot.signoff_process import FILES, ROOT, ended, serving
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
@@ -45,7 +45,7 @@ async def until_logged(folder: Path, event: str) -> dict[str, Any]:
 
 async def test_a_store_that_stays_away_ends_the_wait() -> None:
     with pytest.raises(StoreUnavailable) as caught:
-        async with asyncio.timeout(START_S):
+        async with within(START_S, "the wait for the store is given up"):
             await retry_until_available(partial(connect, nowhere()), patience_s=0.6)
 
     assert "does not answer" in str(caught.value)
@@ -63,7 +63,10 @@ async def test_a_stop_ends_the_wait_for_the_store_at_once(tmp_path: Path) -> Non
     asyncio.get_running_loop().call_later(0.1, stop.set)
 
     with pytest.raises(Stopped):
-        async with asyncio.timeout(PROMPT_S), open_parts(settings, stop):
+        async with (
+            within(PROMPT_S, "the stop ends the wait for the store"),
+            open_parts(settings, stop),
+        ):
             pytest.fail("there is no store")
 
 
@@ -73,7 +76,7 @@ async def test_it_stops_at_once_while_it_waits_for_the_store(tmp_path: Path, wor
     async with serving(tmp_path, word, **given) as process:
         told = await until_logged(tmp_path, "store_away")
         process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(PROMPT_S):
+        async with within(PROMPT_S, "the process ends at SIGTERM"):
             status = await process.wait()
 
     assert status == 0
@@ -129,7 +132,7 @@ async def test_a_webhook_that_nobody_sets_is_warned_of_and_bolt_is_quiet(tmp_pat
         async with serving(tmp_path, "web", **FILES, **given) as process:
             told = await until_logged(tmp_path, "telegram_webhook_not_set")
             process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(START_S):
+            async with within(START_S, "the process ends at SIGTERM"):
                 await process.wait()
 
     assert "SIGNOFF_PUBLIC_URL" in told["warning"]

@@ -14,7 +14,7 @@ from bot.masking import MASK, compile_key_mask
 from bot.serve.delivery.streaming import BEGINS_CHARS, BEGINS_S, DraftWriter
 from tests.bot.serve.test_rate_limits import SetClock
 from tests.fakes.chat_log import MemoryChatLog
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 ROOM = "web:local:main"
 PATTERNS = (*SlackSettings.key_patterns, *TelegramSettings.key_patterns)
@@ -85,7 +85,7 @@ async def test_what_was_not_put_when_the_answer_ended_is_never_put(
         with drafting.writing(other := partitions.new_id(ROOM), ROOM) as show:
             assert show is not None
             assert show(LONG)
-            async with asyncio.timeout(PATIENCE_S):
+            async with within(PATIENCE_S, "the other draft is put"):
                 while not (await drafts.read(other)).text:
                     pass
     finally:

@@ -12,6 +12,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.telemetry.metrics import SharedMeter
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
+from tests.fakes.platforms.patience import within
 
 
 async def test_counts_are_passed_on_once(redis: Redis) -> None:
@@ -49,7 +50,7 @@ async def test_what_a_store_does_not_take_is_passed_on_later(
 
 async def test_what_came_last_is_passed_on_at_the_end(redis: Redis) -> None:
     meter, stop = SharedMeter(RedisModelNumbers(redis)), asyncio.Event()
-    async with asyncio.timeout(4), asyncio.TaskGroup() as group:
+    async with within(4, "the meter ends when it is told to"), asyncio.TaskGroup() as group:
         group.create_task(meter.run(stop))
         meter.count("cost", "m")
         stop.set()

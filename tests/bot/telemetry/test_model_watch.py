@@ -22,6 +22,7 @@ from engine.mail import ServiceNotice, parse_mail
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.storage.model_numbers import Attempt
 from tests.fakes.gate import Gate
+from tests.fakes.platforms.patience import within
 from tests.fakes.settings import load_people
 
 PEOPLE = """
@@ -145,7 +146,7 @@ async def test_what_came_last_is_passed_on_at_the_end(
 ) -> None:
     watch = watching(redis, partitions, people)
     stop = asyncio.Event()
-    async with asyncio.timeout(4), asyncio.TaskGroup() as group:
+    async with within(4, "the watch ends when it is told to"), asyncio.TaskGroup() as group:
         group.create_task(watch.run(stop))
         watch.changed("m", "open")
         stop.set()

@@ -16,4 +16,7 @@ async def test_what_never_holds_is_named_with_how_it_stands() -> None:
     with pytest.raises(AssertionError, match="it stands at 3"):
         async with within(0, is_reached, lambda: f"it stands at {reached}"):
             await until(is_reached)
+    with pytest.raises(AssertionError, match="not within 0 s: all is said"):
+        async with within(0, "all is said"):
+            await until(is_reached)
     assert PATIENCE_S <= 20

@@ -14,7 +14,7 @@ from engine.errors import PlatformError
 from engine.ports.platform import Pace
 from tests.contracts.platforms.conftest import RIGS
 from tests.contracts.platforms.rigs import Rig
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 TOKEN = "0a-Zk3tP9qLmN4x"
 APPROVE = ButtonView(data=f"s1:{TOKEN}:approve:1", label="Approve")
@@ -85,7 +85,10 @@ async def test_what_the_platform_brings_twice_is_one_update(rig: Rig) -> None:
 
 async def test_a_message_is_acknowledged_only_once_it_is_kept(rig: Rig) -> None:
     rig.intake.open.clear()
-    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as group:
+    async with (
+        within(PATIENCE_S, "the message arrives and is acknowledged"),
+        asyncio.TaskGroup() as group,
+    ):
         saying = group.create_task(rig.say("hello"))
         await rig.intake.arrived.wait()
         assert not saying.done()

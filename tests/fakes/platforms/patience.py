@@ -27,12 +27,13 @@ async def until(ask: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
 
 @asynccontextmanager
 async def within(
-    seconds: float, holds: Callable[[], Any], so_far: Callable[[], str] = str
+    seconds: float, holds: Callable[[], Any] | str, so_far: Callable[[], str] = str
 ) -> AsyncIterator[None]:
-    """Fails after so long with the source of what had to hold, and what is told of it `so_far`."""
+    """Fails after so long with what had to hold, in words or as source, and how it is `so_far`."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        told = f"{inspect.getsource(holds).strip()}\n{so_far()}".strip()
+        wanted = holds if isinstance(holds, str) else inspect.getsource(holds).strip()
+        told = f"{wanted}\n{so_far()}".strip()
         raise AssertionError(f"not within {seconds:g} s: {told}") from None
