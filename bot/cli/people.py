@@ -1,11 +1,14 @@
 """Commands about people: who there is, whether platforms know them, what waits for them."""
 
 import argparse
+from pathlib import Path
+from typing import Any, Final
 
 from bot.cli.command import load_settings, positive_number, run_loop
 from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60
+_ACCOUNTS: Final = {"slack": "T0EXAMPLE1:U0EXAMPLE1", "telegram": "100000001"}
 
 
 def people_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +18,7 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
     check = wanted.add_parser("check", help="ask Slack and Telegram about every account and group")
     for each in (listing, check):
         each.add_argument("--json", action="store_true", help="a list of objects")
+    _file_arguments(wanted)
     link = wanted.add_parser("link", help="print a link that signs a person in once")
     link.add_argument(
         "--minutes",
@@ -31,6 +35,30 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
         each.add_argument("person", metavar="PERSON", help="id of the person in people.yaml")
 
 
+def _file_arguments(wanted: Any) -> None:
+    """What writes people.yaml."""
+    add = wanted.add_parser("add", help="write one more person into people.yaml")
+    add.add_argument("person", metavar="ID", help="what the log and tools know them by")
+    add.add_argument("--name", required=True, help="what people call them")
+    add.add_argument("--role", action="append", default=[], metavar="ROLE", help="may be repeated")
+    for name, example in _ACCOUNTS.items():
+        told = f"as in {example}; may be repeated"
+        add.add_argument(f"--{name}", action="append", default=[], metavar="ACCOUNT", help=told)
+    for name in ("web", "email", "language", "zone", "manager"):
+        add.add_argument(f"--{name}", default="", help=f"as `{name}` in people.yaml")
+    table = wanted.add_parser("import", help="add and change people by a CSV file")
+    table.add_argument("table", type=Path, metavar="TABLE", help="its first line names columns")
+    table.add_argument("--dry-run", action="store_true", help="only show what it would change")
+
+
+def _values(args: argparse.Namespace) -> dict[str, str | list[str]]:
+    """What `add` is given, as an entry of people.yaml says it."""
+    texts = ("web", "email", "language", "zone", "manager")
+    lists = {name: getattr(args, name) for name in _ACCOUNTS} | {"roles": args.role}
+    given = {"id": args.person, "name": args.name} | {name: getattr(args, name) for name in texts}
+    return {name: value for name, value in (given | lists).items() if value}
+
+
 def people(args: argparse.Namespace) -> int:
     """Lists people, compares them with the platforms, lets them in or out."""
     settings = load_settings()
@@ -38,6 +66,14 @@ def people(args: argparse.Namespace) -> int:
     from bot.operate import people as ours
 
     match args.wanted:
+        case "add":
+            from bot.operate.people_file import add_to_file
+
+            return add_to_file(settings, _values(args))
+        case "import":
+            from bot.operate.people_file import import_into_file
+
+            return import_into_file(settings, args.table, dry_run=args.dry_run)
         case "list":
             return run_loop(ours.list_people(settings, as_json=args.json))
         case "check":

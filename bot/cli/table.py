@@ -180,7 +180,7 @@ COMMANDS = (
     ),
     Command(
         "people",
-        "list people, compare them with the platforms, sign them in to the web chat",
+        "list and add people, compare them with the platforms, sign them in to the web chat",
         people.people,
         people.people_arguments,
         "0 it is done, or all is well; 1 something is wrong, or there is no such person;"

@@ -26,6 +26,7 @@ from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
+_EMAIL = re.compile(r"[^\s@]{1,64}@[^\s@]{1,190}")
 
 Rules = Mapping[str, AccountRules]
 Faults = Iterator[tuple[YamlPath, str]]
@@ -73,13 +74,14 @@ class Person(Frozen):
     `id` is what the log and tools know them by. `roles` are those that they hold. `language` is for
     who always wants the same one, `zone` their time zone, an IANA name as in Europe/Berlin. The
     `delegate` votes in their place. `manager` is the id of the person who approves what they ask
-    for, where a playbook says so. `label` stands beside the name where visitors choose who they
-    are.
+    for, where a playbook says so. `email` is what an identity provider knows them by, where people
+    sign in with one. `label` stands beside the name where visitors choose who they are.
     """
 
     id: str
     name: str
     web: str = ""
+    email: str = ""
     roles: tuple[str, ...] = ()
     language: SpokenLang | None = None
     zone: str = ""
@@ -154,7 +156,12 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
-    source = read_yaml(text, file=str(path))
+    return parse_people(text, str(path), rules)
+
+
+def parse_people(text: str, file: str, rules: Rules) -> PeopleFile:
+    """The content of such a text; raises DefinitionError with every problem."""
+    source = read_yaml(text, file=file)
     problems = Problems()
     people = try_build(people_model(rules), source, problems)
     if people is not None:
@@ -185,9 +192,10 @@ def _role_faults(people: PeopleFile) -> Faults:
 
 
 def _person_faults(people: PeopleFile) -> Faults:
-    """An id that stands twice, an unknown role or time zone."""
+    """An id or an e-mail address that stands twice, an unknown role or time zone."""
     known = {role.id for role in people.roles}
     ids: set[str] = set()
+    addresses: dict[str, str] = {}
     for index, person in enumerate(people.people):
         at = ("people", index)
         if person.id in ids:
@@ -199,6 +207,13 @@ def _person_faults(people: PeopleFile) -> Faults:
                 yield (*at, "roles", position), f"there is no role {role!r} in this file{hint}"
         if person.zone and not _is_zone(person.zone):
             yield (*at, "zone"), "is no time zone; write an IANA name as in Europe/Berlin"
+        address = person.email.casefold()
+        if person.email and not _EMAIL.fullmatch(person.email):
+            yield (*at, "email"), "is no e-mail address; write ana@example.org"
+        elif address in addresses:
+            yield (*at, "email"), f"{person.email} belongs to {addresses[address]!r} already"
+        elif address:
+            addresses[address] = person.id
 
 
 def _account_faults(people: PeopleFile, rules: Rules) -> Faults:

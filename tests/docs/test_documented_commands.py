@@ -66,6 +66,8 @@ PARSED = {
     "runs fail": "tests/bot/operate/test_job_orders.py",
     "runs recover": "tests/bot/operate/test_job_orders.py",
     "upgrade-folder": "tests/bot/operate/test_folder_upgrade.py",
+    "people add": "tests/bot/operate/test_people_file.py",
+    "people import": "tests/bot/operate/test_people_file.py",
     "people link": "tests/bot/operate/test_people_commands.py",
     "people unlink": "tests/bot/operate/test_people_commands.py",
     "people admit": "tests/bot/operate/test_people_commands.py",
