@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter
 from cards.frozen import Frozen
 from cards.model import Decision, Lang, Principal
 from engine.events import CommandGiven, MessageReceived
+from engine.frames.case import CaseAnswer, CaseLetter
 from engine.ports.model import ModelUsage
 
 
@@ -134,6 +135,20 @@ class SyncFailed(_Mail):
     reason: str
 
 
+class CaseLetterArrived(_Mail):
+    """Case lane: a run tells what it changed, or asks what is known."""
+
+    kind: Literal["case_letter"] = "case_letter"
+    letter: CaseLetter
+
+
+class CaseAnswered(_Mail):
+    """Run lane: the case has taken the run's letter."""
+
+    kind: Literal["case_answer"] = "case_answer"
+    answer: CaseAnswer
+
+
 class ChildRunReported(_Mail):
     """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON.
 
@@ -193,13 +208,14 @@ RunMail = (
     | ReviewDue
     | ChangeSynced
     | SyncFailed
+    | CaseAnswered
     | MigrationOrdered
     | ChildRunReported
     | AlarmRang
     | GraphOrdered
 )
 Mail = Annotated[
-    TalkMail | CommandArrived | ServiceNotice | StrangerArrived | RunMail,
+    TalkMail | CommandArrived | ServiceNotice | StrangerArrived | CaseLetterArrived | RunMail,
     Field(discriminator="kind"),
 ]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)

@@ -51,6 +51,7 @@ class ServiceLimits:
     reply_after_s: float = 2.0
     react: Budget = field(default_factory=Budget)
     soft: SoftLimits = DEFAULT_LIMITS
+    case_keep_s: float = 2 * 365 * 86400.0
     run: ModelBudget = RUN_BUDGET
     graph: ModelBudget = GRAPH_BUDGET
 

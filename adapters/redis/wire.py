@@ -97,6 +97,7 @@ def encode_effects(effects: Effects) -> str:
     }
     if effects.session is not None:
         out["session"] = effects.session
+        out["session_keep_ms"] = int(effects.session_keep_s * 1000)
     if effects.reply is not None:
         out["reply"] = {
             "id": effects.reply.id,

@@ -1,6 +1,11 @@
 """The parts of a worker: what handles lanes, what shows messages, and who waits for a model."""
 
-from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, RepostCarrier
+from bot.serve.delivery.carriers import (
+    ChangeCarrier,
+    FindingsCarrier,
+    LetterCarrier,
+    RepostCarrier,
+)
 from bot.serve.delivery.delivery import Delivery
 from bot.serve.delivery.localizer import Localizer
 from bot.serve.delivery.streaming import StreamingDelivery
@@ -27,6 +32,7 @@ def build_delivery(parts: Parts) -> Delivery:
                 parts.resources.record,
                 lease_s=settings.lease_s,
             ),
+            LetterCarrier(parts.store.outbox, parts.store.mailbox),
             FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
             RepostCarrier(
                 parts.store.outbox,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from cards.texts import say
 from engine.frames.outcome import NodeVerdict, Note, StatusChange
-from engine.frames.state import ENDED, AgentState, Frame, PlannerFrame, Run
+from engine.frames.state import ENDED, AgentState, CaseFrame, Frame, PlannerFrame, Run
 from engine.playbooks.end_kinds import USUAL, Ending, RunEnd
 
 _HEADS: Mapping[RunEnd, str] = {
@@ -37,7 +37,7 @@ def record_ending(
     the same phase.
     """
     top = frames[-1]
-    if ending is None or isinstance(top, PlannerFrame):
+    if ending is None or isinstance(top, PlannerFrame | CaseFrame):
         return state
     phase = _phase_prefix(frames)
     endings = {name: each for name, each in state.endings.items() if name != phase + top.skill}

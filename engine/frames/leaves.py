@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from json import dumps
 from typing import Any
 
@@ -19,6 +20,8 @@ from engine.playbooks.leaf import Column, Leaf, TypedValue
 from engine.playbooks.nesting import split_path
 
 SHOWN_ROWS = 30
+NO_DIGEST = ""
+"""The digest of what is not there."""
 _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 
@@ -31,6 +34,14 @@ def value_of(path: str, state: AgentState) -> Any:
     if name not in groups[group] and is_money(money := groups[group].get(whole)):
         return money.get(part)
     return groups[group].get(name)
+
+
+def value_digest(value: Any) -> str:
+    """A short digest of a JSON value, `NO_DIGEST` for None."""
+    if value is None:
+        return NO_DIGEST
+    text = dumps(value, sort_keys=True, ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:

@@ -11,6 +11,7 @@ from cards.model import Lang, Principal
 from cards.showing.view import ChartView
 from cards.values import Value
 from engine.dialogue import Dialogue
+from engine.frames.case import CaseConflict, CaseLink
 from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
@@ -172,7 +173,7 @@ class PlannerFrame(Frozen):
     among which the requester is to choose; `waited` counts the waits for a model that is away.
     `chosen` is the skill that it chose last with the state's digest, as `skill@digest`; `ended` are
     those from which nothing came, since somebody last answered (when `ended_heard` answers had been
-    given).
+    given). `passed` are phases that the case had completed before the run began.
     """
 
     kind: Literal["planner"] = "planner"
@@ -187,6 +188,7 @@ class PlannerFrame(Frozen):
     chosen: str = ""
     ended: tuple[str, ...] = ()
     ended_heard: int = 0
+    passed: tuple[str, ...] = ()
 
 
 class PromptFrame(Frozen):
@@ -287,6 +289,21 @@ class ToolPlanFrame(Frozen):
     changed: str = ""
 
 
+class CaseFrame(Frozen):
+    """The requester decides on what somebody else changed meanwhile, one path after the other.
+
+    `asked` is the card it waits for; `held` is what the frame below is to have of its own child.
+    `remarks` are to be told of those that nobody decided.
+    """
+
+    kind: Literal["case"] = "case"
+    schema_version: Literal[1] = 1
+    conflicts: tuple[CaseConflict, ...]
+    asked: str = ""
+    held: Patch | None = None
+    remarks: tuple[str, ...] = ()
+
+
 Frame = Annotated[
     PlannerFrame
     | PromptFrame
@@ -297,7 +314,8 @@ Frame = Annotated[
     | LlmPlanFrame
     | JobsFrame
     | LeaderFrame
-    | JobFrame,
+    | JobFrame
+    | CaseFrame,
     Field(discriminator="kind"),
 ]
 
@@ -313,6 +331,8 @@ def position_of(frame: Frame) -> str:
             return f"{frame.kind}:{skill}/{brief.job.id}"
         case LlmPlanFrame(skill=skill, steps=steps) if steps:
             return f"llm_plan:{skill}/{steps[0].number}"
+        case CaseFrame(conflicts=conflicts):
+            return f"case:{conflicts[0].path if conflicts else ''}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 
@@ -332,7 +352,8 @@ class Run(Frozen):
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
     without any. `end` is how it ended: see `ends.end_of`. `thread` is the place inside the
     conversation where it was asked for, "" for none. `named` is what the message named when it was
-    read, None where that was not kept.
+    read, None where that was not kept. `case` is its side of the case whose state it shares, None
+    for a state of its own.
     """
 
     schema_version: Literal[1] = 1
@@ -371,6 +392,7 @@ class Run(Frozen):
     end: RunEnd | None = None
     thread: str = ""
     named: tuple[NamedEntity, ...] | None = None
+    case: CaseLink | None = None
     started_at: datetime
 
     @property

@@ -10,6 +10,7 @@ from pydantic import model_validator
 from cards.frozen import Frozen
 from cards.values import FILE_TEXT
 from engine.playbooks.answer import AnswerDefinition
+from engine.playbooks.case import CaseDefinition
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
@@ -61,7 +62,10 @@ class Announcement(Frozen):
 
 
 class Phase(Frozen):
-    """One stage; complete when its gate and checkpoints hold (spec 000 §4)."""
+    """One stage; complete when its gate and checkpoints hold (spec 000 §4).
+
+    `depends_on` are earlier phases: when one of them is done again, this one is open again.
+    """
 
     id: str
     name: LocalizedText
@@ -73,6 +77,7 @@ class Phase(Frozen):
     gate_value: str | int | bool | None = None
     gate_check: str = ""
     done_card: Announcement | None = None
+    depends_on: tuple[str, ...] = ()
 
 
 class Sync(Frozen):
@@ -89,12 +94,13 @@ class PlaybookFile(Frozen):
     run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
-    fields and tools.
+    fields and tools. `case` says which runs share their state.
     """
 
     id: str
     name: LocalizedText
     project: str
+    case: CaseDefinition = CaseDefinition()
     cues: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
     entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)

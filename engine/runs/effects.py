@@ -8,6 +8,7 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
+from engine.cases.letters import letter_posts
 from engine.frames import audit
 from engine.frames.ends import completion_text, end_of
 from engine.frames.llm_plan import LlmPlanFrame
@@ -76,6 +77,8 @@ class StepChange:
 def step_effects(step: StepChange, now: datetime) -> Effects:
     """Everything that the step writes, but for where its cards are shown."""
     before, after, note = step.before, step.after, _part_note(step)
+    if note and after.case:
+        note = Note(note.state, "\n\n".join((note.text, *after.case.remarks)))
     if note:
         part = before.part.model_copy(update={"state": after.end or note.state, "text": note.text})
         after = after.model_copy(update={"part": part})
@@ -94,6 +97,7 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
         posts=(
             *(_late_posts(after, now) if after.status in ENDED else ()),
             *change_posts(before, after),
+            *letter_posts(before, after, now),
             *findings.check_posts(after, step.outcome, now),
             *chart,
         ),

@@ -10,6 +10,7 @@ from engine.frames.outcome import Note, StatusChange
 from engine.frames.state import (
     ENDED,
     BatchFrame,
+    CaseFrame,
     Frame,
     ModelFrame,
     Patch,
@@ -88,7 +89,7 @@ def _reason_to_ask_again(run: Run, old: Playbook | None, new: Playbook) -> str:
 
 def _is_same_frame(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
     """Whether the frame's node, its card's kind and its choices exist unchanged."""
-    if isinstance(frame, PlannerFrame):
+    if isinstance(frame, PlannerFrame | CaseFrame):
         return True
     before = old.skills.get(frame.skill) if old else None
     after = new.skills.get(frame.skill)

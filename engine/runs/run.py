@@ -10,6 +10,8 @@ from cards.markdown import literal
 from cards.model import Card
 from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
+from engine.cases import conflict as case_conflict
+from engine.cases import letters
 from engine.errors import BudgetExceeded
 from engine.frames.ends import block_run, complete_run, record_ending
 from engine.frames.form_options import fill_options
@@ -33,13 +35,14 @@ from engine.frames.outcome import (
     StepOutcome,
     Suspend,
 )
-from engine.frames.state import ENDED, Patch, PlannerFrame, Run, RunStatus
+from engine.frames.state import ENDED, CaseFrame, Patch, PlannerFrame, Run, RunStatus
 from engine.jobs import expert, leader
 from engine.jobs import frame as jobs
 from engine.mail import (
     AlarmRang,
     CardDecided,
     CardExpired,
+    CaseAnswered,
     ChangeSynced,
     ChildRunReported,
     GraphOrdered,
@@ -91,6 +94,7 @@ ADVANCE: dict[str, Advance] = {
     "jobs": jobs.advance,
     "leader": leader.advance,
     "job": expert.advance,
+    "case": case_conflict.advance,
 }
 # How many steps of its own a run may take while nobody has a say.
 MAX_STEPS = 500
@@ -120,9 +124,16 @@ async def advance_run(mail: RunMail, context: StepContext) -> StepResult:
         return _confirm_change(run, mail, now)
     if isinstance(mail, SyncFailed):
         return _block_on_refusal(run, mail, now)
+    if isinstance(mail, CaseAnswered):
+        return _take_case_answer(run, mail, context)
+    if run.case is not None and run.case.waits is not None:
+        # Nothing goes on before the case has answered.
+        return StepResult(Effects(), "")
     frame_input = _frame_input(run, mail)
     if frame_input is None or run.status in ENDED:
         return StepResult(Effects(), "")
+    if isinstance(mail, RunStarted | RunContinued) and letters.wants_answer(run):
+        return _ask_case(run, mail, context)
     outcome = await _advance_frame(run, mail, frame_input, context)
     return _apply_outcome(run, mail, outcome, context)
 
@@ -156,14 +167,17 @@ def _resume(run: Run, mail: RunResumed, now: datetime) -> StepResult:
     outcome = StatusChange(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
     counts = {"heard": run.heard + 1, "counted_from": run.own_steps, "used": ModelUsage()}
-    after = send_again(run).model_copy(update={"status": status, **counts})
+    after = letters.send_letter_again(send_again(run)).model_copy(
+        update={"status": status, **counts}
+    )
     return StepResult(step_effects(StepChange(run, after, outcome, mail), now), "")
 
 
 def _has_to_wait(run: Run) -> bool:
     """Whether the run goes on only when something else happens."""
     is_only_syncing = run.finished and bool(run.outgoing)
-    waits = run.waiting or run.children or is_only_syncing
+    is_asking_case = run.case is not None and run.case.waits is not None
+    waits = run.waiting or run.children or is_only_syncing or is_asking_case
     return bool(waits) or _is_resting_in_graph(run) or _is_waiting_for_model(run)
 
 
@@ -173,10 +187,47 @@ def _confirm_change(run: Run, mail: ChangeSynced, now: datetime) -> StepResult:
     if after is run:
         return StepResult(Effects(), "")
     why = f"change {mail.number} is in the system of record"
-    if after.finished and not after.outgoing and after.status == "suspended":
+    if after.status == "suspended" and _has_nothing_left(after):
         after = complete_run(after)
     outcome = Next(run.frames[-1], why)
     return StepResult(step_effects(StepChange(run, after, outcome, mail), now), "")
+
+
+def _has_nothing_left(run: Run) -> bool:
+    """Whether a run that has finished is known to the system of record and to its case."""
+    is_open = run.case is not None and (run.case.waits or run.case.conflicts)
+    return run.finished and not run.outgoing and not is_open
+
+
+def _ask_case(run: Run, mail: RunMail, context: StepContext) -> StepResult:
+    """Ask the run's case for what is known before its next step."""
+    now = context.services.now
+    after = letters.with_letter(run, context.playbook, run.requester.id, now)
+    outcome = Next(run.frames[-1], "asks its case for what is known")
+    after = after.model_copy(update={"steps": run.steps + 1})
+    return StepResult(step_effects(StepChange(run, after, outcome, mail), now), "")
+
+
+def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) -> StepResult:
+    """Go on with what the case knows; what was changed meanwhile is decided first."""
+    link = run.case
+    is_awaited = link and link.waits and link.waits.number == mail.answer.number
+    if not is_awaited or run.status in ENDED:
+        return StepResult(Effects(), "")
+    after = letters.take_answer(run, mail.answer, context.playbook)
+    after = after.model_copy(update={"status": "running", "steps": run.steps + 1})
+    if after.case and after.case.conflicts:
+        after = letters.with_conflict_frame(after)
+    elif after.finished:
+        after = complete_run(after) if _has_nothing_left(after) else _suspended(after)
+    outcome = Next(run.frames[-1], f"the case, version {mail.answer.version}, has taken it")
+    step = StepChange(run, after, outcome, mail)
+    front = CONTINUE if after.status == "running" else ""
+    return StepResult(step_effects(step, context.services.now), front)
+
+
+def _suspended(run: Run) -> Run:
+    return run.model_copy(update={"status": "suspended"})
 
 
 def _block_on_refusal(run: Run, mail: SyncFailed, now: datetime) -> StepResult:
@@ -243,7 +294,14 @@ def _frame_input(run: Run, mail: RunMail) -> FrameInput | None:
         case GraphOrdered():
             order = OrderReceived(mail.what, mail.name, mail.text, mail.job)
             return order if is_suspended and _is_resting_in_graph(run) else None
-        case RunResumed() | ChangeSynced() | SyncFailed() | MigrationOrdered() | ReviewDue():
+        case (
+            RunResumed()
+            | ChangeSynced()
+            | SyncFailed()
+            | CaseAnswered()
+            | MigrationOrdered()
+            | ReviewDue()
+        ):
             return None
         case _:
             assert_never(mail)
@@ -278,6 +336,8 @@ def _apply_outcome(
         "prompted": run.prompted + isinstance(mail, ChildRunReported | AlarmRang),
         "used": run.used.plus(usage_of(calls)),
     }
+    if isinstance(mail, CardDecided):
+        after = letters.note_decision(run, after, mail.decision, context.services.now)
     if isinstance(mail, _MAIL_OF_PEOPLE):
         update["counted_from"] = run.own_steps
     after = after.model_copy(update=update)
@@ -348,11 +408,24 @@ def _run_after_frame(run: Run, base: Run, patch: Patch, context: StepContext) ->
     """The run after its top frame is done: at the one below, else with nothing left to do."""
     state = merge_patch(run.state, patch, context.playbook)
     after = base.model_copy(update={"state": record_ending(state, patch.ending, run.frames)})
+    now = context.services.now
     if not isinstance(run.frames[0], JobFrame | LeaderFrame):
         # What a job changes is its graph's to pass on.
-        after = add_change(after, context.playbook, patch.by, context.services.now)
-    if len(run.frames) > 1:
-        return after.model_copy(update={"frames": run.frames[:-1], "result": patch})
-    # It is not complete before the system of record has everything.
-    after = after.model_copy(update={"status": "suspended", "finished": True})
-    return after if after.outgoing else complete_run(after)
+        after = add_change(after, context.playbook, patch.by, now)
+    top = run.frames[-1]
+    if isinstance(top, CaseFrame):
+        after = letters.without_conflict_frame(after, top)
+    elif len(run.frames) > 1:
+        after = after.model_copy(update={"frames": run.frames[:-1], "result": patch})
+    else:
+        after = after.model_copy(update={"finished": True})
+    if after.case is None:
+        project = context.services.project(run.conversation)
+        after = after.model_copy(
+            update={"case": letters.find_case(after, context.playbook, project)}
+        )
+    after = letters.with_letter(after, context.playbook, patch.by, now)
+    if not after.finished:
+        return after
+    # It is not complete before the system of record has everything, and its case.
+    return complete_run(after) if _has_nothing_left(after) else _suspended(after)

@@ -1,17 +1,12 @@
 """Changes for the system of record: sent at least once, in order, one at a time (spec 003)."""
 
-import json
 from datetime import datetime
-from hashlib import sha256
-from typing import Any
 
-from engine.frames.leaves import value_of
+from engine.frames.leaves import NO_DIGEST, value_digest, value_of
 from engine.frames.state import ENDED, Run
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Post
 from engine.ports.systems.sync import Change
-
-_NOTHING = ""
 
 
 def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
@@ -21,8 +16,8 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
         # What a child found out is sent by its parent.
         return run
     values = {path: value_of(path, run.state) for path in sync.fields}
-    digests = {path: _digest(value) for path, value in values.items()}
-    changed = {p: values[p] for p in values if digests[p] != run.sent.get(p, _NOTHING)}
+    digests = {path: value_digest(value) for path, value in values.items()}
+    changed = {p: values[p] for p in values if digests[p] != run.sent.get(p, NO_DIGEST)}
     if not changed:
         return run
     change = Change(
@@ -39,7 +34,7 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     update = {
         "outgoing": (*run.outgoing, change),
         "changes": change.number,
-        "sent": {path: digest for path, digest in digests.items() if digest != _NOTHING},
+        "sent": {path: digest for path, digest in digests.items() if digest != NO_DIGEST},
     }
     return run.model_copy(update=update)
 
@@ -94,10 +89,3 @@ def _post(change: Change) -> Post:
 
 def _under_way(run: Run, number: int) -> bool:
     return bool(run.outgoing) and run.outgoing[0].number == number
-
-
-def _digest(value: Any) -> str:
-    if value is None:
-        return _NOTHING
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return sha256(text.encode()).hexdigest()[:8]

@@ -73,7 +73,7 @@ local function post(p)
   local key = T .. 'row:' .. p.row
   -- What no platform shows never has another state: posted once, it is neither posted nor touched
   -- again.
-  local once = p.kind == 'sync' or p.kind == 'check' or p.kind == 'cards'
+  local once = p.kind == 'sync' or p.kind == 'check' or p.kind == 'cards' or p.kind == 'letter'
   if once and redis.call('EXISTS', key) == 1 then return end
   redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
   if not once then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
@@ -298,7 +298,8 @@ end
 
 local function apply(e, conversation)
   if e.session then
-    redis.call('SET', T .. 'c:' .. conversation .. ':st', e.session, 'PX', KEEP_MS)
+    local keep_ms = e.session_keep_ms > 0 and e.session_keep_ms or KEEP_MS
+    redis.call('SET', T .. 'c:' .. conversation .. ':st', e.session, 'PX', keep_ms)
   end
   if e.reply then write_reply(e.reply) end
   for _, p in ipairs(e.parts) do

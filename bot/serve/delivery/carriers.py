@@ -1,6 +1,7 @@
-"""Rows of the outbox that no platform shows: changes, findings, and cards that are shown again."""
+"""Rows of the outbox that no platform shows: changes, letters, findings, cards shown again."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Sequence
 
@@ -26,6 +27,7 @@ FULL_S = 1.0
 _CHANGES = "sync:"
 _ROW = re.compile(r"(?P<run>.+)/sync/(?P<number>[0-9]{1,9})\.(?P<attempt>[0-9]{1,9})")
 _CHECKS = "checks:"
+_LANES = "lane:"
 _CARDS = "cards:"
 # How soon the cards are tried again while their list is not posted yet; ever later.
 _LOOK_S = 0.2
@@ -114,6 +116,38 @@ class ChangeCarrier:
 
     async def _put(self, run: str, mail: ChangeSynced | SyncFailed, update_id: str) -> None:
         await self._mailbox.put(f"run:{run}", mail.stored(), update_id=update_id)
+
+
+class LetterCarrier:
+    """Takes mail to lanes of other partitions, each once (design §12).
+
+    A worker that ends in between leaves the row for another, which puts the same mail once.
+    """
+
+    def __init__(self, outbox: Outbox, mailbox: Mailbox) -> None:
+        self._outbox = outbox
+        self._mailbox = mailbox
+
+    def carries(self, row: OutboxRow) -> bool:
+        """Whether the row is mail, also one that has expired and lost its kind."""
+        return row.conversation.startswith(_LANES)
+
+    async def carry(self, row: OutboxRow) -> Following:
+        """Put the row's mail into its lane. Raises StoreUnavailable."""
+        if row.kind != "letter":
+            return await self.give_up(row, "could not be delivered for as long as it was kept")
+        letter = json.loads(row.body)
+        try:
+            await self._mailbox.put(letter["lane"], letter["mail"], update_id=letter["key"])
+        except Overloaded as error:
+            log.warning("letter_waits", row=row.row, error=str(error))
+            return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
+        return await self._outbox.sent(row, "delivered")
+
+    async def give_up(self, row: OutboxRow, reason: str) -> Following:
+        """Drop the row, and say so. Raises StoreUnavailable."""
+        log.error("letter_lost", row=row.row, to=row.conversation, reason=reason)
+        return await self._outbox.drop(row, reason)
 
 
 class FindingsCarrier:

@@ -329,7 +329,7 @@ class Delivery:
                 return reminder_message(card, number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
-            case "reply" | "card" | "ping" | "note" | "sync" | "check" | "cards":
+            case "reply" | "card" | "ping" | "note" | "sync" | "check" | "cards" | "letter":
                 return None
             case _:
                 assert_never(row.kind)

@@ -14,6 +14,7 @@ from bot.telemetry.instrumentation import NO_SPANS, Spans, log_handling
 from cards.frozen import is_by_newer
 from cards.model import Card, Lang, Principal
 from cards.texts import say
+from engine.cases.lane import handle_letter
 from engine.errors import NewerState
 from engine.events import Actor
 from engine.frames import audit
@@ -23,6 +24,7 @@ from engine.mail import (
     GIVEN_UP,
     CardDecided,
     CardExpired,
+    CaseLetterArrived,
     CommandArrived,
     GraphOrdered,
     Mail,
@@ -132,6 +134,8 @@ class MailHandler:
                 effects = await commands.handle_command(
                     mail, services.limited_to(principal, mail.update.conversation), lang
                 )
+            case CaseLetterArrived():
+                effects = _take_letter(mail, claim, self.services.limits.case_keep_s)
             case ServiceNotice():
                 effects = commands.notice_effects(mail, claim.lane.removeprefix("control:"))
             case _:
@@ -172,7 +176,7 @@ class MailHandler:
                 return HandlerResult(await failures.fail_choice(claim.lane, mail, services))
             case CommandArrived():
                 return HandlerResult(commands.fail_command(mail, services))
-            case ServiceNotice() | StrangerArrived():
+            case ServiceNotice() | StrangerArrived() | CaseLetterArrived():
                 return HandlerResult(Effects(aside=(AsideWrite(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._read_run(claim)
         if run is None:
@@ -357,6 +361,14 @@ def _unreadable_mail(claim: Claim) -> HandlerResult:
     log.error("unreadable_mail", lane=claim.lane)
     aside = AsideWrite(claim.lane, claim.mail, "no version of us that runs here can read it")
     return HandlerResult(Effects(aside=(aside,)))
+
+
+def _take_letter(mail: CaseLetterArrived, claim: Claim, keep_s: float) -> Effects:
+    """The effects of a letter to a case. Raises NewerState for a case of a newer version."""
+    try:
+        return handle_letter(mail.letter, claim.state, keep_s=keep_s)
+    except ValidationError as error:
+        raise NewerState(f"state of {claim.lane}") from error
 
 
 def _is_talk(claim: Claim) -> bool:

@@ -245,4 +245,14 @@ TEXTS: Final[dict[str, str]] = {
     "list.items": ", ",
     "list.clauses": "; ",
     "list.colon": ": ",
+    "case.passed": "Already settled: {phases}.",
+    "case.conflict": "“{label}” was changed meanwhile",
+    "case.conflict_text": (
+        "Somebody else changed this while your request was under way. Which one stands?"
+    ),
+    "case.mine": "In this request",
+    "case.theirs": "As {name} left it",
+    "case.theirs_stands": "“{label}” stands as {name} left it: nobody chose in time.",
+    "choice.mine": "Keep this request's",
+    "choice.theirs": "Keep {name}'s",
 }

@@ -202,4 +202,12 @@ TEXTS: Final[dict[str, str]] = {
     "list.items": "、",
     "list.clauses": "；",
     "list.colon": "：",
+    "case.passed": "此前已完成：{phases}。",
+    "case.conflict": "「{label}」期间已被修改",
+    "case.conflict_text": "在本请求进行期间，另有人修改了这一项。以哪一个为准？",
+    "case.mine": "本请求中的值",
+    "case.theirs": "{name} 的修改",
+    "case.theirs_stands": "「{label}」以 {name} 的修改为准：没有人及时选择。",
+    "choice.mine": "以本请求为准",
+    "choice.theirs": "以 {name} 的为准",
 }

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from cards.model import Card
 from engine.ports.storage.arrivals import Arrival
 
-RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
+RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping", "letter"]
 AfterCommit = Literal["keep", "release", "park"]
 
 
@@ -81,7 +81,7 @@ class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
     It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, what a
-    step checked, which cards are to be shown again, or a ping's number.
+    step checked, which cards are to be shown again, a ping's number, or mail for another lane.
     """
 
     row: str
@@ -136,12 +136,14 @@ class TraceWrite:
 class Effects:
     """Everything that handling one mail writes, in one commit.
 
-    `slots` put a card inside a reply's message: (reply id, card token). `cancels` are runs
-    that end now as cancelled: (run id, steps it had when read, or -1 for wherever it is).
+    The session is kept for `session_keep_s` seconds after its last change, 0 for as long as one of
+    a conversation. `slots` put a card inside a reply's message: (reply id, card token). `cancels`
+    are runs that end now as cancelled: (run id, steps it had when read, or -1 for wherever it is).
     `aside` is mail for an operator to look at. `log` adds audit entries: (run id, JSON).
     """
 
     session: str | None = None
+    session_keep_s: float = 0.0
     reply: ReplyWrite | None = None
     parts: tuple[PartWrite, ...] = ()
     runs: tuple[RunWrite, ...] = ()
@@ -162,10 +164,12 @@ class Effects:
         lists = {
             each.name: (*getattr(self, each.name), *getattr(other, each.name))
             for each in fields(self)
-            if each.name not in ("session", "reply")
+            if each.name not in ("session", "session_keep_s", "reply")
         }
         session = self.session if other.session is None else other.session
-        return Effects(session=session, reply=other.reply or self.reply, **lists)
+        keep_s = self.session_keep_s if other.session is None else other.session_keep_s
+        reply = other.reply or self.reply
+        return Effects(session=session, session_keep_s=keep_s, reply=reply, **lists)
 
     @property
     def shows(self) -> bool:

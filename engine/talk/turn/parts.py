@@ -6,6 +6,7 @@ from typing import Any
 from cards.markdown import literal
 from cards.showing.view import NOT_DONE
 from cards.texts import say
+from engine.cases.letters import find_case
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import kept_names
@@ -212,4 +213,6 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         started_at=services.now,
     )
     recent = tuple(line.text for line in turn.session.recent)
-    return with_request_context(run, playbook, recent, files=kept_names(head.files))
+    run = with_request_context(run, playbook, recent, files=kept_names(head.files))
+    link = find_case(run, playbook, services.project(head.conversation))
+    return run.model_copy(update={"case": link})

@@ -1,0 +1,1 @@
+"""Cases: the state that runs of one thing share, in a lane of its own (design §12)."""
