@@ -14,6 +14,7 @@ from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.people import People
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
+from engine.ports.storage.cases import NO_CASES, Cases
 from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
@@ -88,6 +89,7 @@ class Services:
     files: InboxFiles = NO_FILES
     drafting: DraftSink = NO_DRAFTS
     admissions: Admissions = NO_ADMISSIONS
+    cases: Cases = NO_CASES
     meter: Meter = NO_METER
     limits: ServiceLimits = ServiceLimits()
     playbooks: Mapping[str, Playbook] = field(default_factory=dict)

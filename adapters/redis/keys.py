@@ -9,7 +9,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts, holder, begun
 {pN}:m:<message>               its mail's and its text's digest, for edits of it
 {pN}:c:<conversation>:st | :cards | :runs                      session, open cards, active runs
-{pN}:c:<case>:st               what the runs of a case share
+{pN}:c:<case>:st               what the runs of a case share   {pN}:cases          by last change
 {pN}:run:<id> | :cards         run; its cards                  {pN}:log:<run>      audit
 {pN}:card:<token>              card                            {pN}:reply:<id>     head, parts
 {pN}:outq     destinations -> next send time                   {pN}:d:<dest> | :h  due rows

@@ -197,6 +197,7 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         model=model,
         decisions=store.decisions,
         findings=store.findings,
+        cases=store.cases,
         inbox=store.inbox,
         playbook=current.playbook,
         new_id=store.partitions.new_id,

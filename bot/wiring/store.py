@@ -16,6 +16,7 @@ from adapters.redis.connect import BLOCK_S, check_server, connect, describe_dura
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
 from adapters.redis.operations import RedisOperations
+from adapters.redis.repositories.cases import RedisCases
 from adapters.redis.repositories.drafts import RedisDrafts
 from adapters.redis.repositories.findings import RedisFindings
 from adapters.redis.repositories.leases import RedisRate
@@ -35,6 +36,7 @@ from engine.ports.platform import Rate
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.archive import Archive, Listing
 from engine.ports.storage.arrivals import Arrivals
+from engine.ports.storage.cases import Cases
 from engine.ports.storage.drafts import Drafts
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
@@ -133,6 +135,7 @@ class StorePorts:
     listing: Listing
     drafts: Drafts
     findings: Findings
+    cases: Cases
     inbox: Inbox
     memory: Memory
     numbers: ModelNumbers
@@ -189,6 +192,7 @@ def build_store_ports(
         listing=RedisListing(scripts, partitions),
         drafts=RedisDrafts(scripts, partitions),
         findings=RedisFindings(client),
+        cases=RedisCases(client, partitions),
         inbox=RedisInbox(scripts, partitions),
         memory=arm("memory", RedisMemory(client)),
         numbers=RedisModelNumbers(client),

@@ -175,7 +175,7 @@ def take_answer(run: Run, answer: CaseAnswer, playbook: Playbook) -> Run:
         }
     )
     joined = run.model_copy(update={"state": state, "case": after})
-    return joined if link.joined else _pass_phases(joined, playbook)
+    return joined if link.joined else _pass_phases(run, joined, playbook)
 
 
 def with_conflict_frame(run: Run) -> Run:
@@ -201,13 +201,17 @@ def with_remark(run: Run, text: str) -> Run:
     return run.model_copy(update={"case": link})
 
 
-def _pass_phases(run: Run, playbook: Playbook) -> Run:
-    """The run past the phases that the case has completed, which is told once."""
+def _pass_phases(before: Run, run: Run, playbook: Playbook) -> Run:
+    """The run past the phases that the case has completed, and not the run, which is told."""
     top = run.frames[0]
     if not isinstance(top, PlannerFrame):
         return run
     manager = PhaseManager(playbook, run.request)
-    passed = [p for p in manager.phases if not manager.missing(p, run.state)]
+    passed = [
+        phase
+        for phase in manager.phases
+        if manager.missing(phase, before.state) and not manager.missing(phase, run.state)
+    ]
     if not passed:
         return run
     names = say("list.items", run.lang).join(literal(p.name(run.lang)) for p in passed)

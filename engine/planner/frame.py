@@ -40,6 +40,7 @@ from engine.frames.state import (
 )
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
+from engine.planner.reopening import AGAIN, KEEP, is_settled, reopen, settled_card
 from engine.planner.situation import Plan, Situation, check_availability
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
@@ -60,6 +61,8 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
     if frame.force and isinstance(event, ChildFrameDone):
         return Done(Patch(by=frame.force), f"{frame.force} has run")
     choices, frame = frame.choices, frame.model_copy(update={"choices": ()})
+    if isinstance(event, CardAnswered) and event.decision.choice in (KEEP, AGAIN):
+        return _settle(frame, event.decision, context)
     if isinstance(event, CardAnswered) and choices:
         return _run_chosen(frame, choices, event.decision, context)
     if isinstance(event, CardAnswered | CardTimedOut):
@@ -80,6 +83,9 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
             return _call(frame, situation, plan, why, context)
         case "replan":
             return Next(frame.model_copy(update={"phase": plan.target}), why)
+        case "finish" if is_settled(frame, context):
+            note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+            return Suspend(frame, (settled_card(context),), note, "its case has settled it already")
         case "finish":
             return Done(Patch(by=decision.strategy), why)
         case "choose":
@@ -93,6 +99,14 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
             return block_run(run, reason, why)
         case "stuck":
             return block_run(run, say("run.no_skill", run.lang), why)
+
+
+def _settle(frame: PlannerFrame, decision: Decision, context: StepContext) -> StepOutcome:
+    """Leave what the case has settled as it stands, or open it again."""
+    if decision.choice == KEEP:
+        return Done(Patch(by=decision.person), f"{decision.name} lets it stand")
+    after, patch = reopen(frame, decision.person, context)
+    return Next(after, f"{decision.name} wants it done again", patch)
 
 
 def _situation(frame: PlannerFrame, context: StepContext) -> Situation:

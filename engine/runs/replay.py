@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter
 
 from cards.frozen import Frozen
+from engine.cases.letters import find_case
 from engine.errors import (
     BudgetExceeded,
     ModelError,
@@ -112,7 +113,9 @@ def _rewind(run: Run, playbook: Playbook) -> Run:
         frames=(PlannerFrame(phase=phases[0].id),),
         started_at=run.started_at,
     )
-    return with_request_context(begun, playbook, run.state.recent)
+    begun = with_request_context(begun, playbook, run.state.recent)
+    project = run.case.name.project if run.case else ""
+    return begun.model_copy(update={"case": find_case(begun, playbook, project)})
 
 
 def _recorded_services(entry: Mapping[str, Any], services: Services) -> Services:

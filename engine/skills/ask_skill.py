@@ -179,7 +179,10 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     """What neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
     fields = [f for f in asked if _is_read(f, context)]
-    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
+    # Which case it is about needs no field here.
+    key = run.case.name.key if run.case else ""
+    about = (each.text for each in run.named or () if each.id == key)
+    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts, *about)
     today, entities = context.services.today, context.entities
     reading = read_form(run.text, fields, today, entities=entities, examples=examples)
     colon = say("list.colon", run.lang)

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.frames.case import CaseDocument
 from tests.fakes.feast import BY_FEAST, BY_ROOM, write_feast
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import Service, Start
+from tests.scenarios.conftest import Service, Start, nothing_goes_on
+
+FEAST_CASE = "KITCHEN/feast/feast/F-7"
+ROOM_CASE = "KITCHEN/feast/conversation/web%3Alocal%3Amain"
 
 
 async def serve(start: Start, folder: Path, case: object) -> Service:
@@ -18,6 +22,24 @@ async def serve(start: Start, folder: Path, case: object) -> Service:
         languages=("en",),
         timezone="Europe/Berlin",
     )
+
+
+async def values(service: Service, case: str) -> dict[str, object]:
+    """What the case has, by path."""
+    stored = await service.parts.services.cases.read(case)
+    return dict(CaseDocument.model_validate_json(stored).values)
+
+
+async def card_with(room: WebRoom, label: str) -> Message:
+    """The newest open form that asks for that."""
+
+    def asks(message: Message) -> bool:
+        card = message["card"]
+        forms = [button["form"] for button in card["buttons"]] if card else []
+        return any(field["label"] == label for form in forms for field in form)
+
+    card: Message = (await room.wait_for(asks))["card"]
+    return card
 
 
 def is_done(message: Message) -> bool:
@@ -58,3 +80,96 @@ async def test_a_case_of_an_entity_is_reached_from_another_conversation(
         await other.say("otto", "choose the menu for F-8")
         form = await other.wait_for(lambda m: bool(m["card"]) and "Hall" in text_of(m["card"]))
         assert form
+
+
+async def test_what_is_settled_stands_or_is_done_again_with_what_depends_on_it(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_ROOM)
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        await room.say("ida", "choose the menu")
+        await room.fill("ida", await card_with(room, "Menu"), "submit", menu="fish")
+        await room.wait_for(lambda m: is_done(m) and "menu" in text_of(m))
+        await room.say("ida", "count the guests")
+        card = await room.card("select")
+        assert "Guests" in text_of(card)
+        assert "80" in text_of(card)
+        assert "opens these again: Menu" in text_of(card)
+        assert (await room.tap("ida", card, "again"))[1]["ok"]
+        form = await card_with(room, "Hall")
+        await room.fill("ida", form, "submit", feast="F-7", guests="95", hall="Red")
+        await nothing_goes_on(service)
+        assert await values(service, ROOM_CASE) == {
+            "feast": "F-7",
+            "guests": 95,
+            "hall": "Red",
+        }
+
+
+async def test_what_stands_is_not_asked_again(start: Start, tmp_path: Path) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_ROOM)
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        await room.say("ida", "count the guests")
+        card = await room.card("select")
+        assert (await room.tap("ida", card, "keep"))[1]["ok"]
+        await nothing_goes_on(service)
+        assert (await values(service, ROOM_CASE))["guests"] == 80
+
+
+@pytest.mark.parametrize(
+    ("choice", "form", "stands"),
+    [("mine", {}, 90), ("theirs", {}, 80), ("change", {"guests": "85"}, 85)],
+)
+async def test_what_two_changed_at_once_is_for_the_requester_to_decide(
+    start: Start, tmp_path: Path, choice: str, form: dict[str, str], stands: int
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room, WebRoom(service.url, "second") as other:
+        await other.say("otto", "count the guests")
+        late = await other.card("clarify")
+        await settle_guests(room, guests="80")
+        await other.fill("otto", late, "submit", feast="F-7", guests="90", hall="Blue")
+        card = await other.card("select")
+        assert "Guests" in card["title"]
+        assert {row["value"] for row in card["rows"]} == {"80", "90"}
+        assert "Ida" in text_of(card)
+        if form:
+            await other.fill("otto", card, choice, **form)
+        else:
+            assert (await other.tap("otto", card, choice))[1]["ok"]
+        await other.wait_for(is_done)
+        assert (await values(service, FEAST_CASE))["guests"] == stands
+
+
+async def test_rows_of_a_list_that_two_added_are_all_there(start: Start, tmp_path: Path) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room, WebRoom(service.url, "second") as other:
+        for who, at in (("ida", room), ("otto", other)):
+            await at.say(who, "add to the shopping")
+        forms = [await at.card("clarify") for at in (room, other)]
+        await room.fill("ida", forms[0], "submit", feast="F-7", shopping="bread | 3")
+        await room.wait_for(is_done)
+        await other.fill("otto", forms[1], "submit", feast="F-7", shopping="milk | 2\nbread | 3")
+        await other.wait_for(is_done)
+        found = (await values(service, FEAST_CASE))["shopping"]
+        assert found == ({"item": "bread", "pieces": 3}, {"item": "milk", "pieces": 2})
+
+
+async def test_a_request_keeps_its_own_to_itself(start: Start, tmp_path: Path) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        for words in ("Come!", "Please come!"):
+            await room.say("ida", "draft an invitation for F-7")
+            if words == "Come!":
+                await room.fill("ida", await card_with(room, "Menu"), "submit", menu="fish")
+            await room.fill("ida", await card_with(room, "Words of the invitation"), "submit", words=words)
+            card = await room.wait_for(
+                lambda m, words=words: bool(m["card"]) and words in text_of(m["card"])
+            )
+            assert "80" in text_of(card)
+            assert (await room.tap("rosa", card["card"], "approve"))[1]["ok"]
+            await nothing_goes_on(service)
+        assert "words" not in await values(service, FEAST_CASE)

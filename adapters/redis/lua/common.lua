@@ -300,6 +300,11 @@ local function apply(e, conversation)
   if e.session then
     local keep_ms = e.session_keep_ms > 0 and e.session_keep_ms or KEEP_MS
     redis.call('SET', T .. 'c:' .. conversation .. ':st', e.session, 'PX', keep_ms)
+    if e.session_keep_ms > 0 then
+      -- It is a case's, which is found in a list while it is kept.
+      redis.call('ZADD', T .. 'cases', now, conversation)
+      redis.call('ZREMRANGEBYSCORE', T .. 'cases', 0, now - keep_ms)
+    end
   end
   if e.reply then write_reply(e.reply) end
   for _, p in ipairs(e.parts) do

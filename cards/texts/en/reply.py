@@ -255,4 +255,9 @@ TEXTS: Final[dict[str, str]] = {
     "case.theirs_stands": "“{label}” stands as {name} left it: nobody chose in time.",
     "choice.mine": "Keep this request's",
     "choice.theirs": "Keep {name}'s",
+    "case.settled": "Already settled: {phase}",
+    "case.settled_text": "It stands as shown here. Keep it, or do it again?",
+    "case.reopens": "Doing it again opens these again: {phases}.",
+    "choice.keep": "Keep it",
+    "choice.again": "Do it again",
 }

@@ -210,4 +210,9 @@ TEXTS: Final[dict[str, str]] = {
     "case.theirs_stands": "「{label}」以 {name} 的修改为准：没有人及时选择。",
     "choice.mine": "以本请求为准",
     "choice.theirs": "以 {name} 的为准",
+    "case.settled": "此前已完成：{phase}",
+    "case.settled_text": "目前的结果如下。保持不变，还是重新办理？",
+    "case.reopens": "重新办理会使以下步骤重新打开：{phases}。",
+    "choice.keep": "保持不变",
+    "choice.again": "重新办理",
 }

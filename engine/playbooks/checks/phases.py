@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from engine.playbooks.checks.cases import case_faults
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
@@ -47,6 +48,10 @@ class PhaseCheck(FileCheck):
                 self.add(("phases", index, "id"), f"phase {phase.id!r} is defined twice")
             seen.add(phase.id)
             self._phase(phase, ("phases", index), skills_for_all=bool(playbook.allowed_skills))
+        for at, fault in case_faults(playbook):
+            self.add(at, fault)
+        for index, path in enumerate(playbook.case.own):
+            self.check_path(path, ("case", "own", index))
         self._requests(playbook)
         if playbook.sync:
             self._sync(playbook.sync)
