@@ -25,6 +25,7 @@ CardKind = Literal["clarify", "confirm", "select", "phase_done"]
 CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]
 """A card that is `told` only informs: it never was open, and nobody decides it."""
 Style = Literal["primary", "danger", "plain"]
+TextAnswer = Literal["values", "number"]
 Majority = Literal["deny_wins", "majority"]
 ReasonFor = Literal["required", "optional", "none"]
 
@@ -263,7 +264,7 @@ class CardTraits:
     One that `signs_off` is a review, decided by its buttons alone; nobody decides what `informs`.
     """
 
-    text: Literal["values", "number"] | None = None
+    text: TextAnswer | None = None
     signs_off: bool = False
     informs: bool = False
 
@@ -337,6 +338,17 @@ class Card(Frozen):
     def lane(self) -> str:
         """The lane that hears of its decision."""
         return f"run:{self.run}" if self.run else f"talk:{self.conversation}"
+
+    @property
+    def text_answer(self) -> TextAnswer | None:
+        """With what a text may answer it: by a number nobody does what a policy asks them for."""
+        text = self.traits.text
+        return None if text == "number" and self.review.by_policy else text
+
+    @property
+    def signs_off(self) -> bool:
+        """Whether it is a review, decided by its buttons alone."""
+        return self.traits.signs_off or (self.kind == "select" and self.review.by_policy)
 
     def is_requested_by(self, principal: Principal) -> bool:
         """Whether this person, as the directory has them today, is the one who asked."""

@@ -161,8 +161,8 @@ def _check_roles(definitions: Definitions) -> None:
         f"{playbook.id}: skill {skill.id}: nobody in people.yaml holds {' or '.join(part.roles)}"
         for playbook in definitions.playbooks.values()
         for skill in playbook.skills.values()
-        for node in (skill.sop.nodes.values() if skill.sop else ())
-        for part in ((node.review, *node.review.also) if node.review else ())
+        for review in skill.reviews.values()
+        for part in (review, *review.also)
         if part.roles and not definitions.people.held_roles & set(part.roles)
     ]
     if problems:

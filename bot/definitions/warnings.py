@@ -12,7 +12,7 @@ from bot.settings import Settings
 from cards.model import Lang
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.model import Playbook
-from engine.playbooks.review import MANAGER_OF, ReviewPolicy
+from engine.playbooks.review import MANAGER_OF
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import TOOLS_FILE
 from engine.toolbox.toolbox import Toolbox
@@ -72,18 +72,12 @@ def _manager_warnings(
 
 
 def _persons(skill: Skill) -> Iterator[tuple[Path, object]]:
-    nodes = skill.sop.nodes.items() if skill.sop else ()
-    reviews: list[tuple[Path, ReviewPolicy | None]]
-    reviews = [(("sop", "nodes", name, "review"), node.review) for name, node in nodes]
-    if skill.planner:
-        reviews.append((("planner", "review"), skill.planner.review))
-    for at, review in reviews:
-        if review:
-            yield (*at, "person"), review.person
-            yield from (
-                ((*at, "also", number, "person"), part.person)
-                for number, part in enumerate(review.also)
-            )
+    for at, review in skill.reviews.items():
+        yield (*at, "person"), review.person
+        yield from (
+            ((*at, "also", number, "person"), part.person)
+            for number, part in enumerate(review.also)
+        )
 
 
 def _lacking(playbook: Playbook, people: Directory, steps: int) -> list[str]:

@@ -180,7 +180,7 @@ def _form(expected: Collection[str], happened: Happenings, person: str) -> Itera
 
 def _votes(expected: str, happened: Happenings) -> Iterator[Difference]:
     cards = [card for card in happened.cards if card.token == happened.acted] or [
-        card for card in reversed(happened.cards) if card.traits.signs_off
+        card for card in reversed(happened.cards) if card.signs_off
     ]
     if not cards:
         yield ("votes",), f"expected {expected}, and no card is open"

@@ -65,8 +65,9 @@ def is_final(card: Card, choice: Choice) -> bool:
     """Whether one tap does what nobody can undo: a choice in warning style, or an approval."""
     if choice.form:
         return False
-    reviewed = card.traits.signs_off and card.review.by_policy
-    return choice.style == "danger" or (reviewed and choice.style == "primary")
+    approves = card.traits.signs_off and choice.style == "primary"
+    decides = approves or card.kind == "select"
+    return choice.style == "danger" or (card.review.by_policy and decides)
 
 
 def _buttons(card: Card) -> tuple[ButtonView, ...]:

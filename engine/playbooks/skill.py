@@ -15,6 +15,7 @@ from engine.playbooks.records import Batch, Over
 from engine.playbooks.review import ReviewPolicy
 from engine.rules.hard import HardRule, Severity
 from engine.text.language import LocalizedText
+from engine.yaml.faults import Path
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch"]
@@ -67,11 +68,12 @@ class OutputSchema(Frozen):
 
 
 class SkillCard(Frozen):
-    """What the requester is asked once the skill has its output (spec 003, cards).
+    """What people are asked once the skill has its output (spec 003, cards).
 
     `shows` are paths. A `confirm` sets `decision` to true. A `select` puts the choice into `field`;
     its options are the texts of `options_from`, a list leaf's column as `leaf.column`. `task_key`
     is what the card is about: a newer card of one run with the same key replaces the older.
+    Whoever `review` names is asked, without it the requester.
     """
 
     kind: Literal["confirm", "select"]
@@ -83,6 +85,7 @@ class SkillCard(Frozen):
     options_from: str = ""
     task_key: str = ""
     deadline_s: int | None = Key(default=None, gt=0)
+    review: ReviewPolicy | None = Key(default=None, exclude_if=lambda review: review is None)
 
 
 class Way(Frozen):
@@ -323,6 +326,19 @@ class Skill(Frozen):
         kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
         paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
         return tuple(dict.fromkeys(filter(None, paths)))
+
+    @property
+    def reviews(self) -> dict[Path, ReviewPolicy]:
+        """Everything that it says of who decides, by where that stands in its file."""
+        found: dict[Path, ReviewPolicy | None] = {}
+        if self.sop:
+            nodes = self.sop.nodes.items()
+            found |= {("sop", "nodes", name, "review"): node.review for name, node in nodes}
+        if self.planner:
+            found["planner", "review"] = self.planner.review
+        if self.card:
+            found["card", "review"] = self.card.review
+        return {at: review for at, review in found.items() if review}
 
     @property
     def all_settings(self) -> tuple[dict[str, Setting], ...]:

@@ -9,6 +9,7 @@ from cards.showing.show import voter_name
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
+from engine.reviews.approvers import Approvers
 
 
 def reject_choice(policy: ReviewPolicy, lang: Lang) -> Choice:
@@ -51,6 +52,15 @@ def requester_card_fields(context: StepContext) -> dict[str, Any]:
     requester = context.run.requester
     review = Review(persons=(requester.id,))
     return {**run_card_fields(context), "review": review, "waiting_for": requester.name}
+
+
+def approver_card_fields(approvers: Approvers, context: StepContext) -> dict[str, Any]:
+    """The fields that all cards share which people decide by a policy."""
+    return {
+        **run_card_fields(context),
+        "review": approvers.review(),
+        "waiting_for": approvers.names,
+    }
 
 
 def deadline_of(policy: ReviewPolicy, context: StepContext) -> datetime | None:

@@ -48,3 +48,6 @@ def _reviews_ahead(context: StepContext) -> Iterator[ReviewPolicy]:
                 yield node.review
         if skill.planner and skill.planner.review:
             yield skill.planner.review
+        card = skill.card
+        if card and card.review and card.decision not in run.state.decisions:
+            yield card.review

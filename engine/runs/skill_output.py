@@ -111,6 +111,9 @@ def _last_action(order: SkillExecution, executed: SkillResult) -> Literal["conti
 
 def _questions(order: SkillExecution, end: StepContext, card: Card) -> Iterator[Wanted]:
     """What the card wants, as the state would hold it."""
+    if card.review.by_policy:
+        # What these people decide, nobody fills in for them.
+        return
     declared, top = order.skill.card, end.run.frames[-1]
     match card.kind:
         case "clarify":

@@ -24,6 +24,7 @@ from engine.frames.outcome import (
     FrameInput,
     Next,
     Note,
+    StatusChange,
     StepContext,
     StepOutcome,
     Suspend,
@@ -31,6 +32,7 @@ from engine.frames.outcome import (
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import FILES, Skill, SkillCard
+from engine.reviews.policy import rejection_text
 from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
@@ -38,6 +40,8 @@ from engine.skills.prompts import answer_message, skill_opening
 
 MAX_ASKED = 5
 RESPONSE_CHARS = 2000
+NO_REASON = "It was rejected, and no reason was given."
+"""What the model is told to change then."""
 
 
 async def advance(frame: ModelFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -48,7 +52,7 @@ async def advance(frame: ModelFrame, event: FrameInput, context: StepContext) ->
         case CardTimedOut():
             return end_unanswered(context)
     if frame.finished:
-        return _finish(frame, context)
+        return await _finish(frame, context)
     if frame.by_hand:
         return _ask_by_hand(frame, say("skill.by_hand", context.run.lang), context)
     if frame.questions:
@@ -158,7 +162,7 @@ def _ask_by_hand(
     return _suspend(after, card, why or f"{skill.id} is filled in by hand", context)
 
 
-def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
+async def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
     """Show the card that the playbook has for the output, or end the skill."""
     skill = _skill(frame, context)
     if lacking := _lacking(skill, context):
@@ -169,9 +173,17 @@ def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
         return Done(Patch.from_paths(skill.id, skill.sets), f"{skill.id} is done")
     if not _has_choices(skill.card, context):
         return _ask_by_hand(frame, say("skill.nothing_to_choose", context.run.lang), context)
-    card = skill_cards.declared_card(skill, skill.card, frame.response, context)
+    approvers = await skill_cards.find_card_approvers(skill.card, context)
+    if isinstance(approvers, StatusChange):
+        return approvers
+    card = skill_cards.declared_card(skill, skill.card, frame.response, approvers, context)
     why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
-    return _suspend(_with(frame, asked=card.token), card, why, context)
+    after = _with(frame, asked=card.token)
+    if approvers is None:
+        return _suspend(after, card, why, context)
+    run, names = context.run, literal(approvers.names)
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=names))
+    return Suspend(after, (card,), note, f"{why}; waits for {approvers.why}")
 
 
 def _has_choices(card: SkillCard, context: StepContext) -> bool:
@@ -214,6 +226,12 @@ async def _take_answer(frame: ModelFrame, decision: Decision, context: StepConte
             feedback = str(decision.values.get("feedback", ""))
             fresh = ModelFrame(skill=skill.id, feedback=feedback)
             return Next(fresh, f"{decision.name} wants a change")
+        case "reject":
+            reason, told = str(decision.values.get("reason", "")), rejection_text(decision, context)
+            fresh = ModelFrame(skill=skill.id, feedback=reason or NO_REASON)
+            why = f"{decision.name} rejected: {reason}".removesuffix(": ")
+            note = Note("working", told)
+            return Next(fresh, why, Patch(by=decision.person, problems=(told,)), note=note)
         case "submit":
             return await _take_form(frame, decision, context)
     if frame.finished and skill.card is not None:

@@ -6,14 +6,21 @@ from typing import Any, assert_never
 
 from cards.clipping import clip
 from cards.markdown import format_value, literal
-from cards.model import SUBMIT, Card, CardKind, Choice, Field, Row
+from cards.model import SUBMIT, Card, CardKind, Choice, Field, Lang, Row
 from cards.texts import say
 from engine.frames.leaves import form_field, value_of, value_rows, value_tables, values_at
-from engine.frames.outcome import StepContext
+from engine.frames.outcome import StatusChange, StepContext
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Question
 from engine.playbooks.skill import Skill, SkillCard
-from engine.reviews.policy import requester_card_fields
+from engine.reviews.approvers import Approvers, find_approvers
+from engine.reviews.edits import authors_of
+from engine.reviews.policy import (
+    approver_card_fields,
+    deadline_of,
+    reject_choice,
+    requester_card_fields,
+)
 from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10
@@ -69,21 +76,27 @@ def option_choices(texts: Sequence[str]) -> tuple[Choice, ...]:
     )
 
 
-def declared_card(skill: Skill, declared: SkillCard, response: str, context: StepContext) -> Card:
-    """The card that the playbook has for the skill's output."""
+def declared_card(
+    skill: Skill,
+    declared: SkillCard,
+    response: str,
+    approvers: Approvers | None,
+    context: StepContext,
+) -> Card:
+    """The card that the playbook has for the skill's output: for these people, or the requester."""
     lang = context.run.lang
     more = ""
-    change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
-    choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
+    choices: tuple[Choice, ...]
     match declared.kind:
         case "select":
             texts = option_texts(declared, context)
-            choices[:0] = option_choices(texts)
+            choices = option_choices(texts)
             if len(texts) > MAX_CHOICES:
                 more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
         case "confirm":
-            label = say("choice.confirm", lang)
-            choices.insert(0, Choice(id="confirm", label=label, style="primary"))
+            # Votes are counted for an approval.
+            agree = "approve" if approvers else "confirm"
+            choices = (Choice(id=agree, label=say("choice.confirm", lang), style="primary"),)
         case _:
             assert_never(declared.kind)
     shown = values_at(declared.shows, context)
@@ -97,12 +110,37 @@ def declared_card(skill: Skill, declared: SkillCard, response: str, context: Ste
         declared.title(lang),
         text,
         context,
-        choices=tuple(choices),
+        choices=(*choices, _change_choice(approvers, lang)),
         shows=value_rows(shown, lang),
+        approvers=approvers,
     )
-    deadline = timedelta(seconds=declared.deadline_s) if declared.deadline_s else None
-    at = context.services.now + deadline if deadline else None
-    return card.model_copy(update={"task_key": task_key(skill), "deadline": at})
+    deadline_s = declared.deadline_s
+    deadline = context.services.now + timedelta(seconds=deadline_s) if deadline_s else None
+    update = {"task_key": task_key(skill), "deadline": card.deadline or deadline}
+    return card.model_copy(update={**update, "authors": authors_of(shown, context)})
+
+
+def _change_choice(approvers: Approvers | None, lang: Lang) -> Choice:
+    """The choice that has the skill do it again: with what should change, or why it is rejected."""
+    if approvers:
+        rejects = reject_choice(approvers.policy, lang)
+        return rejects.model_copy(update={"label": say("choice.send_back", lang)})
+    change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
+    return Choice(id="change", label=say("choice.change", lang), form=(change,))
+
+
+async def find_card_approvers(
+    declared: SkillCard, context: StepContext
+) -> Approvers | StatusChange | None:
+    """Those who decide the card by its policy; None where it is the requester's.
+
+    The run is blocked when there are not enough of them.
+    """
+    if declared.review is None:
+        return None
+    authors = authors_of(values_at(declared.shows, context), context)
+    involved = {*context.run.requester.ids, *authors.values()}
+    return await find_approvers(declared.review, involved, context)
 
 
 def option_texts(declared: SkillCard, context: StepContext) -> tuple[str, ...]:
@@ -153,16 +191,22 @@ def _card(
     *,
     choices: tuple[Choice, ...],
     shows: tuple[Row, ...] = (),
+    approvers: Approvers | None = None,
 ) -> Card:
     run = context.run
-    withdraw = Choice(id="withdraw", label=say("choice.withdraw", run.lang))
+    if approvers:
+        deadline = deadline_of(approvers.policy, context)
+        fields = {**approver_card_fields(approvers, context), "deadline": deadline}
+    else:
+        fields = requester_card_fields(context)
+        choices = (*choices, Choice(id="withdraw", label=say("choice.withdraw", run.lang)))
     return Card(
         kind=kind,
         title=repeated_title(title, run) if kind == "clarify" and run.state.problems else title,
         text=text,
         rows=shows,
         problems=run.state.problems,
-        choices=(*choices, withdraw),
-        **requester_card_fields(context),
+        choices=choices,
+        **fields,
         task_key=f"{kind}:{skill.id}",
     )

@@ -32,11 +32,11 @@ from engine.reviews.approvals import call_digest, refusal_of, resolve_calls, sch
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
+    approver_card_fields,
     deadline_of,
     good_until,
     reject_choice,
     rejection_text,
-    run_card_fields,
 )
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
@@ -159,9 +159,7 @@ def _card(
         ),
         editing=offer.editing if offer else None,
         authors=authors_of(values, context),
-        review=approvers.review(),
-        **run_card_fields(context),
-        waiting_for=approvers.names,
+        **approver_card_fields(approvers, context),
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(policy, context),
     )

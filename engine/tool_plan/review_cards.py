@@ -10,7 +10,7 @@ from cards.visible import visible
 from engine.frames.leaves import label_of
 from engine.frames.outcome import StepContext
 from engine.reviews.approvers import Approvers
-from engine.reviews.policy import requester_card_fields
+from engine.reviews.policy import approver_card_fields, requester_card_fields
 from engine.tool_plan.calls import Call
 
 LINE_CHARS = 80
@@ -20,9 +20,8 @@ def review_card(
     approvers: Approvers | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
 ) -> Card:
     """A card for these approvers, or the requester; `shown` are its other fields."""
-    fields = requester_card_fields(context)
-    if approvers is not None:
-        fields |= {"review": approvers.review(), "waiting_for": approvers.names}
+    by_policy = approvers and approver_card_fields(approvers, context)
+    fields = by_policy or requester_card_fields(context)
     return Card(**{**fields, "kind": "confirm", **shown}, choices=choices)
 
 

@@ -43,7 +43,7 @@ def forms_asking_for_file(cards: Sequence[Card], person: Principal) -> tuple[Car
 
 
 def _is_open_form(card: Card, person: Principal) -> bool:
-    answerable = card.traits.text == "values" and card.status == "open" and card.choice(SUBMIT)
+    answerable = card.text_answer == "values" and card.status == "open" and card.choice(SUBMIT)
     return bool(answerable) and may_answer(card, person)
 
 

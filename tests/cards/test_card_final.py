@@ -19,6 +19,8 @@ LATER = Choice(id="later", label="Later")
         # Their own: nobody signs for anybody.
         ("confirm", (), {"drop"}),
         ("clarify", ("reviewer",), {"drop"}),
+        ("select", ("reviewer",), {"approve", "drop", "later"}),
+        ("select", (), {"drop"}),
     ],
 )
 def test_an_approvers_yes_and_what_warns_is_final_unless_a_form_comes_first(kind, roles, final):

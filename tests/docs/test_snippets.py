@@ -27,6 +27,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.nesting import flatten_groups
 from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import SkillCard
 from engine.ports.settings import SettingsGroup
 from engine.ports.systems.connections import Connection
 from engine.rules.check import validate_logic
@@ -79,6 +80,10 @@ def servers(text: str, folder: Path) -> None:
 def review(text: str, folder: Path) -> None:
     policy = build(ReviewPolicy, read_yaml(text, file="review"), at=("review",))
     assert policy.roles or policy.person
+
+
+def card(text: str, folder: Path) -> None:
+    assert build(SkillCard, read_yaml(text, file="card"), at=("card",)).review
 
 
 def sync(text: str, folder: Path) -> None:
@@ -182,6 +187,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
     "servers": servers,
     "review": review,
+    "card": card,
     "sync": sync,
     "entities": entities,
     "data_fields": fields,

@@ -39,6 +39,7 @@ class CardLine:
     requester: str
     conversation: str
     deadline: datetime | None
+    signs_off: bool = False
     since: datetime | None = None
     age: str = ""
 
@@ -80,6 +81,7 @@ class CardFormatter:
             requester=mask(card.requester_name or card.requester),
             conversation=card.conversation,
             deadline=card.deadline,
+            signs_off=card.signs_off,
             since=since,
             age=age,
         )

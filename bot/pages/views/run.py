@@ -142,12 +142,7 @@ def _draw(
     if run is None or playbook is None:
         return None, ()
     graph, path = build_graph(playbook, formatter.lang), find_path(run, entries)
-    deciders = [
-        name
-        for card in cards
-        if card.open and CARD_KINDS[card.kind].signs_off
-        for name in card.people
-    ]
+    deciders = [name for card in cards if card.open and card.signs_off for name in card.people]
     graph = add_reviewers(graph, formatter, waiting=path.waiting, deciders=deciders)
     svg = draw(graph, visited=path.visited, waiting=path.waiting, styled=False)
     return Markup(svg), name_path(path, graph)  # noqa: S704 - the drawing escapes its texts

@@ -96,7 +96,7 @@ class OverheardFilter:
 
 def _can_answer_by_text(principal: Principal, card: Card) -> bool:
     """Whether a text of this person can answer the card; reviews are decided by buttons alone."""
-    return card.traits.text is not None and may_answer(card, principal)
+    return card.text_answer is not None and may_answer(card, principal)
 
 
 class RepeatedAnswerFilter:

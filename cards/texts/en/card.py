@@ -11,6 +11,7 @@ TEXTS: Final[dict[str, str]] = {
     "choice.ok": "Got it",
     "choice.confirm": "Confirm",
     "choice.change": "Change it",
+    "choice.send_back": "Send back",
     "choice.retry": "Let the model try again",
     "choice.yes": "yes",
     "choice.no": "no",

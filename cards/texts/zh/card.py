@@ -11,6 +11,7 @@ TEXTS: Final[dict[str, str]] = {
     "choice.ok": "知道了",
     "choice.confirm": "确认",
     "choice.change": "修改",
+    "choice.send_back": "退回修改",
     "choice.retry": "让模型再试一次",
     "choice.yes": "是",
     "choice.no": "否",

@@ -6,11 +6,14 @@ from typing import assert_never
 from cards.values import TODAY, Bound
 from engine.playbooks.checks.jobs import JobsCheck
 from engine.playbooks.checks.names import FileCheck, KnownNames
+from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.checks.sop import SopCheck
 from engine.playbooks.checks.tool_plans import PlanCheck, PlannerCheck
 from engine.playbooks.conditions import AllOf, AnyCondition, AnyOf, holds, paths_of
 from engine.playbooks.leaf import Column, Leaf
+from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
+from engine.yaml.faults import Path
 from engine.yaml.source import Problems, Source
 
 _PARTS = {
@@ -105,6 +108,8 @@ class SkillCheck(FileCheck):
         if card.decision:
             known = self.names.fields["decision_fields"]
             self.require_known(card.decision, known, ("card", "decision"), "decision field")
+        if card.review:
+            self._review(card, card.review)
         match card.kind:
             case "confirm":
                 if not card.decision:
@@ -120,6 +125,22 @@ class SkillCheck(FileCheck):
                 self._options(card.options_from, card.field)
             case _:
                 assert_never(card.kind)
+
+    def _review(self, card: SkillCard, review: ReviewPolicy) -> None:
+        """Who decides, where it is not the requester."""
+        at: Path = ("card", "review")
+        ReviewCheck(*self._inner).policy(review, at)
+        if review.execute_s:
+            self.add((*at, "execute_within"), "belongs to a review that shows a plan")
+        if review.may_edit:
+            fault = "does not go with a card: it is sent back with a reason"
+            self.add((*at, "may_edit"), fault)
+        if card.deadline_s:
+            self.add(("card", "deadline_s"), "belongs into review, as deadline")
+        if card.kind == "select" and (review.quorum > 1 or review.also):
+            key = "quorum" if review.quorum > 1 else "also"
+            fault = "does not go with a select, which one person decides; have a confirm follow it"
+            self.add((*at, key), fault)
 
     def _options(self, options_from: str, field: str) -> None:
         at = ("card", "options_from")

@@ -123,6 +123,8 @@ class _GraphBuilder:
 
     def _skill_details(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
         plan, planner = skill.plan, skill.planner
+        # Those of an SOP stand at its nodes.
+        decided_in = skill.reviews.values() if skill.sop is None else ()
         return _details(
             {
                 "category": [skill.category],
@@ -134,7 +136,7 @@ class _GraphBuilder:
                 "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
                 "tools": planner.tools if planner else [],
                 "max_steps": [planner.max_steps] if planner else [],
-                **_review_details(planner.review if planner else None),
+                **_review_details(next(iter(decided_in), None)),
             }
         )
 

@@ -42,7 +42,7 @@ async def card_reply(text: str, context: RouteContext, model: Model | None) -> S
 def _choose_by_number(card: Card, text: str) -> Intent | None:
     """`2` is the second choice of a card whose choices are numbered."""
     said = fold(text).strip()
-    if card.traits.text != "number" or not (said.isascii() and said.isdigit() and len(said) < 3):
+    if card.text_answer != "number" or not (said.isascii() and said.isdigit() and len(said) < 3):
         return None
     number = int(said)
     if not 1 <= number <= len(card.choices) or card.choices[number - 1].form:

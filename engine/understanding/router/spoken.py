@@ -55,8 +55,9 @@ def _button_reply(said: str, text: str, context: RouteContext) -> str:
     if mine and _WITHDRAW.fullmatch(said):
         titles = say("list.items", lang).join(form_name(card) for card in mine)
         return say("clarify.withdraw", lang, form=titles)
-    reviews = [c for c in context.open_cards if c.traits.signs_off and c.status == "open"]
-    if reviews and _DECIDE.fullmatch(said):
+    reviews = [c for c in context.open_cards if c.signs_off and c.status == "open"]
+    numbered = not mine and said.isdecimal() and any(c.kind == "select" for c in reviews)
+    if reviews and (numbered or _DECIDE.fullmatch(said)):
         return say("review.button", lang)
     own = [c for c in reviews if c.is_requested_by(context.principal)]
     if own and not mine and (_asks_after(said) or _states_change(text, own[-1], context)):

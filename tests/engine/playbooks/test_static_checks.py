@@ -668,6 +668,48 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "card.shows.0: 'cuases' is not among data_fields; did you mean 'causes'?",
     ),
     (
+        ((PLAN, "deadline_s: 3600", "review: {roles: []}"),),
+        "card.review.roles: should name at least one role",
+    ),
+    (
+        ((PLAN, "deadline_s: 3600", "review: {roles: [crc]}"),),
+        "card.review.roles: nobody in people.yaml holds crc",
+    ),
+    (
+        ((PLAN, "deadline_s: 3600", "review: {roles: [reviewer], execute_within: 1d}"),),
+        "card.review.execute_within: belongs to a review that shows a plan",
+    ),
+    (
+        ((PLAN, "deadline_s: 3600", "review: {roles: [reviewer], may_edit: [plan]}"),),
+        "card.review.may_edit: does not go with a card: it is sent back with a reason",
+    ),
+    (
+        ((PLAN, "deadline_s: 3600", "deadline_s: 3600\n  review: {roles: [reviewer]}"),),
+        "card.deadline_s: belongs into review, as deadline",
+    ),
+    (
+        (
+            (
+                CAUSES,
+                "  field: cause\n",
+                "  field: cause\n  review: {roles: [reviewer], quorum: 2}\n",
+            ),
+        ),
+        "card.review.quorum: does not go with a select, which one person decides; have a confirm"
+        " follow it",
+    ),
+    (
+        (
+            (
+                CAUSES,
+                "  field: cause\n",
+                "  field: cause\n  review: {roles: [reviewer], also: [{roles: [reviewer]}]}\n",
+            ),
+        ),
+        "card.review.also: does not go with a select, which one person decides; have a confirm"
+        " follow it",
+    ),
+    (
         ((PLAN, "deadline_s: 3600", "deadline_s: 0"),),
         "card.deadline_s: should be more than 0, not 0",
     ),
