@@ -317,6 +317,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "roles": "roles: [{id: a}]\npeople:",
         "servers": "servers: [{name: x y}]",
         "review": "review: {quorum: 0}",
+        "card": "card: {kind: confirm, review: {quorum: 0}}",
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
         "data_fields": "data_fields: {amount: {type: cash}}",
