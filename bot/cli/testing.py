@@ -2,8 +2,11 @@
 
 import argparse
 import logging
+import os
 import sys
 import time
+from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
 import structlog
@@ -79,15 +82,28 @@ def play_tests(args: argparse.Namespace) -> int:
             play()
         except DefinitionError as error:
             print("\n".join(error.problems), file=sys.stderr)
+        except OSError as error:
+            print(f"cannot be read: {error}", file=sys.stderr)
         print("waiting for a change; Ctrl-C ends", flush=True)
         while watched_files(playbooks) == before:
             time.sleep(_LOOK_S)
 
 
 def watched_files(playbooks: Path) -> frozenset[tuple[str, int, int]]:
-    """The files of the folder, and what lies beside it, with their times and sizes."""
+    """The files of the folder, and what lies beside it, with their times and sizes.
+
+    What goes away while it is looked at is left out.
+    """
     beside = [playbooks.parent, playbooks.parent / "tests", playbooks.parent / "skills"]
-    found = {path for pattern in _WATCHED for path in playbooks.rglob(pattern)}
-    found |= {path for folder in beside for pattern in _WATCHED for path in folder.glob(pattern)}
-    stats = ((path, path.stat()) for path in found if path.is_file())
-    return frozenset((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats)
+    walked = [*os.walk(playbooks), *(next(os.walk(folder), ("", [], [])) for folder in beside)]
+    found = set()
+    for folder, _, names in walked:
+        for path in (os.path.join(folder, name) for name in names if _is_watched(name)):
+            with suppress(OSError):
+                state = os.stat(path)
+                found.add((path, state.st_mtime_ns, state.st_size))
+    return frozenset(found)
+
+
+def _is_watched(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in _WATCHED)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from glob import glob
 from pathlib import Path
 from typing import Final
 
@@ -37,8 +38,8 @@ def fingerprint_folder(folder: Path, skills: Path | None = None) -> Fingerprint:
 
     So for that of the skills that playbooks share.
     """
-    found = [path for pattern in READ_PATTERNS for path in folder.glob(pattern)]
-    found += skills.glob("*.yaml") if skills else ()
+    found = [folder / name for pattern in READ_PATTERNS for name in _matches(folder, pattern)]
+    found += [skills / name for name in _matches(skills, "*.yaml")] if skills else ()
     files = set()
     for path in found:
         try:
@@ -48,6 +49,11 @@ def fingerprint_folder(folder: Path, skills: Path | None = None) -> Fingerprint:
             continue
         files.add((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns))
     return frozenset(files)
+
+
+def _matches(folder: Path, pattern: str) -> list[str]:
+    """What fits; unlike `Path.glob`, a folder that is removed meanwhile is no error."""
+    return glob(pattern, root_dir=folder, include_hidden=True)
 
 
 class Reloader:

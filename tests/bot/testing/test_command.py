@@ -1,7 +1,10 @@
 """`signoff test` as it is called."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +12,7 @@ import structlog
 
 from bot.__main__ import main
 from bot.cli.testing import watched_files
+from bot.definitions.reloader import fingerprint_folder
 from tests.fakes.garage import write_project
 
 TESTS = """\
@@ -72,3 +76,30 @@ def test_a_changed_file_is_noticed(garage: Path) -> None:
     assert watched_files(garage / "playbooks") == before
     (garage / "people.yaml").write_text("people: []\n", encoding="utf-8")
     assert watched_files(garage / "playbooks") != before
+
+
+@pytest.mark.parametrize("look", [watched_files, fingerprint_folder])
+def test_files_and_folders_that_go_while_they_are_looked_at_do_no_harm(
+    garage: Path, look: Callable[[Path], object]
+) -> None:
+    """Somebody unpacks and deletes playbooks while the folder is watched."""
+    ended = Event()
+
+    def come_and_go() -> None:
+        while not ended.is_set():
+            skills = [garage / "playbooks" / f"p{n}" / "skills" for n in range(20)]
+            for folder in skills:
+                folder.mkdir(parents=True)
+                (folder / "one.yaml").write_text("id: one\n", encoding="utf-8")
+            for folder in skills:
+                shutil.rmtree(folder.parent)
+
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(come_and_go)
+        try:
+            for _ in range(300):
+                look(garage / "playbooks")
+        finally:
+            ended.set()
+        other.result()
+    assert str(garage) in str(look(garage / "playbooks"))
