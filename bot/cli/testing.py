@@ -37,8 +37,8 @@ def play_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--record",
-        metavar="RUN",
-        help="print a test of this run of the service, or of a conversation's runs",
+        metavar="ID",
+        help="print a test of a run, question or conversation that the service has had",
     )
     parser.add_argument(
         "--watch", action="store_true", help="play again whenever a file changes, until Ctrl-C"
@@ -65,7 +65,7 @@ def play_tests(args: argparse.Namespace) -> int:
     # What goes wrong on purpose in a test is a warning; a fault of the service itself is told.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     if args.record is not None:
-        from bot.testing.record import record_test
+        from bot.testing.recording.record import record_test
 
         return run_loop(record_test(load_project(), args.record))
     options = PlayOptions(word=args.word, repeat=args.repeat, reach=args.reach, junit=junit)

@@ -120,11 +120,12 @@ class RouteContext:
 
 @dataclass(frozen=True, slots=True)
 class StrategyVerdict:
-    """What one strategy said about the message."""
+    """What one strategy said about the message, and what the model answered, if it was asked."""
 
     strategy: str
     sure: bool
     why: str
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +138,14 @@ class RoutedMessage:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """A strategy's answer: the intents of the whole message, or none when it is not sure."""
+    """A strategy's answer: the intents of the whole message, or none when it is not sure.
+
+    `answers` are the model's, as they came.
+    """
 
     intents: tuple[Intent, ...]
     why: str
+    answers: tuple[str, ...] = ()
 
 
 Strategy = Callable[[str, RouteContext, Model | None], Awaitable[StrategyResult]]

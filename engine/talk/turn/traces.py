@@ -9,7 +9,7 @@ from engine.frames.replies import Part, ReplyHead
 from engine.ports.storage.store import TraceWrite
 from engine.react import ReActResult
 from engine.services import TraceSettings
-from engine.understanding.context import RoutedMessage
+from engine.understanding.context import RoutedMessage, StrategyVerdict
 
 LookupCalls = Sequence[tuple[int, Mapping[str, Any]]]
 """Calls of look-ups, as recorded, each with the index of its part."""
@@ -19,12 +19,11 @@ def routing_trace(
     head: ReplyHead, routed: RoutedMessage, calls: LookupCalls, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """How the message was routed: every verdict, the intents, and what look-ups came to."""
-    verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.verdicts]
     body = {
         "kind": "routed",
         **_head_facts(head),
         "entities": [each.model_dump(exclude_defaults=True) for each in head.entities],
-        "verdicts": verdicts,
+        "verdicts": [_verdict(each) for each in routed.verdicts],
         "intents": [_intent(intent) for intent in routed.intents],
         "calls": [{"part": index, **brief_call(call)} for index, call in calls],
     }
@@ -54,7 +53,9 @@ def brief_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def count_rows(result: Any) -> int:
-    """How many rows a tool's result has; what is no list is one."""
+    """How many rows a tool's result has; what is no list is one, or none where nothing is found."""
+    if isinstance(result, Mapping) and result.get("found") is False:
+        return 0
     rows = result.get("rows", result) if isinstance(result, Mapping) else result
     return len(rows) if isinstance(rows, list | tuple) else int(rows is not None)
 
@@ -86,6 +87,11 @@ def _head_facts(head: ReplyHead) -> dict[str, Any]:
         "by": head.principal.id,
         "text": head.text,
     }
+
+
+def _verdict(verdict: StrategyVerdict) -> dict[str, Any]:
+    facts = {"strategy": verdict.strategy, "sure": verdict.sure, "why": verdict.why}
+    return facts | ({"answers": verdict.answers} if verdict.answers else {})
 
 
 def _intent(intent: Intent) -> dict[str, Any]:

@@ -25,7 +25,7 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
     trace: list[StrategyVerdict] = []
     for name, strategy in STRATEGIES:
         tried = await strategy(text, context, model)
-        trace.append(StrategyVerdict(name, bool(tried.intents), tried.why))
+        trace.append(StrategyVerdict(name, bool(tried.intents), tried.why, tried.answers))
         if tried.intents:
             found = tuple(
                 add_help(intent, context) if model is None or intent.kind == "unclear" else intent

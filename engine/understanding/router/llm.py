@@ -25,6 +25,7 @@ MAX_TOKENS = 800
 RECENT_CHARS = 600
 CONFIDENCE = 0.8
 ONLY_ASKS = "the person only asks"
+NO_ANSWER = "the model gave no answer"
 SHOWN = 4
 """So many examples of a route are shown to the model."""
 
@@ -65,9 +66,15 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Strategy
     """The model's intents, when its answer holds; one more try when it does not."""
     if model is None:
         return StrategyResult((), "there is no model")
+    answers: list[str] = []
+
+    def read(answer: str) -> tuple[_ModelPiece, ...] | AnswerFaults:
+        answers.append(answer)
+        return _read_pieces(answer, text, context)
+
     task = ModelTask(
         opening=lambda: _first_messages(text, context),
-        read=lambda answer: _read_pieces(answer, text, context),
+        read=read,
         schema=schema(context),
         max_tokens=MAX_TOKENS,
         correction=_lesson,
@@ -76,10 +83,12 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Strategy
     try:
         outcome = await run_dialogue(task, model)
     except ModelError as error:
-        return StrategyResult((), f"the model gave no answer: {error}")
+        return StrategyResult((), f"{NO_ANSWER}: {error}", tuple(answers))
     if isinstance(outcome, DialogueFailure):
-        return StrategyResult((), f"the model's answer does not hold: {'; '.join(outcome.faults)}")
-    return StrategyResult(_intents(outcome.value, text, context), "the model's answer holds")
+        why = f"the model's answer does not hold: {'; '.join(outcome.faults)}"
+        return StrategyResult((), why, tuple(answers))
+    intents = _intents(outcome.value, text, context)
+    return StrategyResult(intents, "the model's answer holds", tuple(answers))
 
 
 def _lesson(faults: AnswerFaults) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.testing.record import record_test
+from bot.testing.recording.record import record_test
 from bot.wiring.platforms import load_settings
 from tests.bot.testing.conftest import FIXTURES, FolderPlayer, told
 from tests.conftest import ROOT
+from tests.fakes.garage import write_project
 
 EXPENSES = """\
 - test: a form, a refused tap, two votes, a write
@@ -38,7 +39,7 @@ async def record(
         capsys.readouterr()
         assert await record_test(load_settings().model_copy(update=update), name) == 0
         out = capsys.readouterr().out
-        return out[out.index("- test:") :]
+        return out[min(at for mark in ("# What", "- test:") if (at := out.find(mark)) >= 0) :]
 
     return run
 
@@ -75,3 +76,112 @@ async def test_a_conversation_with_a_form_votes_and_a_write_is_recorded_and_pass
         "end: done",
     ):
         assert line in text
+
+
+QUESTIONS = """\
+- test: questions before, within and after a claim
+  given:
+    tools:
+      find_expense:
+        - {with: {number: E-1234}, gives: {number: E-1234, kind: hotel, value: 240, status: Paid}}
+        - {gives: null}
+      list_expenses: [{number: E-7, value: 240}, {number: E-8, value: 1}, {number: E-9, value: 2}]
+      submit_expense: {number: E-1237, status: Submitted}
+  steps:
+    - {ada: show my expenses, expect: {reply: "E-8"}}
+    - {ada: what is the status of my expense E-1234, expect: {reply: hotel}}
+    - {ada: what is the limit for hotels, expect: {reply: "1,500 EUR"}}
+    - ada: please claim an expense
+    - ada: kind taxi, amount 24 EUR, spent on 2026-02-27, purpose to the fair
+    - {ada: status of E-9999, expect: {called: [{find_expense: {number: E-9999}}]}}
+    - {mona: {tap: approve}, expect: {end: done, called: [submit_expense]}}
+    - {after: 1h}
+    - {ada: show my expenses, expect: {called: [list_expenses]}}
+"""
+
+
+async def test_questions_are_recorded_with_what_was_looked_up_and_not_with_their_words(
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(ROOT / "examples" / "expenses", tmp_path / "expenses"))
+    shutil.rmtree(folder / "playbooks" / "expenses" / "tests")
+    played = await play_folder(folder, QUESTIONS)
+    assert [each for each in played if not each.passed] == [], told(played)
+    text = await record(next(iter(played[-1].happenings[-1].runs.values())).conversation)
+    assert "Paid" not in text
+    row = "{number: example, spent_on: '2026-03-02', kind: example, value: 1, currency: example"
+    for line in (
+        "# What look-ups found is not kept",
+        f"list_expenses:\n      - {row}",
+        "- with: {number: E-1234}\n        gives: {number: E-1234, kind: example, value: 1,",
+        "- with: {number: E-9999}\n        gives: null\n",
+        "- ada: show my expenses\n    expect:\n      reply: {is: answered}\n"
+        "      called: [list_expenses]\n",
+        "- ada: what is the limit for hotels\n    expect:\n      reply: {is: answered}\n",
+        "- find_expense: {number: E-9999}\n",
+        "- {after: 1h}\n",
+    ):
+        assert line in text, text
+    again = await play_folder(folder, text)
+    assert [each for each in again if not each.passed] == [], f"{told(again)}\n{text}"
+    assert text.count("- ada: ") == 7, text
+    assert text.count("- mona: ") == 1
+
+
+async def test_questions_that_a_model_answered_are_recorded_with_its_answers(
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], tmp_path: Path
+) -> None:
+    folder = write_project(tmp_path / "garage")
+    had = """\
+- test: a model reads and answers
+  given:
+    model:
+      - text: >-
+          {"pieces": [{"kind": "qa_query", "route": "", "text": "is the one in A1 strong enough",
+           "depends_on": []}]}
+      - {calls: [{find_hoist: {bay: A1}}]}
+      - {text: It lifts 3500 kg.}
+      - {fault: away}
+    tools: {find_hoist: {bay: A1, lifts_kg: 3500}}
+  steps:
+    - {mia: "is the one in A1 strong enough, tell me", expect: {reply: It lifts 3500 kg}}
+    - {mia: so it can take a van I hope, expect: {reply: {is: answered}}}
+"""
+    played = await play_folder(folder, had)
+    assert [each for each in played if not each.passed] == [], told(played)
+    assert play_folder.folder is not None
+    text = await record(play_folder.folder.place("mia"))
+    again = await play_folder(folder, text)
+    assert [each for each in again if not each.passed] == [], f"{told(again)}\n{text}"
+    for line in (
+        "- {text: It lifts 3500 kg.}",
+        "- {fault: away}",
+        "find_hoist: {bay: A1, lifts_kg: 3500",
+        "called: [find_hoist]",
+    ):
+        assert line in text, text
+
+
+async def test_what_was_chosen_on_a_card_and_a_room_of_several_are_recorded(
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], tmp_path: Path
+) -> None:
+    folder = write_project(tmp_path / "garage")
+    had = """\
+- test: what was meant is chosen, in a room
+  steps:
+    - mia: {says: "maybe book a hoist", in: workshop}
+      expect: {reply: {is: asked}}
+    - mia: {tap: "1"}
+      expect: {form: [bay, day]}
+    - fred: {says: which hoists are there, in: workshop}
+  given: {tools: {list_hoists: []}}
+"""
+    played = await play_folder(folder, had)
+    assert [each for each in played if not each.passed] == [], told(played)
+    text = await record("workshop")
+    again = await play_folder(folder, text)
+    assert [each for each in again if not each.passed] == [], f"{told(again)}\n{text}"
+    assert "- mia: {says: maybe book a hoist, in: room}\n" in text, text
+    assert "reply: {is: asked}" in text
+    assert "- mia: {tap: '1'}\n    expect:\n      card:\n        kind: clarify" in text, text
+    assert "- fred: {says: which hoists are there, in: room}" in text

@@ -1,0 +1,1 @@
+"""A conversation that was had, written as a test."""
