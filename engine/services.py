@@ -1,6 +1,6 @@
 """What turns and steps of runs may use: one object, made once and passed whole."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -113,9 +113,12 @@ class Services:
         """Today's date in the service's time zone."""
         return self.clock.today()
 
-    def frozen_at(self, now: datetime, today: date | None = None) -> "Services":
-        """The same services at a moment that stays; the day is the clock's unless it is given."""
-        return replace(self, clock=FixedClock(now, today or self.today, self.clock))
+    def frozen_at(self, now: datetime, today: date | None = None, **changes: Any) -> "Services":
+        """The same services at a moment that stays, with these changes.
+
+        The day is the clock's unless it is given.
+        """
+        return replace(self, clock=FixedClock(now, today or self.today, self.clock), **changes)
 
     def limited_to(self, person: Principal, conversation: str = "") -> "Services":
         """The same services with only what this person may start and the tools they may use.
@@ -126,15 +129,15 @@ class Services:
         project = self.project(conversation) if conversation else ""
         if not self.people.is_admitted(person):
             return replace(self, tools=(), playbooks={})
-        playbooks, barred = startable_playbooks(self.playbooks, person)
-        tools = tuple(
-            tool
-            for tool in (of_project(self.tools, project) if conversation else self.tools)
-            if person.holds_one_of(tool.roles)
-            and not (tool.is_answer and project and tool.project != project)
-        )
-        kinds = pattern_kinds(playbook.definition for playbook in playbooks.values())
-        return replace(self, tools=tools, playbooks=playbooks, barred=barred, entity_kinds=kinds)
+        of = project if conversation else None
+        key = (id(self.playbooks), *map(id, self.tools), person.roles, of)
+        if (kept := _LIMITED.get(key)) is None:
+            if len(_LIMITED) >= _MAX_LIMITED:
+                _LIMITED.clear()
+            # It holds what it was made of, so that nothing else gets one of their ids.
+            made = _limit(self.playbooks, self.tools, person, of)
+            kept = _LIMITED[key] = self.playbooks, self.tools, made
+        return replace(self, **kept[2])
 
     def entities(
         self, conversation: str, person: Principal, kinds: tuple[PatternKind, ...] = ()
@@ -162,6 +165,28 @@ class Services:
             entities=self.entities(conversation, person),
             writing=self.toolbox.writing(self.playbooks.values()),
         )
+
+
+_LIMITED: dict[Hashable, tuple[object, object, dict[str, Any]]] = {}
+_MAX_LIMITED = 256
+
+
+def _limit(
+    playbooks: Mapping[str, Playbook],
+    tools: Sequence[Tool[Any]],
+    person: Principal,
+    project: str | None,
+) -> dict[str, Any]:
+    """What somebody with these roles may start and use; `project` is None outside of any place."""
+    left, barred = startable_playbooks(playbooks, person)
+    usable = tuple(
+        tool
+        for tool in (tools if project is None else of_project(tools, project))
+        if person.holds_one_of(tool.roles)
+        and not (tool.is_answer and project and tool.project != project)
+    )
+    kinds = pattern_kinds(playbook.definition for playbook in left.values())
+    return {"tools": usable, "playbooks": left, "barred": barred, "entity_kinds": kinds}
 
 
 def of_project(tools: Sequence[Tool[Any]], project: str) -> Sequence[Tool[Any]]:

@@ -1,10 +1,10 @@
 """Calls to Slack's Web API; its errors become ours here, once."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 import aiohttp
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.clouds import cloud_of, is_response_url
@@ -17,6 +17,8 @@ AS_WRITTEN: Final = {"link_names": False, "parse": "none"}
 """Nothing in a text may become a mention, beyond what blocks already forbid."""
 
 _REMEMBERED = 10_000
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_JSON: Final[Mapping[str, str]] = {"Content-Type": "application/json;charset=utf-8"}
 
 _GONE = frozenset(
     {
@@ -113,6 +115,9 @@ class WebApi:
         self.token = token
         self._http = http or HttpSession()
         self._client = web_client(api_url, token or None)
+        self._headers = {"User-Agent": self._client.headers["User-Agent"]}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token.strip()}"
         self._direct_channels: dict[str, str] = {}
         self._scopes: frozenset[str] | None = None
         self._name = ""
@@ -131,38 +136,41 @@ class WebApi:
         self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         """As `call`, with the answer's headers."""
-        self._session()
-        arguments: dict[str, Any] = (
-            {"http_verb": "GET", "params": fields} if reads else {"json": fields}
-        )
-        return await self._request(method, {"data": fields} if form else arguments)
+        if reads:
+            return await self._request(method, "GET", params=fields)
+        if form:
+            return await self._request(method, "POST", data=fields)
+        return await self._request(method, "POST", data=json.dumps(fields), headers=_JSON)
 
     async def as_app(
         self, method: str, fields: Mapping[str, Any], *, app: str, secret: str
     ) -> Mapping[str, Any]:
         """Slack's answer to the app itself, by its client id and secret. Raises PlatformError."""
-        self._session()
-        # slack_sdk's own way warns: it uses what aiohttp has deprecated.
         headers = {"Authorization": aiohttp.encode_basic_auth(app, secret)}
-        data, _ = await self._request(method, {"data": fields, "headers": headers})
+        data, _ = await self._request(method, "POST", data=fields, headers=headers)
         return data
 
     async def _request(
-        self, method: str, arguments: Mapping[str, Any]
+        self, method: str, verb: str, *, headers: Mapping[str, str] = _NO_HEADERS, **sent: Any
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """As slack_sdk asks, whose layers cost as much as the request itself."""
         try:
-            response = await self._client.api_call(method, **arguments)
-        except SlackApiError as error:
-            raise _translate(method, error) from error
+            async with self._session().request(
+                verb,
+                self._client.base_url + method,
+                headers={**self._headers, **headers},
+                proxy=self._client.proxy,
+                **sent,
+            ) as answer:
+                status, got, body = answer.status, answer.headers, await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unavailable(f"{method}: {type(error).__name__}") from error
-        except (AttributeError, ValueError) as error:
-            # slack_sdk reads a 200 that is no JSON object (a proxy's page) as if it were one.
-            raise Unavailable(f"{method}: an answer that is not Slack's") from error
-        data: Any = response.data
-        if scopes := response.headers.get("X-OAuth-Scopes"):
+        data = _read_object(body)
+        if status != 200 or not data.get("ok"):
+            raise _translate(method, status, got, data)
+        if scopes := got.get("X-OAuth-Scopes"):
             self._scopes = frozenset(scope.strip() for scope in scopes.split(","))
-        return data if isinstance(data, dict) else {}, response.headers
+        return data, got
 
     async def name(self) -> str:
         """What the bot is called, once asked. Raises PlatformError."""
@@ -208,8 +216,7 @@ class WebApi:
             raise Unavailable(f"response_url: {type(error).__name__}") from error
 
     def _session(self) -> aiohttp.ClientSession:
-        self._client.session = session = self._http.session()
-        return session
+        return self._http.session()
 
     async def upload(self, url: str, content: bytes) -> None:
         """Hands a file over at the address that Slack gave for it; raises Unavailable.
@@ -232,17 +239,26 @@ class WebApi:
         await self._http.close()
 
 
-def _translate(method: str, error: SlackApiError) -> PlatformError:
-    # The SDK hands over its own response, or aiohttp's when the body was not readable.
-    response: Any = error.response
-    status: int = getattr(response, "status_code", 0) or getattr(response, "status", 0)
-    data = getattr(response, "data", None)
-    code = str(data.get("error", "")) if isinstance(data, dict) else ""
+def _read_object(body: bytes) -> Mapping[str, Any]:
+    """Slack's answer; {} for what is none, such as a proxy's page."""
+    try:
+        data = json.loads(body)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _translate(
+    method: str, status: int, headers: Mapping[str, str], data: Mapping[str, Any]
+) -> PlatformError:
+    if status == 200 and not data:
+        return Unavailable(f"{method}: an answer that is not Slack's")
+    code = str(data.get("error", ""))
     reason = f"{method}: {code or f'HTTP {status}'}"
-    if code == "missing_scope" and isinstance(data, dict) and data.get("needed"):
+    if code == "missing_scope" and data.get("needed"):
         reason += f" ({data['needed']})"
     if status == 429 or code == "ratelimited":
-        return RateLimited(reason, retry_after_s=_retry_after_s(response.headers))
+        return RateLimited(reason, retry_after_s=_retry_after_s(headers))
     if status >= 500 or code in _TRANSIENT or not code:
         return Unavailable(reason)
     if code == "thread_not_found":

@@ -23,6 +23,8 @@ Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 
 # How long a process whose parent was killed may take to finish.
 _ORPHAN_S = 20.0
+# Little of what a message leaves is garbage in circles: it is looked for a tenth as often as usual.
+_GARBAGE = (7_000, 10, 10)
 
 
 def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +116,7 @@ def load_and_freeze(load: Callable[[], T]) -> T:
         return load()
     finally:
         gc.freeze()
+        gc.set_threshold(*_GARBAGE)
         gc.enable()
 
 

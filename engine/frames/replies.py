@@ -1,6 +1,8 @@
 """One reply to one message: parts in the order asked, each with a state (design §3, §8)."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from cards.clipping import shorten
 from cards.frozen import Frozen
@@ -67,6 +69,17 @@ class Part(Frozen):
     def full_text(self) -> str:
         """All that the part says."""
         return "\n\n".join(filter(None, (self.answer, self.text)))
+
+
+def read_parts(bodies: Iterable[str]) -> tuple[Part, ...]:
+    """The parts that are stored so."""
+    return tuple(map(_read_part, bodies))
+
+
+# Whoever delivers a message asks several times what it says.
+@lru_cache(maxsize=64)
+def _read_part(body: str) -> Part:
+    return Part.model_validate_json(body)
 
 
 def is_settled(parts: tuple[Part, ...]) -> bool:

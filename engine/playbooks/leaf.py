@@ -163,7 +163,7 @@ def _shape_fault(spec: TypedValue, value: Any) -> str:
             wanted = f"one of {', '.join(spec.options)}"
             return "" if value in spec.options else f"should be {wanted}, not {short_repr(value)}"
         case "text":
-            return _text_fault(value)
+            return text_fault(value)
         case "rows":
             fits = isinstance(value, list | tuple)
         case _:
@@ -171,7 +171,8 @@ def _shape_fault(spec: TypedValue, value: Any) -> str:
     return "" if fits else f"should be {traits.wanted}, not {short_repr(value)}"
 
 
-def _text_fault(value: Any) -> str:
+def text_fault(value: Any) -> str:
+    """Why the value is no text that can be kept; "" where it is one."""
     if not isinstance(value, str):
         return f"should be text, not {short_repr(value)}"
     if len(value) > MAX_TEXT:

@@ -96,6 +96,6 @@ def detect_language(text: str, fallback: Lang = "en") -> Lang:
 
     A text without any letter, such as "1, 70.5" or an emoji, is in the `fallback` language.
     """
-    if any("CJK UNIFIED" in unicodedata.name(c, "") for c in text):
+    if not text.isascii() and any("CJK UNIFIED" in unicodedata.name(c, "") for c in text):
         return "zh"
     return "en" if any(c.isalpha() for c in text) else fallback

@@ -67,7 +67,8 @@ def _field(leaf: Leaf, entities: Entities, *, is_message: bool) -> tuple[Any, An
     def check(value: Any) -> Any:
         if value is None and not leaf.required:
             return None
-        if faults := value_faults(leaf, to_jsonable_python(value)):
+        plain = value if isinstance(value, str) else to_jsonable_python(value)
+        if faults := value_faults(leaf, plain):
             raise ValueError(faults[0][1])
         if leaf.entity and isinstance(value, str):
             return entities.normalised(value, leaf.entity) or value

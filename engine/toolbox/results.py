@@ -12,7 +12,7 @@ from cards.fields.table import FIELD_TYPES, read_value
 from cards.markdown import format_value
 from cards.values import BadValue
 from engine.errors import ToolFailed
-from engine.playbooks.leaf import Leaf, value_faults
+from engine.playbooks.leaf import Leaf, text_fault, value_faults
 from engine.playbooks.tool import MAX_ROWS, ResultColumn, ToolDefinition, compile_path
 
 
@@ -78,10 +78,14 @@ def _search(name: str, path: str, data: JsonValue) -> JsonValue:
 def _cell(name: str, column: str, shape: ResultColumn, value: JsonValue) -> JsonValue:
     if value is None:
         return None
-    leaf = shape.leaf
-    value = _as_declared(leaf, value)
-    if faults := value_faults(leaf, value):
-        raise _undeclared(name, f"{column} {faults[0][1]}")
+    if shape.type == "text" and isinstance(value, str):
+        # Most columns: no form and no bound to look at.
+        wrong = text_fault(value)
+    else:
+        value = _as_declared(shape.leaf, value)
+        wrong = next((fault for _, fault in value_faults(shape.leaf, value)), "")
+    if wrong:
+        raise _undeclared(name, f"{column} {wrong}")
     return value
 
 

@@ -95,11 +95,11 @@ def _template(definition: ToolDefinition, row: Mapping[str, Any]) -> LocalizedTe
 def _fill(
     definition: ToolDefinition, text: LocalizedText, row: Mapping[str, Any], lang: Lang
 ) -> str:
-    known = {name: _or_missing(definition, name, value, lang) for name, value in row.items()}
     try:
-        return parse_template(text(lang)).fill(
-            known, lambda value: _show(value, lang, most=TOLD_CHARS)
-        )
+        template = parse_template(text(lang))
+        named = {hole.root for hole in template.holes} & row.keys()
+        known = {name: _or_missing(definition, name, row[name], lang) for name in named}
+        return template.fill(known, lambda value: _show(value, lang, most=TOLD_CHARS))
     except (NoValue, BadTemplate):
         return "\n".join(
             f"- {literal(label)}: {_show(value, lang)}"

@@ -1,12 +1,11 @@
 """Every tool there is: adding one is a file and a line in `TOOLS`."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json
 
 from cards.clipping import shorten
 from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
@@ -114,7 +113,7 @@ async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -
 
 def _validate(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
     try:
-        text = json.dumps(to_jsonable_python(dict(arguments)))
+        text = to_json(dict(arguments))
     except (TypeError, ValueError) as error:
         raise ToolRetry("Wrong arguments: they are no JSON object.") from error
     try:

@@ -164,10 +164,9 @@ class _Prefix:
         self._items += 1
 
     def apply(self, token: Token) -> Chunk:
-        text, styled = (
-            _inline(token, heading=self.in_heading),
-            _styled_texts(token, self.in_heading),
-        )
+        marks = _pairs(token.content)
+        text = _inline(token, marks, heading=self.in_heading)
+        styled = _styled_texts(token, self.in_heading)
         depth = len(self._lists)
         indent = "    " * (depth - 1)
         first, self._bullet = indent + self._bullet, ""
@@ -179,7 +178,7 @@ class _Prefix:
             body,
             tight=depth > 0 and self._items > 1,
             styled=(StyledText(first), *(_indent(part, indent) for part in styled)),
-            lossy=_is_lossy(token, self.in_heading),
+            lossy=_is_lossy(token, marks, self.in_heading),
             quote=self._quotes > 0,
         )
 
@@ -211,9 +210,8 @@ def _styled_texts(token: Token, heading: bool) -> tuple[StyledText, ...]:
     return tuple(texts)
 
 
-def _is_lossy(token: Token, heading: bool) -> bool:
+def _is_lossy(token: Token, marks: str, heading: bool) -> bool:
     """Whether a paragraph's mrkdwn needs stand-ins, or Slack would put emoji into it."""
-    marks = _pairs(token.content)
     for child in token.children or ():
         text = escape(child.content)
         if child.type == "code_inline" and "`" in text:
@@ -224,12 +222,11 @@ def _is_lossy(token: Token, heading: bool) -> bool:
     return False
 
 
-def _inline(token: Token, *, heading: bool) -> str:
+def _inline(token: Token, marks: str, *, heading: bool) -> str:
     """Return a paragraph as mrkdwn, whose marks neither nest nor cross lines, as Slack needs."""
     out: list[str] = []
     depth = {"strong": int(heading), "em": 0, "s": 0}
     children = iter(token.children or ())
-    marks = _pairs(token.content)
     for child in children:
         kind, _, edge = child.type.rpartition("_")
         if kind in _MARKS:
@@ -297,7 +294,7 @@ def _tame(escaped: str, marks: str) -> str:
 
 def _pairs(paragraph: str) -> str:
     """Return the marks of which Slack might find a pair in the paragraph."""
-    return "".join(mark for mark in _LOOKALIKES if _formats(mark, paragraph))
+    return "".join(m for m in _LOOKALIKES if m in paragraph and _formats(m, paragraph))
 
 
 def _formats(mark: str, paragraph: str) -> bool:

@@ -33,7 +33,7 @@ from engine.errors import (
     Unavailable,
     is_about_content,
 )
-from engine.frames.replies import Part, ReplyHead, is_settled, reply_view
+from engine.frames.replies import ReplyHead, is_settled, read_parts, reply_view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import (
@@ -301,7 +301,7 @@ class Delivery:
         """For how long a new reply waits for its answer before it is posted unfinished."""
         if row.kind != "reply" or row.message_id or not row.head:
             return 0.0
-        if is_settled(_parts(row)):
+        if is_settled(read_parts(row.parts)):
             return 0.0
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
@@ -312,9 +312,8 @@ class Delivery:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
                 heard = await self._text_prefix(platform, row, card)
-                return reply_view(
-                    head, _parts(row), card, self._localizer.reply_zone(head), heard=heard
-                )
+                parts, zone = read_parts(row.parts), self._localizer.reply_zone(head)
+                return reply_view(head, parts, card, zone, heard=heard)
             case "card" if row.card:
                 card, zone = self._localizer.localize_card(row.card.read(), row.conversation)
                 origin, heard = (
@@ -368,7 +367,3 @@ async def _send_or_edit(platform: Platform, row: OutboxRow, view: MessageView) -
     if not row.message_id:
         return await platform.send(row.conversation, view, key=row.row)
     return await platform.edit(row.conversation, row.message_id, view)
-
-
-def _parts(row: OutboxRow) -> tuple[Part, ...]:
-    return tuple(Part.model_validate_json(body) for body in row.parts)

@@ -10,7 +10,13 @@ import structlog
 
 from bot.waits import pause
 from engine.errors import PlatformError, StoreError
-from engine.frames.replies import Part, ReplyHead, is_being_answered, reply_view
+from engine.frames.replies import (
+    Part,
+    ReplyHead,
+    is_being_answered,
+    read_parts,
+    reply_view,
+)
 from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
 from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, ShowDraft
@@ -150,15 +156,12 @@ class StreamingDelivery:
         self, row: OutboxRow, platform: Platform, now: datetime
     ) -> StreamedAnswer | None:
         """The row's unfinished answer; None for a row that is shown as any other."""
-        if (
-            row.kind != "reply"
-            or not row.head
-            or row.card
-            or not isinstance(platform, GrowingPlatform)
-        ):
+        if row.kind != "reply" or not row.head or row.card:
             return None
-        parts = tuple(Part.model_validate_json(body) for body in row.parts)
-        if not is_being_answered(parts) or not platform.grows_every_s(row.conversation):
+        parts = read_parts(row.parts)
+        if not is_being_answered(parts) or not isinstance(platform, GrowingPlatform):
+            return None
+        if not platform.grows_every_s(row.conversation):
             return None
         head = ReplyHead.model_validate_json(row.head)
         try:

@@ -335,19 +335,18 @@ class MailHandler:
 
     def _turn_services(self) -> Services:
         snapshot = self.current.snapshot
-        services = replace(
-            self.services,
+        return self.services.frozen_at(
+            self.services.now,
             playbooks=snapshot.playbooks,
             tools=self.tools(snapshot.tools),
             entity_kinds=snapshot.table.entity_kinds,
         )
-        return services.frozen_at(services.now)
 
     def _run_services(self, run: Run, now: datetime) -> Services:
         """The services of a step, as of `now` by the store's clock, which deadlines go by."""
         people = self.services.people.scope_to(run.conversation)
         kinds = self.current.snapshot.table.entity_kinds
-        return replace(self.services.frozen_at(now), people=people, entity_kinds=kinds)
+        return self.services.frozen_at(now, people=people, entity_kinds=kinds)
 
 
 def set_aside(claim: Claim) -> HandlerResult:

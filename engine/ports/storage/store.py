@@ -161,6 +161,11 @@ class Effects:
 
     def plus(self, other: "Effects") -> "Effects":
         """Both together, these first; the session and reply of the other one, where it has them."""
+        # Most steps of a turn bring nothing about.
+        if other == NOTHING:
+            return self
+        if self == NOTHING:
+            return other
         lists = {
             each.name: (*getattr(self, each.name), *getattr(other, each.name))
             for each in fields(self)
@@ -176,6 +181,9 @@ class Effects:
         """Whether a platform message changes, or may."""
         changes = self.posts or self.touches or self.cards or self.cancels or self.runs
         return bool(changes or self.seen)
+
+
+NOTHING = Effects()
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,12 +108,10 @@ def trace_writes(name: str, body: dict[str, Any], tracing: TraceSettings) -> tup
 
 def mask_texts(value: Any, mask: Callable[[str], str]) -> Any:
     """The JSON value with every text in it masked; keys stay."""
-    match value:
-        case str():
-            return mask(value)
-        case dict():
-            return {key: mask_texts(each, mask) for key, each in value.items()}
-        case list() | tuple():
-            return [mask_texts(each, mask) for each in value]
-        case _:
-            return value
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {key: mask_texts(each, mask) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_texts(each, mask) for each in value]
+    return value
