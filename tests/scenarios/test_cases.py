@@ -165,7 +165,9 @@ async def test_a_request_keeps_its_own_to_itself(start: Start, tmp_path: Path) -
             await room.say("ida", "draft an invitation for F-7")
             if words == "Come!":
                 await room.fill("ida", await card_with(room, "Menu"), "submit", menu="fish")
-            await room.fill("ida", await card_with(room, "Words of the invitation"), "submit", words=words)
+            await room.fill(
+                "ida", await card_with(room, "Words of the invitation"), "submit", words=words
+            )
             card = await room.wait_for(
                 lambda m, words=words: bool(m["card"]) and words in text_of(m["card"])
             )

@@ -110,6 +110,8 @@ def variables(settings: Settings) -> dict[str, str]:
         "SIGNOFF_PEOPLE": str(settings.people),
         "SIGNOFF_PARTITIONS": str(settings.partitions),
         "SIGNOFF_LEASE_S": str(LEASE_S),
+        "SIGNOFF_PROJECT": settings.project,
+        "SIGNOFF_LANGUAGES": ",".join(settings.languages),
         **_model(settings),
     }
 
