@@ -180,6 +180,9 @@ class Settings(SettingsGroup):
     soft_confidence: float = visible_setting(
         "SIGNOFF_SOFT_CONFIDENCE", 0.7, "a number from 0 to 1", ge=0, le=1
     )
+    run_days: float = visible_setting(
+        "SIGNOFF_RUN_DAYS", 90.0, "a number of days from 1 to 3650", ge=1, le=3650
+    )
     trace_days: float = visible_setting(
         "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
     )

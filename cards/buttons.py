@@ -6,6 +6,9 @@ from cards.frozen import Frozen
 
 CARD, RUN = "c", "r"
 """What a link's payload begins with: for a card's token, for a run's id."""
+CANCEL_RUN = "cancel_run"
+"""The choice of a button that is of no card: its token is the id of the run that it cancels."""
+
 MAX_BYTES = 64
 _FORM = re.compile(
     r"s1:(?P<token>[0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):(?P<choice>[a-z0-9_]{1,16}):(?P<rev>0|[1-9][0-9]{0,3})"
@@ -41,5 +44,14 @@ class Button(Frozen):
 
 def card_payload(token: str) -> str:
     """Return what a link to a card carries: up to 64 of A-Z, a-z, 0-9, _ and -; "" if too long."""
-    payload = f"{CARD}_{token}"
+    return _payload(CARD, token)
+
+
+def run_payload(run: str) -> str:
+    """Return what a link to a run carries, in the same way."""
+    return _payload(RUN, run)
+
+
+def _payload(kind: str, name: str) -> str:
+    payload = f"{kind}_{name}"
     return payload if len(payload) <= 64 and payload.isascii() else ""

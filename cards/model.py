@@ -16,6 +16,10 @@ from cards.values import Bound, FieldType, Value
 ADMIN: Final = "admin"
 """The role of whoever may end every run, and lets people in."""
 
+APPROVE: Final = "approve"
+REJECT: Final = "reject"
+"""The choices of a review."""
+
 SUBMIT: Final = "submit"
 """The choice that sends the form of a card that asks for values."""
 

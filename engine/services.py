@@ -12,12 +12,14 @@ from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
+from engine.ports.pages import FindRunLink, no_run_link
 from engine.ports.people import People
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
 from engine.ports.storage.cases import NO_CASES, Cases
 from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.own_runs import NO_OWN_RUNS, OwnRuns
 from engine.ports.storage.store import Decisions
 from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
@@ -47,7 +49,10 @@ class TraceSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """What the settings bound; a playbook may name its own budgets for a run and a job graph."""
+    """What the settings bound; a playbook may name its own budgets for a run and a job graph.
+
+    `run_days` is for how long a run that has ended is kept.
+    """
 
     reply_after_s: float = 2.0
     react: Budget = field(default_factory=Budget)
@@ -55,6 +60,7 @@ class ServiceLimits:
     case_keep_s: float = 2 * 365 * 86400.0
     run: ModelBudget = RUN_BUDGET
     graph: ModelBudget = GRAPH_BUDGET
+    run_days: float = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,8 @@ class Services:
     drafting: DraftSink = NO_DRAFTS
     admissions: Admissions = NO_ADMISSIONS
     cases: Cases = NO_CASES
+    own_runs: OwnRuns = NO_OWN_RUNS
+    run_link: FindRunLink = no_run_link
     meter: Meter = NO_METER
     limits: ServiceLimits = ServiceLimits()
     playbooks: Mapping[str, Playbook] = field(default_factory=dict)

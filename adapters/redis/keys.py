@@ -20,6 +20,8 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
 {pN}:retried                   who had mail handled again, the newest first, at most 1,000
 {pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
+{pN}:mine:<who> | :ended       runs that a person asked for, by start | by end
+{pN}:voted:<who>               runs on whose cards a person voted, by when
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 {pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
 

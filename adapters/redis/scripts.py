@@ -52,6 +52,10 @@ class LuaScript:
         call(self._text if with_text else self.sha, len(keys), *keys, *args)
 
 
+DAY_MS = 24 * 3600 * 1000
+RUN_DAYS = 90.0
+"""For how many days a run that has ended is kept, unless somebody says otherwise."""
+
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
 
@@ -89,11 +93,20 @@ class Scripts:
     """Calls scripts in a partition; `bell` wakes workers for what they put.
 
     Calls that are made during a round trip go together in the next one, for which the server syncs
-    its file once. `offset_ms` shifts the server's clock, for tests only.
+    its file once. `offset_ms` shifts the server's clock, for tests only. A run that has ended is
+    kept for `run_days`.
     """
 
-    def __init__(self, client: Client, *, guard: bool = False, offset_ms: int = 0) -> None:
+    def __init__(
+        self,
+        client: Client,
+        *,
+        guard: bool = False,
+        offset_ms: int = 0,
+        run_days: float = RUN_DAYS,
+    ) -> None:
         self.client = client
+        self.run_keep_ms = int(run_days * DAY_MS)
         self.bell = Bell(client)
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""

@@ -171,7 +171,7 @@ class RedisMailbox:
             int(pop),
             front,
             after,
-            wire.encode_effects(effects),
+            wire.encode_effects(effects, self._scripts.run_keep_ms),
         )
         if answer[0] == "FENCED":
             raise LeaseLost(claim.lane)
@@ -232,9 +232,8 @@ class RedisDecisions:
     async def decide(self, token: str, *, update_id: str, answer: str, effects: Effects) -> str:
         """Record an answer under the update's id; returns the answer that holds."""
         partition = self._partitions.of_id(token) or 0
-        result = await self._scripts.run(
-            "decide", partition, update_id, DEDUPE_MS, answer, wire.encode_effects(effects)
-        )
+        encoded = wire.encode_effects(effects, self._scripts.run_keep_ms)
+        result = await self._scripts.run("decide", partition, update_id, DEDUPE_MS, answer, encoded)
         if result[0] == "STALE":
             raise StaleWrite(result[1])
         if result[0] == "OK":

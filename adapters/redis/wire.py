@@ -1,11 +1,12 @@
 """Effects as the scripts take them, and answers of the scripts as the ports give them."""
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from cards.deciding.inbox import inbox_names_of_card
+from cards.deciding.inbox import inbox_names_of_card, voters_of
 from cards.model import Card
 from engine.ports.storage.outbox import OutboxRow, StoredCard
 from engine.ports.storage.store import CardWrite, Claim, Effects, Post, RunWrite
@@ -27,12 +28,18 @@ def _card(write: CardWrite) -> dict[str, Any]:
         "run": card.run,
         "conversation": card.conversation,
         "who": encode_inbox_names(card),
+        "voters": encode_names(voters_of(card)),
     }
 
 
 def encode_inbox_names(card: Card) -> str:
     """Return the names under which the card is listed, separated by spaces."""
-    return " ".join(map(encode_inbox_name, inbox_names_of_card(card)))
+    return encode_names(inbox_names_of_card(card))
+
+
+def encode_names(names: Iterable[str]) -> str:
+    """Return names of lists, separated by spaces."""
+    return " ".join(map(encode_inbox_name, names))
 
 
 def encode_inbox_name(name: str) -> str:
@@ -52,6 +59,7 @@ def _run(write: RunWrite) -> dict[str, Any]:
         "playbook": write.playbook,
         "who": write.who,
         "parent": write.parent,
+        **({"owners": encode_names(write.owners)} if write.owners else {}),
     }
 
 
@@ -66,9 +74,10 @@ def _post(post: Post) -> dict[str, Any]:
     }
 
 
-def encode_effects(effects: Effects) -> str:
-    """Return the JSON that `apply` in common.lua reads."""
+def encode_effects(effects: Effects, run_keep_ms: int) -> str:
+    """Return the JSON that `apply` in common.lua reads; a run that ends is kept for so long."""
     out: dict[str, Any] = {
+        "run_ms": run_keep_ms,
         "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in effects.parts],
         "runs": [_run(r) for r in effects.runs],
         "cards": [_card(c) for c in effects.cards],

@@ -22,7 +22,7 @@ from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, MessageDrafts
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.menu import register_commands
 from adapters.telegram.outbound.messages import MessageIds, TelegramMessages
-from cards.buttons import card_payload
+from cards.buttons import card_payload, run_payload
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
@@ -196,6 +196,11 @@ class TelegramPlatform:
     async def opening(self, card: str) -> str:
         """Return a link to the bot's private chat, which then shows the card; never raises."""
         name, payload = await self._updates.learn_name(), card_payload(card)
+        return f"https://t.me/{name}?start={payload}" if name and payload else ""
+
+    async def run_opening(self, run: str) -> str:
+        """Return a link to the bot's private chat, which then tells of the run; never raises."""
+        name, payload = await self._updates.learn_name(), run_payload(run)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
     async def address_prefix(self, conversation: str) -> str:

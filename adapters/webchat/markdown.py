@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from adapters.markdown_reader import extend_parser
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
+_ROOM = re.compile(r"/\?room=[a-z0-9-]{1,32}")
 # Marks that change the direction of text, so that it reads as something else.
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _ALIGN = "text-align:"
@@ -22,14 +23,14 @@ WIDE = 28
 
 class _ChatMarkdown(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
-        return _LINK.match(url) is not None
+        return _LINK.match(url) is not None or _ROOM.fullmatch(url) is not None
 
 
 def _harden(state: StateCore) -> None:
     for block in state.tokens:
         block.children = block.children and list(_without_dead_links(block.children))
     for token in _walk(state.tokens):
-        if token.type == "link_open":
+        if token.type == "link_open" and not _ROOM.fullmatch(str(token.attrGet("href"))):
             token.attrSet("target", "_blank")
             token.attrSet("rel", "noopener noreferrer")
         style = token.attrs.pop("style", None)
@@ -69,7 +70,9 @@ _PARSER = _parser()
 
 
 def to_html(text: str) -> str:
-    """HTML of `text`: no raw HTML, no images, links only to http, https and mailto, nothing
-    turned round."""
+    """HTML of `text`: no raw HTML, no images, nothing turned round.
+
+    Links lead only to http, https and mailto, and to rooms of this page.
+    """
     rendered: str = _PARSER.render(_TURNS.sub("", text))
     return rendered.strip()

@@ -157,6 +157,10 @@ class WebChat:
         shared = self._public_url and not is_own(room)
         return f"{self._public_url}/?{urlencode({'room': room})}" if shared else ""
 
+    def place(self, conversation: str) -> str:
+        """The room, on the page that its reader is on."""
+        return f"/?{urlencode({'room': _room_of(conversation)})}"
+
     async def typing(self, conversation: str) -> None:
         """Show for a few seconds, or until the next message, that work goes on; never raises."""
         try:

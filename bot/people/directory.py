@@ -96,7 +96,12 @@ class Directory(Roster):
             scope = self.scope_to(card.conversation)
             if conversation in scope.reviewer_homes(card.review):
                 return True
-        return all(self.rules_of(c).is_public(c) for c in (conversation, card.conversation))
+        return self.is_open_to(card.conversation, conversation)
+
+    def is_open_to(self, conversation: str, place: str) -> bool:
+        """Whether all who read at this place may read that conversation anyway."""
+        both = (conversation, place)
+        return conversation == place or all(self.rules_of(each).is_public(each) for each in both)
 
     def owner_of(self, conversation: str) -> Person | None:
         """The person in the file whose direct chat this is; None for any other place."""

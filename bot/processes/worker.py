@@ -20,6 +20,7 @@ from bot.wiring.work import build_delivery, build_lanes, build_model_queue
 from engine.errors import StoreError
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.model_numbers import ModelNumbers
+from engine.ports.storage.own_runs import OwnRuns
 
 log = structlog.get_logger()
 # The end of the process may wait for so long.
@@ -71,7 +72,8 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(parts.entity_lists.run(stop))
         group.create_task(parts.resources.groups.run(drained))
         group.create_task(parts.resources.admitted_accounts.run(drained))
-        group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))
+        store = parts.store
+        group.create_task(sweep_lists(store.inbox, store.own_runs, store.numbers, stop))
         group.create_task(_leavers(parts).run(stop))
         group.create_task(_wake_at_stop(stop, lanes))
         await lanes.run(stop)
@@ -123,8 +125,10 @@ async def _wake_by_doorbell(
             delivery.wake()
 
 
-async def sweep_inbox(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) -> None:
-    """List the cards that an earlier build left unlisted (design §3).
+async def sweep_lists(
+    inbox: Inbox, own_runs: OwnRuns, numbers: ModelNumbers, stop: asyncio.Event
+) -> None:
+    """List the cards and runs that an earlier build left unlisted (design §3).
 
     Done at the start, then once an hour by one of all workers, until `stop`.
     """
@@ -133,6 +137,8 @@ async def sweep_inbox(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) 
         try:
             if due and (mended := await inbox.repair()):
                 log.warning("inbox_mended", cards=mended)
+            if due and (mended := await own_runs.repair()):
+                log.warning("own_runs_mended", runs=mended)
             await pause(stop, SWEEP_EVERY_S)
             due = await numbers.first("inbox_mended", within_s=int(SWEEP_EVERY_S / 2))
         except StoreError as error:

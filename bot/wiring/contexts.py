@@ -56,7 +56,10 @@ def open_platform(
     name: str, settings: Settings, store: StoreConnection, people: Directory, links: FileLinks
 ) -> Adapter:
     """The platform as its room opens it."""
-    partitions, scripts = keys.Partitions(settings.partitions), Scripts(store.client)
+    partitions, scripts = (
+        keys.Partitions(settings.partitions),
+        Scripts(store.client, run_days=settings.run_days),
+    )
     inbox = RedisInbox(scripts, partitions)
     clock = SystemClock(settings.timezone)
     waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)

@@ -65,6 +65,7 @@ def build_intake(
         settings.timezone,
         store.inbox,
         store.arrivals,
+        clock.now,
         AdmissionRequests(people, store.mailbox, store.numbers, store.rate),
         handler.help_text,
         handler.entities_on,

@@ -65,7 +65,7 @@ async def open_people_access(settings: Settings, people: Directory) -> AsyncIter
     """The store's ports for commands about people. Raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await connect_store(settings, stack)
-        scripts = Scripts(store.client)
+        scripts = Scripts(store.client, run_days=settings.run_days)
         stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)
         yield PeopleAccess(

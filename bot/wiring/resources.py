@@ -17,6 +17,7 @@ from bot.failpoints import Failpoint
 from bot.file_links import FileLinks, open_file_links
 from bot.people.directory import Directory
 from bot.people.groups import Groups
+from bot.people.run_links import RunLinks
 from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
 from bot.wiring.clock import open_clock
@@ -39,6 +40,7 @@ class Resources:
     groups: Groups
     admitted_accounts: AdmittedAccounts
     platforms: Mapping[str, Adapter]
+    run_links: RunLinks
     record: SystemOfRecord
     documents: DocumentSearch
     files: Files
@@ -83,6 +85,7 @@ async def open_resources(
         groups=groups,
         admitted_accounts=admitted,
         platforms={name: arm("platform", each) for name, each in platforms.items()},
+        run_links=RunLinks(platforms),
         record=stand_ins.record or _open_record(settings, stack),
         documents=documents,
         files=files,

@@ -207,6 +207,8 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         library=Library(resources.documents, store.memory, resources.files),
         files=resources.inbox_files,
         admissions=store.admissions,
+        own_runs=store.own_runs,
+        run_link=resources.run_links,
         meter=base.telemetry.meter,
         toolbox=base.toolbox,
         limits=_limits(settings),
@@ -220,6 +222,7 @@ def _limits(settings: Settings) -> ServiceLimits:
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
         run=settings.run_budget,
         graph=settings.graph_budget,
+        run_days=settings.run_days,
     )
 
 

@@ -16,6 +16,7 @@ from adapters.redis.connect import BLOCK_S, check_server, connect, describe_dura
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
 from adapters.redis.operations import RedisOperations
+from adapters.redis.own_runs import RedisOwnRuns
 from adapters.redis.repositories.cases import RedisCases
 from adapters.redis.repositories.drafts import RedisDrafts
 from adapters.redis.repositories.findings import RedisFindings
@@ -43,6 +44,7 @@ from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
+from engine.ports.storage.own_runs import OwnRuns
 from engine.ports.storage.published import Published
 from engine.ports.storage.store import Effects, LaneBounds
 
@@ -137,6 +139,7 @@ class StorePorts:
     findings: Findings
     cases: Cases
     inbox: Inbox
+    own_runs: OwnRuns
     memory: Memory
     numbers: ModelNumbers
     published: Published
@@ -168,7 +171,7 @@ def build_store_ports(
 ) -> StorePorts:
     """The ports of a store; `stack` lets their last script end before it closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
-    scripts = Scripts(client)
+    scripts = Scripts(client, run_days=settings.run_days)
     stack.push_async_callback(scripts.drain)
     arm = Failpoint(settings.failpoint).arm
     mailbox = RedisMailbox(
@@ -194,6 +197,7 @@ def build_store_ports(
         findings=RedisFindings(client),
         cases=RedisCases(client, partitions),
         inbox=RedisInbox(scripts, partitions),
+        own_runs=RedisOwnRuns(scripts, partitions),
         memory=arm("memory", RedisMemory(client)),
         numbers=RedisModelNumbers(client),
         published=RedisPublished(client),

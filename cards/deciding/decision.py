@@ -8,10 +8,8 @@ from typing import Literal
 from cards.deciding.needed import votes_given_by
 from cards.deciding.seats import first_free_seat, has_seat_voted, is_own_request, seats_of
 from cards.forms import NO_FACTS, FormFacts, check_form
-from cards.model import Card, Choice, Decision, Principal, Vote
+from cards.model import APPROVE, REJECT, Card, Choice, Decision, Principal, Vote
 from cards.values import Value
-
-APPROVE, REJECT = "approve", "reject"
 
 Reason = Literal[
     "unknown_choice",

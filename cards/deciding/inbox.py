@@ -27,6 +27,14 @@ def inbox_names_of_person(principal: Principal) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*persons, *roles)))
 
 
+def voters_of(card: Card) -> tuple[str, ...]:
+    """Return the ids of whoever voted on a card by its policy, or decided it."""
+    if not card.review.by_policy:
+        return ()
+    decided = (card.decision,) if card.decision else ()
+    return tuple(dict.fromkeys(each.person for each in (*card.votes, *decided)))
+
+
 def is_waiting_for(card: Card, principal: Principal, now: datetime) -> bool:
     """Whether a tap of theirs would count now."""
     return not card.traits.informs and refusal_reason(card, principal, now, card.revision) is None

@@ -68,7 +68,8 @@ class FormView(Frozen):
 class ConfirmView(Frozen):
     """Whether the person is sure of a tap that nobody can take back; `data` is that button's.
 
-    All texts are plain.
+    All texts are plain. It stands `apart` from a button that shares its message with those of
+    others.
     """
 
     data: str
@@ -77,6 +78,7 @@ class ConfirmView(Frozen):
     confirm: str
     cancel: str
     style: Style = "plain"
+    apart: bool = False
 
 
 class CardView(Frozen):

@@ -7,8 +7,16 @@ from functools import lru_cache
 from cards.clipping import shorten
 from cards.frozen import Frozen
 from cards.model import Card, Lang, Principal
+from cards.showing.menu import cancel_menu
 from cards.showing.show import show
-from cards.showing.view import NOT_DONE, MessageView, PartState, PartView
+from cards.showing.view import (
+    NOT_DONE,
+    ButtonView,
+    CardView,
+    MessageView,
+    PartState,
+    PartView,
+)
 from engine.frames import shared_files
 from engine.frames.intents import Intent
 from engine.ports.inbox_files import FileReceipt
@@ -57,6 +65,7 @@ class Part(Frozen):
     """A part: its intent, how far it is, and what it says (Markdown).
 
     `answer` stands above `text`: what was answered before the part led on to something else.
+    `buttons` are of no card: they stand below the reply while it has none.
     """
 
     index: int
@@ -65,6 +74,7 @@ class Part(Frozen):
     text: str
     answer: str = ""
     run: str = ""
+    buttons: tuple[ButtonView, ...] = ()
 
     def full_text(self) -> str:
         """All that the part says."""
@@ -117,9 +127,15 @@ def reply_view(
             )
             for part in parts
         ),
-        card=show(card, zone, heard=heard) if card else None,
+        card=show(card, zone, heard=heard) if card else _menu(head, parts),
         card_part=_part_number(card, parts) if card and numbered else 0,
     )
+
+
+def _menu(head: ReplyHead, parts: tuple[Part, ...]) -> CardView | None:
+    """The buttons of the parts themselves, as a card of nobody."""
+    buttons = tuple(button for part in parts for button in part.buttons)
+    return cancel_menu(head.id, buttons, head.lang)
 
 
 def _part_number(card: Card, parts: tuple[Part, ...]) -> int:

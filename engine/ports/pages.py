@@ -39,6 +39,19 @@ class NamedPerson:
     label: dict[Lang, str]
 
 
+class FindRunLink(Protocol):
+    """Finds where a run answers."""
+
+    async def __call__(self, run: str, conversation: str, message_id: str, *, reader: str) -> str:
+        """The address, for a reader on that platform; "" where there is none. Never raises."""
+        ...
+
+
+async def no_run_link(run: str, conversation: str, message_id: str, *, reader: str) -> str:
+    """Where no platform has addresses."""
+    return ""
+
+
 class PanelFeed(Protocol):
     """What a panel beside a conversation shows; `version` differs after each change."""
 

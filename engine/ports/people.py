@@ -84,6 +84,10 @@ class People(Protocol):
         """Whether all who read this conversation may see the card anyway."""
         ...
 
+    def is_open_to(self, conversation: str, place: str) -> bool:
+        """Whether all who read at this place may read that conversation anyway."""
+        ...
+
     def language_at(self, home: str) -> Lang | None:
         """The language of the person whose direct chat this is; None for any other place."""
         ...

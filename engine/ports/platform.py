@@ -126,6 +126,24 @@ class SupportsCardLinks(Protocol):
 
 
 @runtime_checkable
+class SupportsRunLinks(Protocol):
+    """A platform with links that tell of a run in each reader's own chat with the bot."""
+
+    async def run_opening(self, run: str) -> str:
+        """The link that tells of the run to whoever may see it, "" for none; never raises."""
+        ...
+
+
+@runtime_checkable
+class SupportsPlaces(Protocol):
+    """A platform whose own page leads from one conversation to another."""
+
+    def place(self, conversation: str) -> str:
+        """Where the conversation is on the page that its reader is on."""
+        ...
+
+
+@runtime_checkable
 class SupportsAddressing(Protocol):
     """A platform where some conversations only pass on texts that address the bot."""
 

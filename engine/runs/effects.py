@@ -152,6 +152,8 @@ def run_write(run: Run) -> RunWrite:
         who=f"{run.requester.id} {run.requester.name}",
         parent=run.parent,
         end=end_of(run) or "",
+        # A child is a part of its parent.
+        owners=() if run.parent else tuple(sorted(run.requester.ids)),
     )
 
 

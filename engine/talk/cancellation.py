@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from cards.model import ADMIN, Principal
 from cards.texts import say
 from engine.frames import audit
 from engine.frames.llm_plan import LlmPlanFrame
@@ -39,6 +40,11 @@ def cancel_effects(
             for each in whole
         ),
     )
+
+
+def may_cancel(run: Run, person: Principal) -> bool:
+    """Whether the person is the requester or an admin."""
+    return not person.ids.isdisjoint(run.requester.ids) or ADMIN in person.roles
 
 
 def _has_write_in_flight(run: Run) -> bool:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cards.markdown import literal
-from cards.model import ADMIN, Lang, Principal
+from cards.model import Lang
 from cards.showing.document import plain_document
-from cards.showing.view import MessageView, PartView
+from cards.showing.view import ButtonView, MessageView, PartView
 from cards.texts import say
 from engine.frames import audit
 from engine.frames.intents import Intent
@@ -19,7 +18,17 @@ from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
 from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
-from engine.talk.cancellation import cancel_effects
+from engine.talk.cancellation import cancel_effects, may_cancel
+from engine.talk.mine.listing import (
+    PAGE,
+    OwnWork,
+    OwnWorkText,
+    choice_text,
+    mine_text,
+    read_own_work,
+    runs_text,
+)
+from engine.talk.mine.summary import read_summaries
 from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
@@ -36,23 +45,17 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
             return _reply(mail, lang, services, _help(lang, services))
         case "pending":
             return _with_cards(mail, lang, services, await pending_text(mail, lang, services))
+        case "mine":
+            return _with_buttons(mail, lang, services, await mine_text(mail, lang, services))
         case "runs":
-            return _reply(
-                mail,
-                lang,
-                services,
-                _runs_text(await unfinished_runs(conversation, services), lang),
-            )
+            return _with_buttons(mail, lang, services, await runs_text(mail, lang, services))
         case "stop" | "recover":
             runs = await unfinished_runs(conversation, services)
             return _order_graph(
-                mail, lang, services, [r for r in runs if _may_cancel(r, mail.principal)]
+                mail, lang, services, [r for r in runs if may_cancel(r, mail.principal)]
             )
         case "cancel":
-            runs = await unfinished_runs(conversation, services)
-            return _cancel_newest(
-                mail, lang, services, runs, await all_active_runs(conversation, services)
-            )
+            return await _cancel(mail, lang, services)
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
 
@@ -74,6 +77,14 @@ def _with_cards(
     effects = _reply(mail, lang, services, shown.text)
     (reply,) = effects.posts
     return effects.plus(Effects(posts=shown.posts(reply.row)))
+
+
+def _with_buttons(
+    mail: CommandArrived, lang: Lang, services: Services, shown: OwnWorkText
+) -> Effects:
+    """The reply with this text and these buttons, and what only the person reads elsewhere."""
+    effects = _reply(mail, lang, services, shown.text, buttons=shown.buttons)
+    return effects.plus(Effects(posts=shown.aside))
 
 
 def notice_effects(mail: ServiceNotice, conversation: str) -> Effects:
@@ -99,40 +110,26 @@ def command_language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
     return "en"
 
 
-def _runs_text(runs: Sequence[Run], lang: Lang) -> str:
-    if not runs:
-        return say("runs.none", lang)
-    return "\n".join(
-        say(
-            "runs.line",
-            lang,
-            name=run_title(run),
-            who=literal(run.requester.name),
-            state=say(f"state.{run.status}", lang),
-        )
-        for run in runs
-    )
+async def _cancel(mail: CommandArrived, lang: Lang, services: Services) -> Effects:
+    """Cancel the one run here that this person may cancel, with its child runs.
 
-
-def _may_cancel(run: Run, principal: Principal) -> bool:
-    """Whether the person is the requester or an admin."""
-    return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
-
-
-def _cancel_newest(
-    mail: CommandArrived,
-    lang: Lang,
-    services: Services,
-    runs: Sequence[Run],
-    everything: Sequence[Run],
-) -> Effects:
-    """Cancel the newest of the runs that this person may cancel, with its child runs."""
-    run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
-    if run is None:
-        reply = _reply(mail, lang, services, say("cancel.none", lang))
-        return replace(reply, log=tuple(_refusal_entry(mail, run, services) for run in runs))
-    reply = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
-    return reply.plus(cancel_effects(run, everything, origin=_origin(mail), now=services.now))
+    Of several, and of those elsewhere, they choose.
+    """
+    everything = await all_active_runs(mail.update.conversation, services)
+    runs = [run for run in everything if run.part.state != "done" and not run.parent]
+    able = [run for run in runs if may_cancel(run, mail.principal)]
+    if len(able) == 1:
+        (run,) = able
+        reply = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
+        return reply.plus(cancel_effects(run, everything, origin=_origin(mail), now=services.now))
+    work = await read_own_work(mail.principal, services, ended=False)
+    here = await read_summaries(services.own_runs, [run.id for run in reversed(able)])
+    others = (each for each in work.living if each.run.id not in {own.run.id for own in here})
+    if living := (*here, *others):
+        chosen = await choice_text(mail, lang, services, OwnWork(living[:PAGE]))
+        return _with_buttons(mail, lang, services, chosen)
+    reply = _reply(mail, lang, services, say("cancel.none", lang))
+    return replace(reply, log=tuple(_refusal_entry(mail, run, services) for run in runs))
 
 
 def _refusal_entry(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
@@ -176,7 +173,14 @@ def fail_command(mail: CommandArrived, services: Services) -> Effects:
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 
-def _reply(mail: CommandArrived, lang: Lang, services: Services, text: str) -> Effects:
+def _reply(
+    mail: CommandArrived,
+    lang: Lang,
+    services: Services,
+    text: str,
+    *,
+    buttons: tuple[ButtonView, ...] = (),
+) -> Effects:
     update = mail.update
     reply_id = services.derived_id(update.conversation, "reply", update.id)
     head = ReplyHead(
@@ -189,7 +193,7 @@ def _reply(mail: CommandArrived, lang: Lang, services: Services, text: str) -> E
         thread=update.thread,
     )
     intent = Intent(kind="command", text=head.text, why="a command")
-    part = Part(index=0, intent=intent, state="answered", text=text)
+    part = Part(index=0, intent=intent, state="answered", text=text, buttons=buttons)
     return Effects(
         reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.stored(),)),
         posts=(Post(row=reply_id, conversation=head.place, kind="reply", ref=reply_id),),

@@ -168,7 +168,7 @@ async def test_a_decision_in_the_millisecond_of_the_deadline_is_late(
     scripts: Scripts, decisions: RedisDecisions, partitions: Partitions, conversation: str
 ) -> None:
     card = card_for(partitions.new_id(conversation), partitions.new_id(conversation), conversation)
-    opening = json.loads(wire.encode_effects(Effects(cards=(CardWrite(card),))))
+    opening = json.loads(wire.encode_effects(Effects(cards=(CardWrite(card),)), 1))
     # So far away that a double cannot tell it from a few years later: the clock stands still.
     scripts.offset_ms = opening["cards"][0]["deadline"] = 10**30
     partition = partitions.of_conversation(conversation)

@@ -11,6 +11,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from adapters.clock import SystemClock
 from adapters.redis import keys
 from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.inbox import RedisInbox
@@ -168,7 +169,8 @@ class Desk:
         inbox = RedisInbox(self.scripts, self.partitions)
         arrivals = RedisArrivals(self.scripts, self.partitions)
         people = people or self.people
-        return Intake(self.mailbox, self.decisions, people, "UTC", inbox, arrivals)
+        now = SystemClock("UTC").now
+        return Intake(self.mailbox, self.decisions, people, "UTC", inbox, arrivals, now)
 
     async def now(self) -> datetime:
         """The store's time."""

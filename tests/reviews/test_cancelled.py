@@ -101,7 +101,13 @@ async def test_a16_of_a_cancel_and_a_decision_at_once_one_wins_and_nothing_runs_
             # Every other time the cancel has read all that it needs when the tap comes.
             ready = None if number % 2 else await crank.worked(claim)
             cancel = crank.commit(claim, ready) if ready else crank.handle(claim)
-            _, answer = await asyncio.gather(cancel, crank.tap("chen", card, "approve"))
+            tap = crank.tap("chen", card, "approve")
+            if number % 4 == 3:
+                # Of the two it is here the tap that comes first.
+                answer = await tap
+                await cancel
+            else:
+                _, answer = await asyncio.gather(cancel, tap)
             ok, text = told(answer)
             stored = await crank.now(card)
             assert stored.status == ("decided" if ok else "cancelled")

@@ -122,6 +122,7 @@ async def test_a5_a_tap_whose_answer_was_lost_is_repeated_with_success_and_wakes
             "UTC",
             parts.store.inbox,
             arrivals,
+            parts.services.clock.now,
         )
         loses = Crank(replace(parts, intake=intake))
         lost = await loses.tap("chen", card, "approve", id="tap-1")

@@ -5,6 +5,10 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
 local KEEP_MS = 30 * 24 * 3600 * 1000
 local IDLE_MS = 3600 * 1000
+-- For how long a run that has ended is kept, with its cards and its log; `apply` is told.
+local RUN_MS = KEEP_MS
+-- Of the runs on which a person voted, so many of a partition are listed.
+local VOTED = 1000
 
 -- What a lane's holder needs besides the mail: state, how a run ended, open cards, active runs, and
 -- the time by the clock that all deadlines are judged by.
@@ -154,12 +158,42 @@ local function list_card(token, who, conversation)
   redis.call('HSET', T .. 'card:' .. token, 'who', who)
 end
 
+-- A run is listed under each of the names of whoever asked for it, by its start; once it has ended,
+-- by its end.
+local function own_run(run, names, at)
+  redis.call('HSET', T .. 'run:' .. run, 'own', names)
+  for name in string.gmatch(names, '%S+') do redis.call('ZADD', T .. 'mine:' .. name, at, run) end
+end
+
+local function file_run(run, at)
+  local key = T .. 'run:' .. run
+  for name in string.gmatch(redis.call('HGET', key, 'own') or '', '%S+') do
+    local ended = T .. 'mine:' .. name .. ':ended'
+    redis.call('ZREM', T .. 'mine:' .. name, run)
+    redis.call('ZADD', ended, at, run)
+    redis.call('ZREMRANGEBYSCORE', ended, 0, now - RUN_MS)
+    redis.call('PEXPIRE', ended, RUN_MS)
+  end
+  redis.call('HSET', key, 'filed', 1)
+end
+
+-- Who voted on a card of a run is concerned with it, for as long as an ended run would be kept.
+local function note_voters(run, names)
+  for name in string.gmatch(names, '%S+') do
+    local voted = T .. 'voted:' .. name
+    redis.call('ZADD', voted, now, run)
+    redis.call('ZREMRANGEBYRANK', voted, 0, -1 - VOTED)
+    redis.call('PEXPIRE', voted, RUN_MS)
+  end
+end
+
 local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
     'deadline', c.deadline, 'run', c.run)
   if c.run ~= '' then
     redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+    note_voters(c.run, c.voters or '')
   elseif c.status ~= 'open' then
     -- A card of a talk turn: no run's end will retire it.
     redis.call('PEXPIRE', key, KEEP_MS)
@@ -199,15 +233,16 @@ local function end_run(run, status)
       redis.call('ZREM', T .. 'open', token)
       touch(token, 0)
     end
-    redis.call('PEXPIRE', card, KEEP_MS)
+    redis.call('PEXPIRE', card, RUN_MS)
     retire(token)
   end
-  redis.call('PEXPIRE', key, KEEP_MS)
-  redis.call('PEXPIRE', key .. ':cards', KEEP_MS)
-  redis.call('PEXPIRE', T .. 'log:' .. run, KEEP_MS)
+  file_run(run, now)
+  redis.call('PEXPIRE', key, RUN_MS)
+  redis.call('PEXPIRE', key .. ':cards', RUN_MS)
+  redis.call('PEXPIRE', T .. 'log:' .. run, RUN_MS)
   -- What ended long ago is listed no more.
   redis.call('ZADD', T .. 'ended', now, run)
-  for _, old in ipairs(redis.call('ZRANGEBYSCORE', T .. 'ended', 0, now - KEEP_MS, 'LIMIT', 0, 10)) do
+  for _, old in ipairs(redis.call('ZRANGEBYSCORE', T .. 'ended', 0, now - RUN_MS, 'LIMIT', 0, 10)) do
     redis.call('ZREM', T .. 'ended', old)
     redis.call('ZREM', T .. 'runs', old)
   end
@@ -229,6 +264,9 @@ local function write_run(r)
   -- What lists of runs ask for, as of that many steps: what wrote no such fields leaves them older.
   redis.call('HSET', key, 'status', r.status, 'playbook', r.playbook, 'who', r.who,
     'parent', r.parent, 'listed', r.steps)
+  if r.owners and not redis.call('HGET', key, 'own') then
+    own_run(r.id, r.owners, redis.call('ZSCORE', T .. 'runs', r.id) or now)
+  end
   if r.ended == '' then
     local new = redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id)
     if new == 1 then redis.call('ZADD', T .. 'runs', now, r.id) end
@@ -297,6 +335,7 @@ local function refusal(e)
 end
 
 local function apply(e, conversation)
+  RUN_MS = e.run_ms or KEEP_MS
   if e.session then
     local keep_ms = e.session_keep_ms > 0 and e.session_keep_ms or KEEP_MS
     redis.call('SET', T .. 'c:' .. conversation .. ':st', e.session, 'PX', keep_ms)
@@ -336,7 +375,7 @@ local function apply(e, conversation)
     redis.call('RPUSH', T .. 'log:' .. l[1], l[2])
     local run = redis.call('HMGET', T .. 'run:' .. l[1], 'body', 'ended')
     if not run[1] or run[2] then
-      redis.call('PEXPIRE', T .. 'log:' .. l[1], KEEP_MS)
+      redis.call('PEXPIRE', T .. 'log:' .. l[1], RUN_MS)
     end
   end
   for _, t in ipairs(e.traces) do write_trace(t.id, t.body, t.keep_ms) end

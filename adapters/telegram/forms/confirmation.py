@@ -20,6 +20,8 @@ from cards.texts import say
 
 _SURE = re.compile(r"y1:(?P<button>[^:]+:[^:]+:[0-9]+):(?P<who>[A-Za-z0-9_-]{11})")
 _NAME_CHARS = 24
+NOT_NOW = "n1"
+"""What the other answer to a question that stands apart carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +58,5 @@ def confirm_keyboard(confirm: ConfirmView, interaction: Interaction) -> InlineKe
     style = None if confirm.style == "plain" else confirm.style
     yes = InlineKeyboardButton(question, callback_data=data, style=style)
     # Any page of the card's own buttons takes the place of the question.
-    back = page_button_data(Button.unpack(confirm.data).token, 0)
+    back = NOT_NOW if confirm.apart else page_button_data(Button.unpack(confirm.data).token, 0)
     return InlineKeyboardMarkup([[yes], [InlineKeyboardButton(confirm.cancel, callback_data=back)]])

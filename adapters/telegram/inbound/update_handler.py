@@ -9,7 +9,7 @@ from telegram import Bot, ForceReply
 from telegram.error import TelegramError
 
 from adapters.telegram.errors import translate
-from adapters.telegram.forms.confirmation import confirm_keyboard, parse_confirmation
+from adapters.telegram.forms.confirmation import NOT_NOW, confirm_keyboard, parse_confirmation
 from adapters.telegram.forms.prompts import form_html, retry_html
 from adapters.telegram.inbound.form_handler import FormHandler, interaction_of, needs_steps
 from adapters.telegram.inbound.migrations import GroupMigrations
@@ -18,7 +18,7 @@ from adapters.telegram.outbound.answers import SOON_S, Answers, Interaction
 from adapters.telegram.outbound.render import card_keyboard, parse_page_button
 from adapters.telegram.outbound.richtext import Span, render_html, without_mentions
 from adapters.telegram.payload import Payload, parse
-from cards.buttons import Button
+from cards.buttons import CANCEL_RUN, Button
 from cards.model import Card
 from cards.showing.show import show
 from cards.showing.view import ConfirmView
@@ -135,6 +135,8 @@ class UpdateHandler:
             async with asyncio.timeout(FORM_S):
                 if interaction.callback and (turn := parse_page_button(interaction.callback.data)):
                     return await self._turn_page(interaction, *turn)
+                if interaction.callback and interaction.callback.data == NOT_NOW:
+                    return await self._drop_question(interaction)
                 return await self.forms.take(interaction, self._me, intake)
         except TelegramError as exc:
             return self._is_settled_unshown(interaction, translate(exc))
@@ -155,6 +157,12 @@ class UpdateHandler:
             return True
         await self._answers.answer_tap(interaction)
         await self._show_buttons(interaction, card, page)
+        return True
+
+    async def _drop_question(self, interaction: Interaction) -> bool:
+        """Leave a question that stands apart without its answers."""
+        await self._answers.answer_tap(interaction)
+        await self._answers.replace_buttons(interaction, None)
         return True
 
     async def _read_card(self, interaction: Interaction, token: str) -> Card | None:
@@ -212,9 +220,14 @@ class UpdateHandler:
         await self._restore_buttons(interaction, outcome)
 
     async def _ask_to_confirm(self, interaction: Interaction, confirm: ConfirmView) -> None:
-        """Ask in place of the card's buttons, unless the card has changed meanwhile."""
+        """Ask in place of the card's buttons, unless the card has changed meanwhile.
+
+        What stands apart is asked in a message of its own.
+        """
         question = confirm_keyboard(confirm, interaction)
         try:
+            if confirm.apart:
+                raise Gone("other buttons stand there")
             if interaction.message.chat.left:
                 raise Gone("the group has moved on")
             await self._answers.replace_buttons(interaction, question)
@@ -230,12 +243,15 @@ class UpdateHandler:
             await self._show_buttons(interaction, card)
 
     async def _restore_buttons(self, interaction: Interaction, outcome: Outcome) -> None:
-        """Show the card's own buttons again, if it is still open."""
+        """Show the card's own buttons again, if it is still open; none of what is no card."""
         confirmed = interaction.callback and parse_confirmation(interaction.callback.data)
         if not confirmed or isinstance(outcome, NotRecorded | ConfirmWanted):
             return
-        token = Button.unpack(confirmed.button).token
-        await self._show_buttons(interaction, await self._read_card(interaction, token))
+        button = Button.unpack(confirmed.button)
+        if button.choice == CANCEL_RUN:
+            await self._answers.replace_buttons(interaction, None)
+            return
+        await self._show_buttons(interaction, await self._read_card(interaction, button.token))
 
     async def _answer_message(self, interaction: Interaction, outcome: Outcome) -> None:
         match outcome:

@@ -10,6 +10,7 @@ from cards.texts import FALLBACK, languages, say
 
 COMMANDS = {
     "pending": "telegram.command.pending",
+    "mine": "telegram.command.mine",
     "runs": "telegram.command.runs",
     "cancel": "telegram.command.cancel",
     "stop": "telegram.command.stop",

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 import structlog
@@ -10,11 +11,12 @@ import structlog
 from bot.people.directory import Directory
 from bot.serve.intake.admissions import AdmissionRequests
 from bot.serve.intake.answer_store import store_answer
+from bot.serve.intake.cancel_taps import CancelTaps
 from bot.serve.intake.form_files import FindFormFiles, no_form_files
 from bot.serve.intake.handover_command import COMMAND as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
-from cards.buttons import BadButton, Button
+from cards.buttons import CANCEL_RUN, BadButton, Button
 from cards.model import Card, Lang, Principal
 from cards.texts import COMPLETE, say
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
@@ -64,6 +66,7 @@ class Intake:
     zone: str
     inbox: Inbox
     arrivals: Arrivals
+    now: Callable[[], datetime]
     admission_requests: AdmissionRequests | None = None
     help_text: HelpText | None = None
     entities: Callable[[Card, Principal], Entities] = lambda card, person: NO_ENTITIES
@@ -192,6 +195,9 @@ class Intake:
             button = Button.unpack(update.button)
         except BadButton:
             return _refusal("card.unknown", principal)
+        if button.choice == CANCEL_RUN:
+            taps = CancelTaps(self.decisions, self.people, self.now)
+            return await taps.take(update, principal, button.token)
         for _ in range(DECIDE_ATTEMPTS):
             try:
                 found = await self.decisions.card(button.token)

@@ -183,20 +183,35 @@ TEXTS: Final[dict[str, str]] = {
     "help": (
         "I answer questions, and get work done that somebody has to sign off.\n\n"
         "Try:\n{examples}\n\n"
-        "Commands: `/pending` open cards and findings, `/runs` what is under way, "
-        "`/cancel` my run, `/stop` and `/recover` jobs, "
+        "Commands: `/pending` open cards and findings, `/mine` my requests and how they ended, "
+        "`/runs` mine under way, `/cancel` my run, `/stop` and `/recover` jobs, "
         "`/handover NAME` my vote to somebody else, `/help`"
     ),
     "runs.none": "Nothing is under way.",
     "runs.stuck": (
         "A run here stands still until an operator acts; what you wrote was not used:\n{runs}\n\n"
-        "It goes on once they have; `/cancel` ends runs of yours, `/runs` lists what is under way."
+        "It goes on once they have; `/cancel` ends runs of yours, `/runs` lists those under way."
     ),
     "runs.line": "- {name} (by {who}): {state}",
     "opened.nothing": (
         "This link leads to nothing that is yours to see. /pending shows what waits for you."
     ),
     "opened.card": "This card waits for you:",
+    "mine.none": "You have asked for nothing in the last {days} days.",
+    "mine.living": "**Under way:**",
+    "mine.over": "**Ended in the last {days} days:**",
+    "mine.line": "{n}. {title} ({when}): {state}",
+    "mine.waits": "waiting for {waits}",
+    "mine.ended_by": "{end} by {who}",
+    "mine.ended_at": "{end} ({when})",
+    "mine.more": "Type `/mine {next}` for those that ended before.",
+    "mine.beside": "{n} from elsewhere: I tell you of these in our direct chat.",
+    "mine.page_only": "{n} from elsewhere: see “My requests” at the top of the page.",
+    "mine.menu": "Cancel what is under way?",
+    "mine.cancel": "Cancel {name}",
+    "cancel.which": "Which one do you mean?",
+    "cancel.over": "“{name}” has ended already: {state}",
+    "cancel.not_yours": "There is no such run that you can cancel.",
     "pending.none": "Nothing waits for you.",
     "pending.mine": "**Waiting for you:**",
     "pending.asked_by": " (asked for by {who})",

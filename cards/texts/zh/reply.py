@@ -151,8 +151,8 @@ TEXTS: Final[dict[str, str]] = {
     # commands
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
-        "命令：`/pending` 待处理的卡片和检查问题，`/runs` 进行中的流程，"
-        "`/cancel` 取消我的流程，`/stop` 和 `/recover` 停止和继续任务，"
+        "命令：`/pending` 待处理的卡片和检查问题，`/mine` 我的请求和结果，"
+        "`/runs` 我进行中的流程，`/cancel` 取消我的流程，`/stop` 和 `/recover` 停止和继续任务，"
         "`/handover 姓名` 转交我的一票，`/help` 帮助"
     ),
     "runs.none": "没有进行中的流程。",
@@ -163,6 +163,21 @@ TEXTS: Final[dict[str, str]] = {
     "runs.line": "- {name}（申请人 {who}）：{state}",
     "opened.nothing": "这个链接没有可以给您看的内容。输入 /pending 查看等您处理的事项。",
     "opened.card": "这张卡片在等您：",
+    "mine.none": "最近 {days} 天您没有发起过请求。",
+    "mine.living": "**进行中：**",
+    "mine.over": "**最近 {days} 天内结束的：**",
+    "mine.line": "{n}. {title}（{when}）：{state}",
+    "mine.waits": "正在等{waits}",
+    "mine.ended_by": "{end}（{who}）",
+    "mine.ended_at": "{end}（{when}）",
+    "mine.more": "发送 `/mine {next}` 查看更早结束的。",
+    "mine.beside": "另有 {n} 项来自别的对话，我在私聊里告诉您。",
+    "mine.page_only": "另有 {n} 项来自别的对话：请看页面顶部的「我的请求」。",
+    "mine.menu": "要取消进行中的请求吗？",
+    "mine.cancel": "取消 {name}",
+    "cancel.which": "您指的是哪一个？",
+    "cancel.over": "「{name}」已经结束：{state}",
+    "cancel.not_yours": "没有您可以取消的这个流程。",
     "pending.none": "没有等您处理的事项。",
     "pending.mine": "**等您处理：**",
     "pending.asked_by": "（申请人 {who}）",

@@ -32,7 +32,8 @@ class RunWrite:
     """A run's next stored state; `ended` is its terminal status, "" while it lives, `end` how.
 
     `reply` is the id of the reply that shows it; `steps` counts its steps. What runs are listed by:
-    `status`, `playbook`, `who` asked for it (id and name), and the `parent` run.
+    `status`, `playbook`, `who` asked for it (id and name), and the `parent` run; it is among the
+    runs of each of its `owners` (ids).
     """
 
     id: str
@@ -46,6 +47,7 @@ class RunWrite:
     who: str = ""
     parent: str = ""
     end: str = ""
+    owners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from engine.ports.model import Model
 from engine.text.entities import fold
 from engine.understanding.context import RouteContext, StrategyResult
 
-COMMANDS = ("help", "pending", "runs", "cancel", "handover", "language", "start")
+COMMANDS = ("help", "pending", "mine", "runs", "cancel", "handover", "language", "start")
 
 _SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s(.*))?", re.DOTALL)
 _WORDS = {
@@ -15,6 +15,9 @@ _WORDS = {
     "帮助": "help",
     "pending": "pending",
     "待办": "pending",
+    "mine": "mine",
+    "我的请求": "mine",
+    "我的申请": "mine",
     "runs": "runs",
     "cancel": "cancel",
     "取消": "cancel",

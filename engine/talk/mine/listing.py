@@ -1,0 +1,167 @@
+"""`/mine` and `/runs`: a person's own runs, wherever they were asked for (design §12)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cards.model import Lang, Principal
+from cards.moments import local_time
+from cards.showing.menu import cancel_menu
+from cards.showing.view import ButtonView, MessageView, PartView
+from cards.texts import say
+from engine.mail import CommandArrived
+from engine.ports.storage.store import Post
+from engine.services import Services
+from engine.talk.mine.cancel_button import cancel_button
+from engine.talk.mine.summary import (
+    RunSummary,
+    is_own,
+    own_names,
+    read_summaries,
+    run_address,
+    state_text,
+    title_of,
+)
+
+PAGE = 10
+"""So many runs stand on a page, and so many buttons below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWork:
+    """A page of a person's runs: those under way (on the first page), and those that ended.
+
+    `more` when there are others that ended.
+    """
+
+    living: tuple[RunSummary, ...] = ()
+    ended: tuple[RunSummary, ...] = ()
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWorkText:
+    """What a command says here, with its buttons, and what only the person reads elsewhere."""
+
+    text: str
+    buttons: tuple[ButtonView, ...] = ()
+    aside: tuple[Post, ...] = ()
+
+
+async def read_own_work(
+    person: Principal, services: Services, *, page: int = 1, ended: bool = True
+) -> OwnWork:
+    """Page `page` (from 1) of the runs that this person asked for."""
+    listed = await services.own_runs.find(own_names(person), limit=PAGE * page + 1)
+    first = PAGE * (page - 1)
+    over = listed.ended[first : first + PAGE + 1] if ended else ()
+    living = listed.living if page == 1 else ()
+    found = await read_summaries(services.own_runs, (*living, *over[:PAGE]))
+    own = [each for each in found if is_own(each, person, services.people)]
+    return OwnWork(
+        tuple(each for each in own if each.end is None)[:PAGE],
+        tuple(each for each in own if each.end is not None),
+        len(over) > PAGE,
+    )
+
+
+async def mine_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
+    """The person's requests, running, waiting and ended, with a button for each that runs."""
+    typed = mail.update.text
+    page = max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
+    work = await read_own_work(mail.principal, services, page=page)
+    shown = await _OwnList(mail, lang, services).show(work)
+    if not work.more:
+        return shown
+    more = say("mine.more", lang, next=page + 1)
+    return OwnWorkText("\n\n".join((shown.text, more)), shown.buttons, shown.aside)
+
+
+async def runs_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
+    """What the person has under way, with a button for each."""
+    work = await read_own_work(mail.principal, services, ended=False)
+    return await _OwnList(mail, lang, services, none="runs.none").show(work)
+
+
+async def choice_text(
+    mail: CommandArrived, lang: Lang, services: Services, work: OwnWork
+) -> OwnWorkText:
+    """Which of several runs is to be cancelled."""
+    shown = await _OwnList(mail, lang, services).show(work)
+    return OwnWorkText(
+        "\n\n".join((say("cancel.which", lang), shown.text)), shown.buttons, shown.aside
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnList:
+    """Says each run where it may be read: here, or where only the person reads."""
+
+    mail: CommandArrived
+    lang: Lang
+    services: Services
+    none: str = "mine.none"
+
+    async def show(self, work: OwnWork) -> OwnWorkText:
+        people, update = self.services.people, self.mail.update
+        here = update.conversation
+        place = people.private_place(update.actor, here)
+        open_here = [
+            each
+            for each in (*work.living, *work.ended)
+            if place == here or people.is_open_to(each.run.conversation, here)
+        ]
+        beside = [each for each in (*work.living, *work.ended) if each not in open_here]
+        texts = [await self._text(open_here)] if open_here else []
+        if beside:
+            key = "mine.beside" if place else "mine.page_only"
+            texts.append(say(key, self.lang, n=len(beside)))
+        aside = await self._aside(beside, place) if beside and place else ()
+        text = "\n\n".join(texts) or say(self.none, self.lang, days=self._days)
+        return OwnWorkText(text, self._buttons(open_here), aside)
+
+    @property
+    def _days(self) -> str:
+        return f"{self.services.limits.run_days:g}"
+
+    async def _text(self, runs: Sequence[RunSummary]) -> str:
+        """The runs, those under way first, numbered through."""
+        reader = self.mail.update.actor.platform
+        links = await asyncio.gather(
+            *(run_address(each, self.services.run_link, reader) for each in runs)
+        )
+        lines = [
+            self._line(number, each, url)
+            for number, (each, url) in enumerate(zip(runs, links, strict=True), 1)
+        ]
+        living = [line for line, each in zip(lines, runs, strict=True) if each.end is None]
+        ended = lines[len(living) :]
+        parts = [("mine.living", living), ("mine.over", ended)]
+        return "\n\n".join(
+            "\n".join((say(key, self.lang, days=self._days), "", *listed))
+            for key, listed in parts
+            if listed
+        )
+
+    def _line(self, number: int, summary: RunSummary, url: str) -> str:
+        zone = self.mail.principal.zone or self.services.zone
+        return say(
+            "mine.line",
+            self.lang,
+            n=number,
+            title=title_of(summary, url),
+            when=local_time(summary.run.started_at, zone),
+            state=state_text(summary, self.lang, zone, self.services.people),
+        )
+
+    def _buttons(self, runs: Sequence[RunSummary]) -> tuple[ButtonView, ...]:
+        living = [each.run for each in runs if each.end is None]
+        return tuple(cancel_button(run, self.lang) for run in living)
+
+    async def _aside(self, runs: Sequence[RunSummary], place: str) -> tuple[Post, ...]:
+        """A message of its own where only the person reads."""
+        row = f"{self.mail.update.id}/mine"
+        part = PartView(number=0, state="answered", text=await self._text(runs))
+        menu = cancel_menu(row, self._buttons(runs), self.lang)
+        view = MessageView(lang=self.lang, parts=(part,), card=menu)
+        return (Post(row, place, "note", row, body=view.model_dump_json()),)

@@ -1,0 +1,122 @@
+"""A person's own requests, wherever they were asked for: how each ended, who decided and why."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.leave import copy_leave
+from tests.fakes.web_room import Message, WebRoom, new_id, text_of
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_leave_walk import ask, ended
+
+
+@pytest.fixture
+async def service(start: Start, tmp_path: Path) -> Service:
+    folder = copy_leave(tmp_path / "leave")
+    return await start(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        connections=folder / "connections.yaml",
+    )
+
+
+@pytest.fixture
+async def room(service: Service) -> AsyncIterator[WebRoom]:
+    async with WebRoom(service.url) as room:
+        yield room
+
+
+@pytest.fixture
+async def other(service: Service) -> AsyncIterator[WebRoom]:
+    async with WebRoom(service.url, "elsewhere") as room:
+        yield room
+
+
+async def rejected(room: WebRoom, reason: str = "Inventory is that week") -> None:
+    """Lin asks for days, and Wei does not give them."""
+    await ask(room, "2027-01-11", "2027-01-13")
+    card = await room.card("confirm")
+    _, told = await room.fill("wei", card, "reject", reason=reason)
+    assert told["ok"], told
+    await ended(room, "rejected", reason)
+
+
+async def listed(room: WebRoom, person: str, command: str, *words: str) -> Message:
+    """The answer to a command, which has these words."""
+    known = set(room.shown)
+    await room.say(person, command)
+
+    def answers(message: Message) -> bool:
+        new = any(view is message for key, view in room.shown.items() if key not in known)
+        return new and all(word in text_of(message) for word in words)
+
+    return await room.wait_for(answers)
+
+
+async def test_a_list_has_what_runs_and_what_ended_with_who_decided_and_why(
+    room: WebRoom, other: WebRoom
+) -> None:
+    await rejected(room)
+    await ask(other, "2027-02-01", "2027-02-03")
+    await other.card("confirm")
+    message = await listed(other, "lin", "/mine", "Under way", "Ended in the last 90 days")
+    told = text_of(message)
+    assert "2027-02-01 2027-02-03" in told
+    assert "waiting for team lead" in told
+    assert "2027-01-11 2027-01-13" in told
+    assert "rejected (" in told
+    assert "Wei Min: Reject" in told
+    assert "Reason: Inventory is that week" in told
+    assert "/?room=main" in told
+    assert [each["label"] for each in message["card"]["buttons"]] == [
+        "Cancel Leave 2027-02-01 2027-02-03"
+    ]
+    assert "发起过请求" in text_of(await listed(other, "oda", "我的请求", "90"))
+
+
+async def test_a_run_is_cancelled_by_its_button_from_elsewhere_once_and_by_its_own_person(
+    room: WebRoom, other: WebRoom
+) -> None:
+    await ask(room, "2027-01-11", "2027-01-13")
+    await room.card("confirm")
+    message = await listed(other, "lin", "/runs", "Under way")
+    menu = message["card"]
+    (button,) = menu["buttons"]
+    for stranger in ("oda", "wei"):
+        _, told = await other.tap(stranger, menu, "cancel_run")
+        assert not told["ok"], told
+        assert "no such run" in told["text"]
+    status, asked = await other.post(
+        "taps", "lin", button=button["data"], id=new_id(), confirmed=False
+    )
+    assert status == 200
+    assert asked["confirm"]["data"] == button["data"]
+    assert "cannot be taken back" in asked["confirm"]["text"]
+    _, told = await other.tap("lin", menu, "cancel_run")
+    assert told == {"ok": True, "text": "Cancelled “Leave 2027-01-11 2027-01-13”."}
+    await ended(room, "cancelled", "nothing was written")
+    assert (await room.card("confirm", closed=True))["outcome"]
+    _, again = await other.tap("lin", menu, "cancel_run")
+    assert not again["ok"]
+    assert "has ended already: cancelled" in again["text"]
+    await listed(other, "lin", "/mine", "cancelled by Lin Tao")
+    await listed(other, "lin", "/runs", "Nothing is under way")
+
+
+async def test_of_several_runs_the_person_chooses_which_is_cancelled(
+    room: WebRoom, other: WebRoom
+) -> None:
+    await ask(room, "2027-01-11", "2027-01-13")
+    await ask(other, "2027-02-01", "2027-02-03")
+    for place in (room, other):
+        await place.card("confirm")
+    async with WebRoom(room.url, "third") as third:
+        message = await listed(third, "lin", "/cancel", "Which one do you mean?")
+        assert len(message["card"]["buttons"]) == 2
+        await listed(third, "oda", "/cancel", "There is no run that you can cancel")
+        # Where one of them goes on, that one is meant.
+        await listed(other, "lin", "/cancel", "Cancelled", "2027-02-01")
+        await ended(other, "cancelled", "nothing was written")
+        message = await listed(third, "lin", "/runs", "2027-01-11")
+        assert "2027-02-01" not in text_of(message)
