@@ -19,7 +19,7 @@ from engine.errors import ToolFailed
 from engine.ports.library import Extract, FileInfo, FileScope
 
 MAX_BYTES = 5 * 1024 * 1024
-KEPT_EXTRACTS = 16
+KEPT_EXTRACTS = 64
 """So many of the last files that were read are known without reading them again."""
 MAX_FILES = 1000
 """The most files of a folder, the first by name."""

@@ -43,3 +43,16 @@ def find_spans(pattern: str, text: str) -> Iterator[tuple[int, int]]:
         characters = start + len(data[first:last].decode("utf-8", "surrogatepass"))
         at = last
         yield start, characters
+
+
+def find_values(pattern: str, text: str) -> Iterator[tuple[str, str]]:
+    """The parts of the text that are as the pattern says, and the group of each.
+
+    Without a group, or where it takes no part, that is the whole. Raises BadPattern.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    compiled = _compile_cached(pattern)
+    for match in compiled.finditer(data):
+        group = match.group(1) if compiled.groups else None
+        whole, value = match.group(), match.group() if group is None else group
+        yield whole.decode("utf-8", "surrogatepass"), value.decode("utf-8", "surrogatepass")

@@ -161,16 +161,19 @@ class Services:
         self, conversation: str, person: Principal, *, key: str = "", by: str = ""
     ) -> ToolContext:
         """What a call of a tool may use; a write needs its idempotency key and approver."""
+        project = self.project(conversation)
+        own = (p.definition for p in self.playbooks.values() if p.definition.project == project)
         return ToolContext(
             today=self.today,
             key=key,
             by=by,
-            project=self.project(conversation),
+            project=project,
             conversation=conversation,
             person=person,
             library=self.library,
             meter=self.meter,
             entities=self.entities(conversation, person),
+            elements=tuple(dict.fromkeys(kind for each in own for kind in each.element_kinds)),
             writing=self.toolbox.writing(self.playbooks.values()),
         )
 

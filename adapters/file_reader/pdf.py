@@ -17,6 +17,7 @@ def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Unreadable("locked", "pdf")
     text, read_pages, faulty = TextCollector(), 0, 0
+    starts: list[int] = []
     try:
         total = len(reader.pages)
     except FileNotDecryptedError as error:
@@ -25,6 +26,7 @@ def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
         if read_pages >= PAGES or deadline.is_over or text.cut:
             break
         read_pages += 1
+        starts.append(text.chars)
         try:
             text.add(f"{page.extract_text().strip()}\n\n")
         except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError):
@@ -32,4 +34,5 @@ def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     if read_pages == faulty:
         raise Unreadable("broken", "pdf")
     total = max(total, read_pages)
-    return {**text.fields(), "parts": total, "parts_read": read_pages - faulty}
+    parts = {"parts": total, "parts_read": read_pages - faulty, "starts": starts}
+    return {**text.fields(), **parts}

@@ -29,11 +29,13 @@ def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
     book = load_workbook(stream, read_only=True, data_only=True, keep_links=False)
     sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "reset_dimensions")]
     text, table, done = TextCollector(), _FirstSheet(), 0
+    starts: list[int] = []
     for sheet in sheets[:SHEETS]:
         if deadline.is_over or text.cut:
             break
         # The size that a sheet declares may be wrong.
         sheet.reset_dimensions()
+        starts.append(text.chars)
         text.add(f"# {sheet.title}\n")
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
             if number >= ROWS or deadline.is_over:
@@ -46,7 +48,8 @@ def read(stream: BinaryIO, deadline: Deadline) -> ReaderResult:
                 table.add(row)
             text.add("\t".join(cell_text(value) for value in row[:_MAX_CELLS]) + "\n")
         done += 1
-    return {**text.fields(), **table.fields(), "parts": len(sheets), "parts_read": done}
+    parts = {"parts": len(sheets), "parts_read": done, "starts": starts}
+    return {**text.fields(), **table.fields(), **parts}
 
 
 class _FirstSheet:

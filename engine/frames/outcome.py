@@ -1,7 +1,7 @@
 """What a frame is advanced with, and what may come of it (design §5)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Literal, assert_never
 
@@ -16,7 +16,8 @@ from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
 from engine.services import Services
 from engine.text.entity_kinds import Entities, entities_as_recorded
-from engine.tools.model import Tool, ToolContext
+from engine.text.excerpts.known import STATE_READER, leaves_out
+from engine.tools.model import RUN_ROOM, Tool, ToolContext
 from engine.tools.read_only import ReadOnlyTools
 
 GraphOrder = Literal["stop", "fail", "recover"]
@@ -291,7 +292,9 @@ class StepContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""
         run, services = self.run, self.services
         person = services.people.refresh(run.requester)
-        return services.tool_context(run.conversation, person, key=key, by=by)
+        made = services.tool_context(run.conversation, person, key=key, by=by)
+        elements = self.playbook.definition.element_kinds
+        return replace(made, known=run.state.tree(), elements=elements)
 
     def list_tool(self, name: str) -> Tool[Any]:
         """The tool of that name, which only reads. Raises ToolFailed."""
@@ -302,8 +305,19 @@ class StepContext:
 
     def read_only_tools(self, names: Iterable[str]) -> ReadOnlyTools:
         """Those of these tools that only read and that the requester may use, for a model."""
+        return self._reading(names, self.run.state.tree())
+
+    def model_tools(
+        self, names: Iterable[str], known: Mapping[str, Any], shown_chars: int
+    ) -> ReadOnlyTools:
+        """The same, and what reads the rest of what is `known` where a prompt shows not all."""
+        reader = (STATE_READER,) if leaves_out(known, shown_chars) else ()
+        return self._reading(dict.fromkeys((*names, *reader)), known)
+
+    def _reading(self, names: Iterable[str], known: Mapping[str, Any]) -> ReadOnlyTools:
         found = [self.find_tool(name) for name in names]
-        return ReadOnlyTools(found, self.tool_context(), self.services.call)
+        context = replace(self.tool_context(), room=RUN_ROOM, known=known)
+        return ReadOnlyTools(found, context, self.services.call)
 
     def find_tool(self, name: str) -> Tool[Any]:
         """The tool of that name, as the run's playbook has it. Raises ToolFailed."""

@@ -29,7 +29,7 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.state import Patch
-from engine.jobs.prompts import expert_opening
+from engine.jobs.prompts import STATE_CHARS, expert_opening
 from engine.jobs.shared import advance_job, end_job, jobs_part
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
@@ -98,7 +98,7 @@ async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContex
         read=lambda text: _read_next(text, frame),
         schema=SCHEMA,
         cut_off=CUT_OFF,
-        tools=context.read_only_tools(expert.tools),
+        tools=context.model_tools(expert.tools, context.run.state.tree(), STATE_CHARS),
     )
     outcome = await advance_job(
         frame, task, context, verdict="EXECUTION_ERROR", text="jobs.faulty_answer"

@@ -1,6 +1,5 @@
 """The prompts of the Leader and the experts (spec 002 §3)."""
 
-import json
 from collections.abc import Sequence
 
 from cards.texts import FALLBACK, say
@@ -10,6 +9,7 @@ from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
 from engine.text.fence import fence_data
+from engine.text.excerpts.known import known_lines
 
 STATE_CHARS = 8000
 
@@ -78,7 +78,7 @@ def leader_opening(brief: Brief, part: JobsPart, context: StepContext) -> tuple[
     if brief.others:
         goals = "\n".join(f"- {goal}" for goal in brief.others)
         parts.append(f"Others have these jobs, plan none of them again: {fence_data(goals)}")
-    return first_messages(system, "\n".join((*parts, *_known(brief, context))))
+    return first_messages(system, "\n".join((*parts, *_known(brief, context, has_reader=False))))
 
 
 def _member(expert: Expert, context: StepContext) -> str:
@@ -104,7 +104,9 @@ def expert_opening(brief: Brief, expert: Expert, context: StepContext) -> tuple[
         else "",
         _lessons(job.lessons),
     ]
-    return first_messages(system, "\n".join((*filter(None, parts), *_known(brief, context))))
+    return first_messages(
+        system, "\n".join((*filter(None, parts), *_known(brief, context, has_reader=True)))
+    )
 
 
 def _lessons(lessons: Sequence[str]) -> str:
@@ -114,14 +116,13 @@ def _lessons(lessons: Sequence[str]) -> str:
     return f"What was done before could not be used. Learn from this: {fence_data(listed)}"
 
 
-def _known(brief: Brief, context: StepContext) -> list[str]:
+def _known(brief: Brief, context: StepContext, *, has_reader: bool) -> list[str]:
     run, state = context.run, context.run.state
-    known = json.dumps(state.tree(), ensure_ascii=False)[:STATE_CHARS]
     parts = [
         *(f"Result of the job “{goal}”: {fence_data(result)}" for goal, result in brief.inputs),
         f"Today: {context.services.today.isoformat()}",
         f"The person's request: {fence_data(run.message)}",
-        f"What is known: {fence_data(known)}",
+        *known_lines(state.tree(), STATE_CHARS, has_reader=has_reader),
     ]
     lines = {
         "FormText before": state.recent,

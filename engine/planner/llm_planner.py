@@ -1,7 +1,5 @@
 """The model chooses among the skills that may run, and says why (spec 000 §3.6)."""
 
-import json
-
 from pydantic import Field
 
 from cards.frozen import Frozen
@@ -9,7 +7,7 @@ from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dial
 from engine.errors import ModelError, ModelUnavailable
 from engine.planner.situation import Plan, Situation
 from engine.text.answer import AnswerFaults, object_schema, read_answer
-from engine.text.fence import fence_data
+from engine.text.excerpts.known import known_lines
 
 TRIES = 2
 ANSWER_TOKENS = 1000
@@ -66,14 +64,13 @@ def _user_message(situation: Situation) -> str:
         f"- {s.id}: {s.description('en')} (fills {_fills(s.provided_paths)})"
         for s in situation.available
     ]
-    state = json.dumps(situation.state.tree(), ensure_ascii=False)[:STATE_CHARS]
     return "\n".join(
         (
             f"Phase: {situation.phase.name('en')}. Goal: {situation.phase.goal('en')}.",
             f"Missing: {', '.join(situation.missing)}.",
             "Skills:",
             *skills,
-            f"What is known: {fence_data(state)}",
+            *known_lines(situation.state.tree(), STATE_CHARS, has_reader=False),
         )
     )
 

@@ -12,12 +12,14 @@ from cards.values import FILE_TEXT
 from engine.playbooks.answer import AnswerDefinition
 from engine.playbooks.case import CaseDefinition
 from engine.playbooks.conditions import AnyCondition
+from engine.playbooks.element import MAX_ELEMENT_KINDS, ElementDefinition
 from engine.playbooks.entity import MAX_KINDS, EntityDefinition
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
+from engine.text.elements import ElementKind
 from engine.text.entities import fold_cue
 from engine.text.entity_kinds import PatternKind
 from engine.text.language import LocalizedText
@@ -94,7 +96,8 @@ class PlaybookFile(Frozen):
     run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
-    fields and tools. `case` says which runs share their state.
+    fields and tools; `elements` are kinds that element__extract takes out of texts and files.
+    `case` says which runs share their state.
     """
 
     id: str
@@ -104,6 +107,7 @@ class PlaybookFile(Frozen):
     cues: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
     entities: dict[str, EntityDefinition] = Key(default={}, max_length=MAX_KINDS)
+    elements: dict[str, ElementDefinition] = Key(default={}, max_length=MAX_ELEMENT_KINDS)
     profile_fields: dict[str, Leaf] = {}
     decision_fields: tuple[str, ...] = ()
     data_fields: dict[str, Leaf] = {}
@@ -140,6 +144,11 @@ class PlaybookFile(Frozen):
         """The kinds of entities that are known by the form of their ids."""
         kinds = (entity.pattern_kind(name) for name, entity in self.entities.items())
         return tuple(kind for kind in kinds if kind is not None)
+
+    @property
+    def element_kinds(self) -> tuple[ElementKind, ...]:
+        """The kinds of things that texts have in a certain form."""
+        return tuple(element.kind(name) for name, element in self.elements.items())
 
     @property
     def examples(self) -> tuple[str, ...]:

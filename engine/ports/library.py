@@ -88,9 +88,9 @@ class Extract(Frozen):
     """What a file holds, or the `problem` with it; `kind` is what it is by its content, as `pdf`.
 
     `text` is the beginning, `chars` how much was seen; `cut` when there is more than `text`. Of
-    `parts` (pages, sheets) `parts_read` were read. A table has columns, rows (`rows_more`: at
-    least so many), and a sample of these; `malformed` is one that is only a text. A picture has a
-    width and a height in pixels.
+    `parts` (pages, sheets) `parts_read` were read; in `text` they begin at `starts`. A
+    table has columns, rows (`rows_more`: at least so many), and a sample of these; `malformed` is
+    one that is only a text. A picture has a width and a height in pixels.
     """
 
     kind: str = ""
@@ -100,6 +100,7 @@ class Extract(Frozen):
     cut: bool = False
     parts: int = 0
     parts_read: int = 0
+    starts: tuple[int, ...] = ()
     columns: tuple[str, ...] = ()
     columns_total: int = 0
     rows: int = 0

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from json import dumps
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
@@ -26,7 +25,7 @@ from engine.dialogue import (
 from engine.errors import ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults, object_schema, read_answer
-from engine.text.fence import fence_data
+from engine.text.excerpts.known import known_lines
 from engine.tools.read_only import ReadOnlyTools
 
 MAX_EVIDENCE = 20
@@ -155,11 +154,7 @@ class SoftRuleEngine:
         """The dialogue before the model's first answer; what is known stands in it as data."""
         language, rounds = say("language.name", lang), self._limits.rounds
         system = _SYSTEM.format(instruction=instruction.strip(), language=language, rounds=rounds)
-        text = dumps(known, ensure_ascii=False)
-        left_out = len(text) - MATERIAL_CHARS
-        material = f"Today: {today.isoformat()}\nWhat is known: {fence_data(text[:MATERIAL_CHARS])}"
-        if left_out > 0:
-            material += f"\nIts last {left_out} characters are left out, so be less sure."
+        material = "\n".join((f"Today: {today.isoformat()}", *known_lines(known, MATERIAL_CHARS)))
         return SoftDialogue(messages=first_messages(system, material))
 
     async def advance(self, before: SoftDialogue) -> SoftDialogue:

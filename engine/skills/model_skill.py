@@ -36,7 +36,7 @@ from engine.reviews.policy import rejection_text
 from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
-from engine.skills.prompts import answer_message, skill_opening
+from engine.skills.prompts import STATE_CHARS, answer_message, skill_opening
 
 MAX_ASKED = 5
 RESPONSE_CHARS = 2000
@@ -93,7 +93,7 @@ def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
         read=lambda text: read_output(text, skill, definition, today),
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,
-        tools=context.read_only_tools(skill.tools),
+        tools=context.model_tools(skill.tools, context.run.state.tree(), STATE_CHARS),
     )
 
 

@@ -9,6 +9,7 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
 from engine.text.fence import fence_data
+from engine.text.excerpts.known import known_lines
 
 STATE_CHARS = 12_000
 
@@ -37,11 +38,10 @@ def skill_opening(frame: ModelFrame, context: StepContext) -> tuple[Message, ...
 
 def _material(frame: ModelFrame, context: StepContext) -> str:
     run, state = context.run, context.run.state
-    known = json.dumps(state.tree(), ensure_ascii=False)[:STATE_CHARS]
     parts = [
         f"Today: {context.services.today.isoformat()}",
         f"The person's request: {fence_data(run.message)}",
-        f"What is known: {fence_data(known)}",
+        *known_lines(state.tree(), STATE_CHARS),
     ]
     if state.recent:
         recent = "\n".join(state.recent)

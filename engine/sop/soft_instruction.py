@@ -1,11 +1,13 @@
 """A soft instruction of an SOP: the model judges, or a person if it is unsure (001 §3, §4)."""
 
+from typing import Any
+
 from cards.markdown import literal
 from cards.texts import say
 from engine.frames.outcome import Next, NodeVerdict, StepContext, StepOutcome
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
-from engine.rules.soft import SoftDialogue, SoftRuleEngine, Verdict
+from engine.rules.soft import MATERIAL_CHARS, SoftDialogue, SoftRuleEngine, Verdict
 from engine.sop.ends import MODEL, go_to
 from engine.sop.findings import verdict_check
 from engine.sop.review import ask, title_of
@@ -26,13 +28,19 @@ async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) 
 
 def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
     services = context.services
-    return SoftRuleEngine(services.model, context.read_only_tools(node.tools), services.limits.soft)
+    tools = context.model_tools(node.tools, _known(context), MATERIAL_CHARS)
+    return SoftRuleEngine(services.model, tools, services.limits.soft)
+
+
+def _known(context: StepContext) -> dict[str, Any]:
+    """What the model judges by, which no decision is a part of."""
+    tree = context.run.state.tree()
+    return {name: part for name, part in tree.items() if name != "decisions"}
 
 
 def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
-    state, lang = context.run.state, context.run.lang
-    known = {name: part for name, part in state.tree().items() if name != "decisions"}
-    return engine.begin(node.instruction, known, today=context.services.today, lang=lang)
+    today, lang = context.services.today, context.run.lang
+    return engine.begin(node.instruction, _known(context), today=today, lang=lang)
 
 
 def _follow(

@@ -196,7 +196,7 @@ class Entities:
         # A message is read by several, each of which asks what its parts name.
         if (kept := self._matched.get(text)) is not None:
             return kept
-        plain, places = _normalized(text)
+        plain, places = normalised_with_places(text)
         found = tuple(
             replace(match, start=places[match.start], end=places[match.end])
             for match in self.find(plain)
@@ -326,7 +326,7 @@ def _is_part(match: EntityMatch, start: int, end: int) -> bool:
     return inside and end - start > match.end - match.start
 
 
-def _normalized(text: str) -> tuple[str, Sequence[int]]:
+def normalised_with_places(text: str) -> tuple[str, Sequence[int]]:
     """The text in NFKC, and where each letter of that, and its end, stands in the text."""
     if unicodedata.is_normalized("NFKC", text):
         return text, range(len(text) + 1)

@@ -151,7 +151,8 @@ def _kept(kept: dict[str, T], playbook: Playbook, make: Callable[[Playbook], T])
 def _facts_of(tool: Tool[Any]) -> ToolFacts:
     fields = tool.arguments.model_fields
     required = frozenset(name for name, field in fields.items() if field.is_required())
-    return ToolFacts(not tool.readonly, frozenset(fields), tool.columns or None, required)
+    names = frozenset(field.alias or name for name, field in fields.items())
+    return ToolFacts(not tool.readonly, names, tool.columns or None, required)
 
 
 class _BrokenCall:

@@ -3,20 +3,25 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
+from engine.text.elements import ElementKind
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
 LOOKUP_KEYS = ("entity", "reads", "said", "option_words", "field_type", "currencies")
 """What an argument's `json_schema_extra` says for look-ups without a model: of which kind of entity
-it names one; that it `reads` a `file`'s name, or the `message` as it stands; words for it, and for
-its options, each as a pair of the option and the word. A form goes by its `field_type`, and by the
-`currencies` of money."""
+it names one; that it `reads` a `file`'s name, the `message` as it stands, or a `position` at which
+a model reads on; words for it, and for its options, each as a pair of the option and the word. A
+form goes by its `field_type`, and by the `currencies` of money."""
+
+QUESTION_ROOM: Final = 2000
+RUN_ROOM: Final = 10_000
+"""How many characters of a tool's result a model is shown: for a question, and for a run's work."""
 
 Args = TypeVar("Args", bound=BaseModel)
 
@@ -27,7 +32,9 @@ class ToolContext:
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
-    read. `entities` are what a text of theirs may name, `writing` the names of tools that write.
+    read. `entities` are what a text of theirs may name, `elements` the project's own kinds of
+    what texts have in a certain form, `writing` the names of tools that write.
+    `room` is how many characters of a result a model is shown, `known` what the run knows.
     """
 
     today: date
@@ -39,7 +46,10 @@ class ToolContext:
     library: Library = NO_LIBRARY
     meter: Meter = NO_METER
     entities: Entities = NO_ENTITIES
+    elements: tuple[ElementKind, ...] = ()
     writing: frozenset[str] = frozenset()
+    room: int = QUESTION_ROOM
+    known: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def file_scope(self) -> FileScope:

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cards.clipping import shorten
 from engine.errors import ToolError
 from engine.ports.model import ToolCall, ToolOffer
+from engine.text.excerpts.excerpt import excerpt
 from engine.text.fence import fence_data
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import CallTool, may_read
 from engine.tools.registry import call as call_tool
 
-OBSERVATION_CHARS = 2000
 NAME_CHARS = 60
 
 
@@ -55,7 +56,10 @@ class ReadOnlyTools:
         )
 
     async def call(self, wanted: ToolCall) -> Observation:
-        """The tool's result, cut and marked as data; a refusal or a fault is text for the model."""
+        """The tool's result, marked as data; a refusal or a fault is text for the model.
+
+        Of a long result what is left out is named.
+        """
         tool = self._readonly.get(wanted.name)
         if tool is None:
             return self._refuse(wanted.name)
@@ -68,10 +72,9 @@ class ReadOnlyTools:
         try:
             result = await self._call(tool, arguments, self._context)
         except ToolError as error:
-            return Observation(False, f"{tool.name} gave no result: {fence_data(_cut(str(error)))}")
-        return Observation(
-            True, fence_data(_cut(json.dumps(result, ensure_ascii=False, default=str)))
-        )
+            fault = fence_data(shorten(str(error), self._context.room))
+            return Observation(False, f"{tool.name} gave no result: {fault}")
+        return Observation(True, _shown(result, self._context.room))
 
     def _refuse(self, name: str) -> Observation:
         shown = ascii(name[:NAME_CHARS])
@@ -86,7 +89,11 @@ class ReadOnlyTools:
         return Observation(False, f"Refused: there is no tool {shown}. There are: {names}.")
 
 
-def _cut(text: str) -> str:
-    if len(text) <= OBSERVATION_CHARS:
-        return text
-    return f"{text[:OBSERVATION_CHARS]} … [cut: {len(text) - OBSERVATION_CHARS} more characters]"
+def _shown(result: Any, room: int) -> str:
+    kept = excerpt(result, room)
+    if not kept.left_out:
+        return fence_data(kept.text)
+    return (
+        f"{fence_data(kept.text)}\nNot shown, for it is too long: {fence_data(kept.names)}. "
+        "Ask for less at a time to see it."
+    )

@@ -13,10 +13,12 @@ from engine.tools.files.element_extract import ELEMENT_EXTRACT
 from engine.tools.files.file_get_info import FILE_GET_INFO
 from engine.tools.files.file_list import FILE_LIST
 from engine.tools.files.file_parse import FILE_PARSE
+from engine.tools.files.file_search import FILE_SEARCH
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
+from engine.tools.state.state_read import STATE_READ
 
 T = TypeVar("T")
 
@@ -27,10 +29,12 @@ TOOLS: tuple[Tool[Any], ...] = (
     FILE_LIST,
     FILE_GET_INFO,
     FILE_PARSE,
+    FILE_SEARCH,
     ELEMENT_EXTRACT,
+    STATE_READ,
 )
 
-READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
+READONLY: tuple[Tool[Any], ...] = tuple(t for t in TOOLS if t.readonly and t.for_questions)
 """The tools that questions can reach (design §1, promise 3)."""
 
 HINT_CHARS = 200

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.operate import traces
-from engine.tools.read_only import OBSERVATION_CHARS
+from engine.tools.model import QUESTION_ROOM
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say
@@ -109,8 +109,8 @@ async def test_an_answer_leaves_its_thoughts_calls_and_costs_and_none_of_it_is_s
     assert [call["action"] for call in calls] == ["search_protocol", "record_visit"]
     assert [call.get("ok", True) for call in calls] == [True, False]
     assert json.loads(calls[0]["arguments"]) == {"query": LONG}
-    assert all(len(call["observation"]) < OBSERVATION_CHARS + 300 for call in calls)
-    assert "more characters]" in calls[0]["observation"]
+    assert all(len(call["observation"]) < QUESTION_ROOM + 300 for call in calls)
+    assert "Not shown, for it is too long: " in calls[0]["observation"]
     assert MAIL not in json.dumps(kept)
     for hidden in ("search_protocol", "Refused", "observation", "iteration"):
         assert hidden not in text_of(message)

@@ -53,6 +53,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.file.text": "{name} ({n} characters):",
     "tool.file.malformed": "{name} is malformed and shown as text ({n} characters):",
     "tool.file.cut": "(These are the first {n} of {total} characters.)",
+    "tool.file.span": "(These are characters {first} to {last} of {total}.)",
     "tool.file.table": "{name}: rows **{rows}**, columns {total} ({columns}).",
     "tool.file.values": "{name}: values **{rows}**.",
     "tool.file.no_words": "There is no text in {name}; its pages may be scans.",
@@ -62,6 +63,15 @@ TEXTS: Final[dict[str, str]] = {
         "I cannot make out what it shows."
     ),
     "tool.file.sample": "First rows ({n}):",
+    "tool.search.exact": "“{query}” stands in {total} places; the first {n}:",
+    "tool.search.like": (
+        "No file has “{query}” as it stands. {total} passages have most of its words; "
+        "the first {n}:"
+    ),
+    "tool.search.nothing": "None of the {n} files that I could search has “{query}”.",
+    "tool.search.place": "**{name}**, from character {at}:",
+    "tool.search.part": "**{name}**, page {part}, from character {at}:",
+    "tool.search.not_searched": "({n} files were not searched to their end: {names})",
     "files.none": "There is no folder of project files here.",
     "files.away": "The project's files cannot be read at the moment.",
     "files.too_large": "The file is larger than {limit} and cannot be read.",

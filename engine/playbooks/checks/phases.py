@@ -7,12 +7,14 @@ from engine.playbooks.checks.cases import case_faults
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
+from engine.playbooks.element import ElementDefinition, element_faults
 from engine.playbooks.entity import EntityDefinition, definition_faults
 from engine.playbooks.leaf import Leaf, OptionsFrom, TypedValue
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.nesting import NO_NAME, SECTIONS
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.playbooks.tool import ToolFacts
+from engine.text.elements import FORM_KINDS
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, try_build
 
@@ -35,6 +37,8 @@ class PhaseCheck(FileCheck):
             self._name(name, ("decision_fields", index))
         for name, entity in playbook.entities.items():
             self._entity(entity, ("entities", name))
+        for name, element in playbook.elements.items():
+            self._element(name, element, playbook)
         self._allowed(playbook.allowed_skills, ("allowed_skills",))
         self._rules(playbook.priority_rules, ("priority_rules",))
         if not playbook.phases and playbook.examples:
@@ -112,6 +116,15 @@ class PhaseCheck(FileCheck):
             self.add((*at, *inside), fault)
         if entity.tool:
             self.check_list_tool(entity.tool, (*at, "tool"))
+
+    def _element(self, name: str, element: ElementDefinition, playbook: PlaybookFile) -> None:
+        at = ("elements", name)
+        if name in playbook.entities:
+            self.add(at, "is a kind of entity already, and found as that")
+        if not _NAME.fullmatch(name) or name in FORM_KINDS:
+            self.add(at, "is no name for a kind; use letters, digits and _, as in clause")
+        for inside, fault in element_faults(element):
+            self.add((*at, *inside), fault)
 
     def _pair(self, leaf: Leaf, at: Path) -> None:
         """What is written together is of one type, and one that is read so."""

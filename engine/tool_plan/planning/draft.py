@@ -1,8 +1,5 @@
 """The model drafts a run's plan from the request, what is known, and what was done before."""
 
-import json
-
-from cards.clipping import shorten
 from cards.markdown import literal, quote
 from cards.model import Lang
 from cards.texts import say
@@ -11,7 +8,9 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
+from engine.text.excerpts.excerpt import excerpt
 from engine.text.fence import fence_data
+from engine.text.excerpts.known import known_lines
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft
@@ -96,17 +95,21 @@ def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
     """The material beside the request, all of it as data."""
     state, parts = context.run.state, [f"Today: {context.services.today.isoformat()}"]
     if state.data:
-        known = json.dumps(state.tree()["data"], ensure_ascii=False)
-        parts.append(f"What is known: {fence_data(shorten(known, KNOWN_CHARS))}")
+        parts += known_lines(state.tree()["data"], KNOWN_CHARS, has_reader=False)
     if state.recent:
         recent = "\n".join(state.recent)
         parts.append(f"FormText before: {fence_data(recent)}")
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
-        results = json.dumps(done, ensure_ascii=False)
+        results = excerpt(done, DONE_CHARS)
         parts += [
             "A plan was made before. These of its steps are done, and are not to be repeated: "
-            + fence_data(shorten(results, DONE_CHARS)),
+            + fence_data(results.text),
+            *(
+                [f"Too long to be shown of them: {fence_data(results.names)}"]
+                if results.names
+                else ()
+            ),
             f"The next one failed: {fence_data(frame.failure)}",
             "Plan the rest in another way, or say in a reply why it cannot be done.",
         ]

@@ -12,8 +12,10 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolRetry
+from engine.text.elements import ElementKind, FormKind
+from engine.text.entity_kinds import EntityKind
 from engine.tools.arguments import Arguments
-from engine.tools.files.elements import Element, FormKind, find_elements
+from engine.tools.files.elements import Element, find_elements
 from engine.tools.files.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
 from engine.tools.model import Tool, ToolContext
 
@@ -43,11 +45,12 @@ class ElementExtract(Arguments):
 
 
 async def _run(args: ElementExtract, ctx: ToolContext) -> dict[str, Any]:
-    text: str | dict[str, Any] = args.text
+    text = args.text
     if args.name is not None:
-        text = await find_text(args.name, ctx)
-    if isinstance(text, dict):
-        return text
+        found_text = await find_text(args.name, ctx)
+        if isinstance(found_text, dict):
+            return found_text
+        text = found_text.text
     if not text.strip():
         raise ToolRetry("Wrong arguments text, name. Give a text or the name of a file.")
     # A long file takes a while, and nobody else should wait for it.
@@ -57,13 +60,17 @@ async def _run(args: ElementExtract, ctx: ToolContext) -> dict[str, Any]:
         "name": args.name,
         "elements": [_as_json(element) for element in _list_first(found)],
         "counts": dict(Counter(element.kind for element in found)),
-        "labels": {k.name: k.label.model_dump() for k in ctx.entities.kinds if k.label},
+        "labels": {k.name: k.label.model_dump() for k in _own_kinds(ctx) if k.label},
         "cut": len(text) > SEARCHED_CHARS,
     }
 
 
+def _own_kinds(ctx: ToolContext) -> tuple[EntityKind | ElementKind, ...]:
+    return (*ctx.entities.kinds, *ctx.elements)
+
+
 def _find(text: str, ctx: ToolContext) -> list[Element]:
-    return list(find_elements(text, ctx.today, ctx.entities))
+    return list(find_elements(text, ctx.today, ctx.entities, ctx.elements))
 
 
 def _list_first(found: Sequence[Element]) -> list[Element]:
@@ -117,12 +124,12 @@ ELEMENT_EXTRACT = Tool(
     name="element__extract",
     description=(
         "Takes out of a text, or out of a file of the conversation's project, what has a certain "
-        "form: dates (YYYY-MM-DD), ids and names of the project, amounts of money, e-mail "
-        "addresses, phone numbers, Chinese identity numbers (only their last four characters are "
-        "shown; `valid` is whether the check digit fits). `counts` counts all, `elements` holds "
-        "the first 30 of each kind; `cut` is set when only the first 200000 characters of a file "
-        "were looked at. "
-        "Names, places and meanings are not found."
+        "form: dates (YYYY-MM-DD), ids and names of the project and its own kinds (`labels` says "
+        "what these are), amounts of money, e-mail addresses, phone numbers, Chinese identity "
+        "numbers (only their last four characters are shown; `valid` is whether the check digit "
+        "fits). `counts` counts all, `elements` holds the first 30 of each kind; `cut` is set when "
+        "only the first 200000 characters of a file were looked at. "
+        "What is of no such form, and what a text means, is not found."
     ),
     arguments=ElementExtract,
     readonly=True,

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import chain
-from typing import Literal
 
+from engine.text.elements import ElementKind
 from engine.text.entities import day_spans
 from engine.text.entity_kinds import NO_ENTITIES, Entities
-
-FormKind = Literal["date", "amount", "email", "phone", "id_number"]
 
 _NUMBER = r"(?P<n>[0-9]{1,3}(?:,[0-9]{3}){1,9}(?:\.[0-9]{1,4})?|[0-9]{1,15}(?:\.[0-9]{1,4})?)"
 _SIGNS = {"¥": "CNY", "$": "USD", "€": "EUR", "£": "GBP", "rmb": "CNY", "人民币": "CNY"}
@@ -63,12 +61,22 @@ class Element:
     valid: bool = True
 
 
-def find_elements(text: str, today: date, entities: Entities = NO_ENTITIES) -> Iterator[Element]:
-    """Each value in the text once, those of one kind in the order of the text."""
+def find_elements(
+    text: str,
+    today: date,
+    entities: Entities = NO_ENTITIES,
+    kinds: Sequence[ElementKind] = (),
+) -> Iterator[Element]:
+    """Each value in the text once, those of one kind in the order of the text.
+
+    `kinds` are the project's own, which may hold others: a clause, the day that it names.
+    """
     plain = unicodedata.normalize("NFKC", text)
     yield from _id_numbers(plain)
     # Matches are blanked, so that no other form matches a part of them.
     plain = _ID.sub(lambda match: " " * len(match[0]), plain)
+    for kind in kinds:
+        yield from (Element(kind.name, *found) for found in _by_value(kind, plain))
     days, plain = _days(plain, today)
     named, plain = _entities(plain, entities)
     seen: set[tuple[str, str]] = set()
@@ -76,6 +84,14 @@ def find_elements(text: str, today: date, entities: Entities = NO_ENTITIES) -> I
         if (element.kind, element.value) not in seen:
             seen.add((element.kind, element.value))
             yield element
+
+
+def _by_value(kind: ElementKind, text: str) -> Iterator[tuple[str, str]]:
+    """The values of the kind, each once, with the words of the first."""
+    words: dict[str, str] = {}
+    for value, said in kind.find(text):
+        words.setdefault(value, said)
+    yield from words.items()
 
 
 def _days(text: str, today: date) -> tuple[list[Element], str]:

@@ -1,6 +1,8 @@
 """Finding the file that a question is about, and its text."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -74,14 +76,37 @@ async def _extract(name: str, ctx: ToolContext) -> Extract | None:
     return extract
 
 
-async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file's text as far as it can be read; `cut` when the file goes on.
+
+    `starts` is where each page or sheet begins, empty for a file without any.
+    """
+
+    text: str
+    cut: bool = False
+    starts: tuple[int, ...] = ()
+
+    def place(self, at: int) -> dict[str, int]:
+        """A position as results name it: with the page or sheet, if there are any."""
+        return {"at": at, **({"part": bisect_right(self.starts, at)} if self.starts else {})}
+
+
+def text_of(content: str | Extract) -> FileText:
+    """The text of a file's content."""
+    if isinstance(content, str):
+        return FileText(content)
+    return FileText(content.text, content.cut, content.starts)
+
+
+async def find_text(name: str, ctx: ToolContext) -> FileText | dict[str, Any]:
     """The file's text, or a result that there is no such file. Raises ToolFailed."""
     content = await find_content(name, ctx)
-    if not isinstance(content, Extract):
+    if isinstance(content, dict):
         return content
-    if content.width:
+    if isinstance(content, Extract) and content.width:
         raise ToolFailed("files.picture", name=name)
-    return content.text
+    return text_of(content)
 
 
 def _decode(content: bytes) -> str | None:

@@ -19,7 +19,7 @@ MAX_MESSAGE = 500
 ArgumentType = Literal[
     "entity", "date", "integer", "number", "choice", "boolean", "file", "message", "other"
 ]
-_READS: dict[str, ArgumentType] = {"file": "file", "message": "message"}
+_READS: dict[str, ArgumentType] = {"file": "file", "message": "message", "position": "other"}
 _TYPES: dict[str, ArgumentType] = {"integer": "integer", "number": "number", "boolean": "boolean"}
 _BEGINS = frozenset({"from", "since", "start", "starts", "after", "begin", "begins"})
 _ENDS = frozenset({"to", "until", "till", "end", "ends", "before", "by"})

@@ -293,4 +293,5 @@ async def test_what_does_not_fit_is_said_to_be_left_out(records: Study) -> None:
     await judged(engine(model, records), {"data": {"medical_history": "x" * 30_000}})
     material = model.heard[0][0][1].content
     assert len(material) < 21_000
-    assert "characters are left out" in material
+    assert "too long to be shown here; read it with state__read" in material
+    assert "data.medical_history (only the first 1" in material

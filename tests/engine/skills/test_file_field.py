@@ -8,7 +8,7 @@ from engine.frames.state import AgentState, Attachment, PromptFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.inbox_files import FileReceipt
-from engine.ports.library import FileInfo, Library
+from engine.ports.library import FileInfo, FileScope, Library
 from engine.runs.run_state import with_request_context
 from tests.fakes.services import NOW
 from tests.fakes.walk import Walk, new_run
@@ -47,7 +47,7 @@ ask:
 class Shelf:
     """Two files of a school."""
 
-    async def infos(self, project: str, conversation: str) -> Sequence[FileInfo]:
+    async def infos(self, scope: FileScope) -> Sequence[FileInfo]:
         names = ("taxi.pdf", "minutes.docx")
         kind = "application/pdf"
         return [FileInfo(name=n, size_bytes=9, media_type=kind, changed_at=NOW) for n in names]

@@ -17,10 +17,13 @@ NAMES = {
     "file__list",
     "file__get_info",
     "file__parse",
+    "file__search",
     "element__extract",
+    "state__read",
 }
 SAMPLE = tuple(t for t in sample_study().tools if t.readonly and t.for_questions)
 WRITES = {"memory__remember"}
+OF_RUNS = {"state__read"}
 
 
 def test_every_tool_is_found_by_its_name() -> None:
@@ -29,7 +32,8 @@ def test_every_tool_is_found_by_its_name() -> None:
 
 
 def test_only_this_one_writes() -> None:
-    assert {known.name for known in READONLY} == NAMES - WRITES
+    assert {known.name for known in TOOLS if not known.readonly} == WRITES
+    assert {known.name for known in READONLY} == NAMES - WRITES - OF_RUNS
 
 
 def test_names_are_ones_that_models_take() -> None:

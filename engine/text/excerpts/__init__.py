@@ -1,0 +1,1 @@
+"""As much of something as there is room for, and the rest by name."""

@@ -1,0 +1,1 @@
+"""The tool that reads what a run knows."""
