@@ -8,8 +8,8 @@ from engine.frames.job_graph import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
-from engine.text.fence import fence_data
 from engine.text.excerpts.known import known_lines
+from engine.text.fence import fence_data
 
 STATE_CHARS = 8000
 

@@ -12,8 +12,12 @@ from cards.values import FILE_TEXT
 from engine.playbooks.answer import AnswerDefinition
 from engine.playbooks.case import CaseDefinition
 from engine.playbooks.conditions import AnyCondition
-from engine.playbooks.element import MAX_ELEMENT_KINDS, ElementDefinition
-from engine.playbooks.entity import MAX_KINDS, EntityDefinition
+from engine.playbooks.entity import (
+    MAX_ELEMENT_KINDS,
+    MAX_KINDS,
+    ElementDefinition,
+    EntityDefinition,
+)
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Skill

@@ -8,8 +8,8 @@ from engine.dialogue import first_messages
 from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
-from engine.text.fence import fence_data
 from engine.text.excerpts.known import known_lines
+from engine.text.fence import fence_data
 
 STATE_CHARS = 12_000
 

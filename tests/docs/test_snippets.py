@@ -21,7 +21,12 @@ from engine.frames.state import RunStatus
 from engine.playbooks.checks.answers import AnswerNames, read_answers
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.tools import read_tools
-from engine.playbooks.entity import EntityDefinition, definition_faults
+from engine.playbooks.entity import (
+    ElementDefinition,
+    EntityDefinition,
+    definition_faults,
+    element_faults,
+)
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
@@ -95,6 +100,12 @@ def entities(text: str, folder: Path) -> None:
     for name in source.data["entities"]:
         entity = build(EntityDefinition, source, at=("entities", name))
         assert not definition_faults(entity)
+
+
+def elements(text: str, folder: Path) -> None:
+    source = read_yaml(text, file="elements")
+    for name in source.data["elements"]:
+        assert not element_faults(build(ElementDefinition, source, at=("elements", name)))
 
 
 def fields(text: str, folder: Path) -> None:
@@ -190,6 +201,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "card": card,
     "sync": sync,
     "entities": entities,
+    "elements": elements,
     "data_fields": fields,
     "erp": connections,
     "find_expense": tools,
@@ -320,6 +332,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "card": "card: {kind: confirm, review: {quorum: 0}}",
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
+        "elements": "elements: {order: {name: x, pattern: '('}}",
         "data_fields": "data_fields: {amount: {type: cash}}",
         "logic": "logic: {all: [{var: lines}]}",
         "erp": "erp: {kind: http}",

@@ -53,9 +53,9 @@ TEXTS: Final[dict[str, str]] = {
         "{name} 是一张图片（{format}，{width} × {height} 像素）。我不能识别图片里的内容。"
     ),
     "tool.file.sample": "前 {n} 行：",
-    "tool.search.exact": "共有 {total} 处提到“{query}”，前 {n} 处：",
-    "tool.search.like": "没有文件原样写有“{query}”。有 {total} 段含有其中大部分词语，前 {n} 段：",
-    "tool.search.nothing": "在可以搜索的 {n} 个文件里没有找到“{query}”。",
+    "tool.search.exact": "共有 {total} 处提到「{query}」，前 {n} 处：",
+    "tool.search.like": "没有文件原样写有「{query}」。有 {total} 段含有其中大部分词语，前 {n} 段：",
+    "tool.search.nothing": "在可以搜索的 {n} 个文件里没有找到「{query}」。",
     "tool.search.place": "**{name}**，第 {at} 个字符起：",
     "tool.search.part": "**{name}**，第 {part} 页，第 {at} 个字符起：",
     "tool.search.not_searched": "（有 {n} 个文件没有搜索到底：{names}）",

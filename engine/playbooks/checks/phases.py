@@ -7,8 +7,12 @@ from engine.playbooks.checks.cases import case_faults
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.conditions import paths_of
-from engine.playbooks.element import ElementDefinition, element_faults
-from engine.playbooks.entity import EntityDefinition, definition_faults
+from engine.playbooks.entity import (
+    ElementDefinition,
+    EntityDefinition,
+    definition_faults,
+    element_faults,
+)
 from engine.playbooks.leaf import Leaf, OptionsFrom, TypedValue
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.nesting import NO_NAME, SECTIONS

@@ -9,8 +9,8 @@ from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
 from engine.text.excerpts.excerpt import excerpt
-from engine.text.fence import fence_data
 from engine.text.excerpts.known import known_lines
+from engine.text.fence import fence_data
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft

@@ -1121,6 +1121,42 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
             )
         )
     ),
+    # what element__extract finds
+    *(
+        (
+            ((MAIN, "data_fields:", f"elements: {{{name}: {{name: x, {change}}}}}\ndata_fields:"),),
+            f"elements.{name}{fault}",
+        )
+        for name, change, fault in (
+            (
+                "n-o",
+                "pattern: ab",
+                ": is no name for a kind; use letters, digits and _, as in clause",
+            ),
+            (
+                "date",
+                "pattern: ab",
+                ": is no name for a kind; use letters, digits and _, as in clause",
+            ),
+            (
+                "no",
+                'pattern: "(a)(b)"',
+                ".pattern: should have one group at most, which is the value; write (?:…) for the "
+                "others",
+            ),
+        )
+    ),
+    (
+        (
+            (
+                MAIN,
+                "data_fields:",
+                'entities: {no: {name: x, pattern: "N[0-9]"}}\n'
+                "elements: {no: {name: x, pattern: ab}}\ndata_fields:",
+            ),
+        ),
+        "elements.no: is a kind of entity already, and found as that",
+    ),
     (
         ((MAIN, "en: Law}", "en: Law}, pair_with: people"),),
         "data_fields.law.pair_with: belongs to a field of type integer, number, date, time",

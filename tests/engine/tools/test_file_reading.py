@@ -139,7 +139,7 @@ async def test_one_file_can_be_searched_and_an_unknown_one_is_told(
     unknown = await call(FILE_SEARCH, {"query": "deposit", "name": "c.txt"}, ctx)
     assert FILE_SEARCH.tell(unknown, "en").startswith("This project has no file c.txt.")
     nothing = await call(FILE_SEARCH, {"query": "zebra"}, ctx)
-    assert FILE_SEARCH.tell(nothing, "zh") == "在可以搜索的 2 个文件里没有找到“zebra”。"
+    assert FILE_SEARCH.tell(nothing, "zh") == "在可以搜索的 2 个文件里没有找到「zebra」。"
     with pytest.raises(ToolRetry, match="Say what to look for"):
         await call(FILE_SEARCH, {"query": "  "}, ctx)
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from engine.errors import DefinitionError
-from engine.playbooks.element import ElementDefinition
+from engine.playbooks.entity import ElementDefinition
 from engine.playbooks.load import load
 from engine.tools.files.element_extract import ELEMENT_EXTRACT
 from engine.tools.model import ToolContext
@@ -24,8 +24,6 @@ elements:
   mechanic: {name: {zh: 技师, en: Mechanic}, pattern: "(?:Mechanic|技师): ?([^,\\\\n]{2,30})"}
 """
 ANSWERS = "hi: {examples: {zh: [你好吗], en: [hello there]}, text: {zh: 好, en: Fine}}\n"
-    "answers: {hi: {questions: {zh: [你好吗], en: [hello there]}, text: {zh: 好, en: Fine}}}\n"
-)
 LITIGATION = Path(__file__).parents[3] / "playbooks/litigation_civil_prosecution/playbook.yaml"
 
 
