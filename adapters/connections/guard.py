@@ -1,7 +1,7 @@
 """A connection that costs nobody else anything while its system is away or slow."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from engine.ports.systems.connections import (
     CallRequest,
     CallShape,
     Connection,
+    NamedColumnsCall,
     PinnedCall,
     PreparedCall,
 )
@@ -126,6 +127,11 @@ class GuardedCall:
     def keyed(self) -> bool:
         """Whether a write may be repeated with the same key, and then counts once."""
         return self._inner.keyed
+
+    @property
+    def columns(self) -> Collection[str] | None:
+        """As the call's own, where it says them."""
+        return self._inner.columns if isinstance(self._inner, NamedColumnsCall) else None
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """What the system answers. Raises ToolError."""

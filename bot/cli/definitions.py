@@ -26,7 +26,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="a list of {file, line, path, message}, [] if all is well",
+        help="a list of {file, line, path, message, add}, [] if all is well",
     )
 
 

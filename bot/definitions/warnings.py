@@ -1,5 +1,6 @@
 """What is no fault of a playbook and may yet not be meant, told when it is checked."""
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
@@ -14,7 +15,7 @@ from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import MANAGER_OF
 from engine.playbooks.skill import Skill
-from engine.playbooks.tool import TOOLS_FILE
+from engine.playbooks.tool import TOOLS_FILE, names_in
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, Source, read_yaml
@@ -46,6 +47,7 @@ def folder_warnings(mains: Mapping[FilePath, Playbook], settings: Settings) -> I
     for main, playbook in mains.items():
         path = main.with_name(TOOLS_FILE)
         source = read_yaml(read_text(path), file=str(path)) if playbook.tools else None
+        yield from _refusal_warnings(playbook, source) if source else ()
         for name, tool in playbook.tools.items():
             if tool.writes or not tool.for_questions:
                 continue
@@ -53,6 +55,19 @@ def folder_warnings(mains: Mapping[FilePath, Playbook], settings: Settings) -> I
             if source and before != playbook.id:
                 fault = f"playbook {before!r} has a tool of this name, and questions use that one"
                 yield source.problem((name,), f"{fault}; rename one of them")
+
+
+def _refusal_warnings(playbook: Playbook, source: Source) -> Iterator[str]:
+    """One for each name in a refusal that is nearly an argument, and may be of what is found."""
+    for name, tool in playbook.tools.items():
+        for number, refusal in enumerate(tool.refused_when):
+            for unknown in sorted(names_in(refusal.text) - tool.arguments.keys()):
+                if near := difflib.get_close_matches(unknown, tool.arguments, n=1):
+                    fault = (
+                        f"names {unknown}, which is no argument; did you mean {near[0]!r}? "
+                        "It is told as a dash unless what is found has it"
+                    )
+                    yield source.problem((name, "refused_when", number, "text"), fault)
 
 
 def _manager_warnings(

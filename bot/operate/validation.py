@@ -18,6 +18,7 @@ from bot.definitions.loader import (
 from bot.definitions.mcp_servers import load_servers
 from bot.definitions.warnings import folder_warnings, playbook_warnings
 from bot.settings import Settings
+from bot.starting.missing import lines_to_add
 from bot.terminal.output import show_progress
 from bot.testing.files.scenario import read_scenarios
 from bot.wiring.connections import load_connections
@@ -105,7 +106,7 @@ def _try_load_toolbox(settings: Settings, folder: Path | None, problems: Problem
 
 
 def problems_as_json(problems: Sequence[str]) -> str:
-    """A JSON list of {file, line, path, message}.
+    """A JSON list of {file, line, path, message, add}; `add` is the line that is missing, or "".
 
     Where a problem is not of a file, `file` is "" and `line` null; `path` is "" for a whole file.
     """
@@ -115,13 +116,14 @@ def problems_as_json(problems: Sequence[str]) -> str:
 def _told_apart(problem: str) -> dict[str, str | int | None]:
     found = _PLACE.search(problem)
     if found is None:
-        return {"file": "", "line": None, "path": "", "message": problem}
+        return {"file": "", "line": None, "path": "", "message": problem, "add": ""}
     path = found["path"] or ""
     return {
         "file": problem[: found.start()],
         "line": int(found["line"]),
         "path": "" if path == "-" else path,
         "message": problem[found.end() :],
+        "add": lines_to_add(problem),
     }
 
 

@@ -1,6 +1,7 @@
 """The lines to add to a file where a key is missing, out of the schema of the file."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -8,6 +9,7 @@ from typing import Any, Final
 from bot.starting.file_kinds import FileKind, kind_of
 from bot.starting.schemas import schema_of
 
+_LACKS: Final = re.compile(r": lacks '(\w+)', which \w+ needs$")
 _MISSING: Final = ": is required"
 _DEEPEST: Final = 2
 _LONGEST: Final = 160
@@ -15,6 +17,9 @@ _LONGEST: Final = 160
 
 def lines_to_add(problem: str) -> str:
     """What to write where a problem says that a key is required; "" for any other problem."""
+    if lacking := _LACKS.search(problem):
+        # In a plan the field of that name is likely meant.
+        return f"{lacking[1]}: {f'${lacking[1]}' if ': plan.calls.' in problem else 'VALUE'}"
     before, required, why = problem.partition(_MISSING)
     where, _, path = before.rpartition(": ")
     kind = _kind(where.rpartition(":")[0])

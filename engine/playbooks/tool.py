@@ -224,6 +224,8 @@ class ToolDefinition(Frozen):
         arguments = None if self.arguments_schema else frozenset(self.arguments)
         columns = {name: str(column.type) for name, column in self.columns.items()}
         required = frozenset(name for name, leaf in self.arguments.items() if leaf.required)
+        if self.arguments_schema:
+            required = frozenset(self.arguments_schema.get("required", ()))
         lists = self.result == "many"
         return ToolFacts(self.writes is not None, arguments, columns or None, required, lists)
 
@@ -235,14 +237,9 @@ class ToolDefinition(Frozen):
     @property
     def _named(self) -> frozenset[str]:
         """Every name of its templates and of their conditions; a faulty template has none."""
-        texts = [*(self.tell.texts if self.tell else ())]
+        told = [*([self.tell] if self.tell else ()), *(case.text for case in self.tell_when)]
         names = {name for case in self.tell_when for name in case.when}
-        for case in self.tell_when:
-            texts += case.text.texts
-        for text in texts:
-            with suppress(BadTemplate):
-                names |= {hole.root for hole in holes_in(parse_template(text))}
-        return frozenset(names)
+        return frozenset(names.union(*map(names_in, told)))
 
     def tell_faults(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """What keeps its templates from being filled in, and where that stands."""
@@ -253,13 +250,27 @@ class ToolDefinition(Frozen):
         if self.tell:
             templates.append((("tell",), self.tell, known))
         for at, text, names in templates:
-            yield from ((at, fault) for fault in _template_faults(text, names))
+            yield from ((at, fault) for fault in _bad_templates(text))
+            yield from ((at, fault) for fault in name_faults(text, names))
         for i, refusal in enumerate(self.refused_when):
-            # What is found may be named too, and has whatever columns its system gives.
+            # What is found may be named too, which ToolCheck knows where the call says it.
             yield from ((("refused_when", i, "text"), f) for f in _bad_templates(refusal.text))
         for i, case in enumerate(self.tell_when):
             for name in case.when.keys() - set(known):
                 yield ("tell_when", i, "when"), f"names {name}; there are {', '.join(known)}"
+
+
+def names_in(text: LocalizedText) -> frozenset[str]:
+    """What its templates name; a faulty one names nothing."""
+    found: set[str] = set()
+    for each in text.texts:
+        with suppress(BadTemplate):
+            found |= _roots(each)
+    return frozenset(found)
+
+
+def _roots(template: str) -> set[str]:
+    return {hole.root for hole in holes_in(parse_template(template))}
 
 
 def _bad_templates(text: LocalizedText) -> Iterator[str]:
@@ -270,10 +281,9 @@ def _bad_templates(text: LocalizedText) -> Iterator[str]:
             yield str(error)
 
 
-def _template_faults(text: LocalizedText, known: Collection[str]) -> Iterator[str]:
-    yield from _bad_templates(text)
+def name_faults(text: LocalizedText, known: Collection[str]) -> Iterator[str]:
+    """Which names of a template, that can be read, are none of these."""
     for each in text.texts:
         with suppress(BadTemplate):
-            roots = {hole.root for hole in holes_in(parse_template(each))}
-            if unknown := sorted(roots - set(known)):
+            if unknown := sorted(_roots(each) - set(known)):
                 yield f"names {', '.join(unknown)}; there are {', '.join(known)}"

@@ -1,7 +1,7 @@
 """Reads and writes a PostgreSQL database."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from pydantic import JsonValue
 
 from adapters.connections.problems import read_call
+from adapters.connections.sql.columns import columns_of
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
 from adapters.connections.values import only_row, rows_in_json
@@ -165,6 +166,11 @@ class PreparedPostgresqlCall:
     def keyed(self) -> bool:
         """Whether a write leaves its key in a column."""
         return self._request.writes and self._call.key is not None
+
+    @property
+    def columns(self) -> Collection[str] | None:
+        """The names of what a row has; None where the statement does not say them."""
+        return columns_of(self._call.sql, "postgresql")
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """The rows of a read, the only one or None for a `one`; what a write changed."""

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from adapters.connections.problems import read_call
+from adapters.connections.sql.columns import columns_of
 from adapters.connections.sql.creation import CreationScript
 from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, read_statement
@@ -155,6 +156,11 @@ class PreparedSqliteCall:
     def keyed(self) -> bool:
         """Whether a write leaves its key in a column."""
         return self._request.writes and self._call.key is not None
+
+    @property
+    def columns(self) -> Collection[str] | None:
+        """The names of what a row has; None where the statement does not say them."""
+        return columns_of(self._call.sql, "sqlite")
 
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """The rows of a read, the only one or None for a `one`; what a write changed."""

@@ -63,7 +63,9 @@ class Statement:
         return bound
 
 
-class _Token(NamedTuple):
+class SqlToken(NamedTuple):
+    """A piece of a statement: a word, a quoted text, a parameter, or another character."""
+
     kind: str
     text: str
 
@@ -74,7 +76,7 @@ def read_statement(
 ) -> Statement:
     """The statement. Raises BadCall: several statements, another kind, unknown arguments."""
     holes: dict[str, Hole] = {}
-    tokens = _tokens(sql)
+    tokens = tokens_of(sql)
     text = "".join(_pieces(tokens, holes, dialect)).strip()
     word = next((token.text.lower() for token in tokens if token.kind == "word"), "")
     problems = []
@@ -93,8 +95,9 @@ def read_statement(
     return Statement(text, holes)
 
 
-def _tokens(sql: str) -> list[_Token]:
-    tokens: list[_Token] = []
+def tokens_of(sql: str) -> list[SqlToken]:
+    """The statement in pieces. Raises BadCall for a quote that is never closed."""
+    tokens: list[SqlToken] = []
     at = 0
     while found := _TOKEN.match(sql, at):
         end, kind = found.end(), found.lastgroup or "other"
@@ -104,12 +107,12 @@ def _tokens(sql: str) -> list[_Token]:
             if closed < 0 and found[0] != "--":
                 raise BadCall(f"sql: {found[0]} is opened and never closed")
             end = len(sql) if closed < 0 else closed + len(closing)
-        tokens.append(_Token(kind, sql[at:end]))
+        tokens.append(SqlToken(kind, sql[at:end]))
         at = end
     return tokens
 
 
-def _pieces(tokens: Iterable[_Token], holes: dict[str, Hole], dialect: Dialect) -> Iterator[str]:
+def _pieces(tokens: Iterable[SqlToken], holes: dict[str, Hole], dialect: Dialect) -> Iterator[str]:
     ended = False
     for kind, text in tokens:
         if kind == "end":

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from engine.playbooks.checks.fields import typed_faults
-from engine.playbooks.tool import CallRefusal, ConnectedCall, ToolDefinition
-from engine.ports.systems.connections import BadCall, CallRequest, Connection
+from engine.playbooks.tool import CallRefusal, ConnectedCall, ToolDefinition, name_faults
+from engine.ports.systems.connections import BadCall, CallRequest, Connection, NamedColumnsCall
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source, try_build
 
@@ -89,10 +89,15 @@ class ToolCheck:
             if (asked := self._connection(refusal.finds, at, connections)) is None:
                 continue
             try:
-                asked.prepare(refusal_request(tool, refusal))
+                prepared = asked.prepare(refusal_request(tool, refusal))
             except BadCall as error:
                 for problem in error.problems:
                     self._add(at, problem)
+                continue
+            if isinstance(prepared, NamedColumnsCall) and prepared.columns is not None:
+                names = dict.fromkeys([*argument_names(tool), *sorted(prepared.columns)])
+                for fault in name_faults(refusal.text, [*names]):
+                    self._add(("refused_when", i, "text"), fault)
         return tool
 
     def _connection(

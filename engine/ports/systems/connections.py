@@ -1,6 +1,6 @@
 """Systems outside that tools read from and write to (design §11)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -70,6 +70,16 @@ class PinnedCall(PreparedCall, Protocol):
 
     async def schema_digest(self) -> str:
         """The digest of what the system says it takes, asked for now. Raises ToolFailed."""
+        ...
+
+
+@runtime_checkable
+class NamedColumnsCall(PreparedCall, Protocol):
+    """A call that says itself what the rows have that it finds."""
+
+    @property
+    def columns(self) -> Collection[str] | None:
+        """The names of what a row has; None where only the system knows."""
         ...
 
 

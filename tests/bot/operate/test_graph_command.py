@@ -128,6 +128,7 @@ async def test_validate_with_json_tells_every_problem_apart(tmp_path: Path) -> N
         "line": line,
         "path": "phases.0.allowed_skills.0",
         "message": "there is no skill 'visit-colect'; did you mean 'visit-collect'?",
+        "add": "",
     }
     assert (talk["file"], talk["line"], talk["path"]) == ("playbooks/talk.yaml", 1, "")
     assert talk["message"].startswith("not valid YAML: ")
@@ -140,5 +141,19 @@ async def test_validate_with_json_keeps_a_problem_that_is_in_no_file(tmp_path: P
     people = {"SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml")}
     told = await ended(tmp_path, "validate", "--json", **people)
     message = "SIGNOFF_PLAYBOOKS: playbooks: there is no such folder"
-    assert json.loads(told.out) == [{"file": "", "line": None, "path": "", "message": message}]
+    assert json.loads(told.out) == [
+        {"file": "", "line": None, "path": "", "message": message, "add": ""}
+    ]
     assert told.status == 1
+
+
+async def test_validate_with_json_has_the_lines_to_add_as_the_text_has_them(tmp_path: Path) -> None:
+    playbooks = copied(tmp_path)
+    changed(playbooks / "clinical_qc" / "skills" / "visit-record.yaml", "ecog: $ecog", "")
+    changed(playbooks / "clinical_qc" / "playbook.yaml", "    goal: ", "    gaol: ")
+    text = (await ended(tmp_path, "validate")).out
+    told = json.loads((await ended(tmp_path, "validate", "--json")).out)
+    lines = [each["add"] for each in told if each["add"]]
+    assert lines == [line.strip()[5:] for line in text.splitlines() if line.startswith("    add: ")]
+    assert "ecog: $ecog" in lines
+    assert any(line.startswith("goal: TEXT") for line in lines), told

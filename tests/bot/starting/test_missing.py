@@ -19,6 +19,8 @@ from bot.starting.missing import lines_to_add
         ("playbooks/vans/skills/ask.yaml:1: kind: is required", "kind: prompt"),
         ("playbooks/vans/skills/a.yaml:9: sop.nodes.x.on_fail: is required", "on_fail: TEXT"),
         ("playbooks/vans/tests/a.yaml:9: 0.steps: is required", "steps: [{"),
+        ("a/skills/a.yaml:9: plan.calls.1.arguments: lacks 'day', which book needs", "day: $day"),
+        ("vans/answers.yaml:9: x.arguments: lacks 'van', which read_van needs", "van: VALUE"),
         ("playbooks/vans/playbook.yaml:30: phases.0.gaol: unknown key", ""),
         ("notes.txt:1: x: is required", ""),
         ("playbooks/vans/playbook.yaml:3: nowhere.at.all: is required", ""),

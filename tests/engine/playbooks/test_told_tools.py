@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import JsonValue
 
 from engine.errors import ToolFailed
@@ -176,6 +177,16 @@ async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase)
             "shed",
         ),
         ("SELECT 1 FROM bookings", "DELETE FROM bookings", "should begin with SELECT"),
+        (
+            "{bay} is booked on {day} already",
+            "{bey} is booked on {day} already",
+            "t:32: book_hoist.refused_when.0.text: names bey; there are bay, day",
+        ),
+        (
+            "only {there}.",
+            "only {these}.",
+            "t:16: find_hoist.refused_when.0.text: names these; there are bay, there",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_where_it_stands(
@@ -186,6 +197,29 @@ def test_what_is_wrong_is_told_where_it_stands(
     source = read_yaml(TOOLS.replace(old, new, 1), file="t")
     read_tools(source, problems, taken=(), connections={"workshop": workshop})
     assert any(told in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT * FROM bookings", "{anything} at all"),
+        ("SELECT b.* FROM bookings b", "{anything} at all"),
+        ("WITH x AS (SELECT 1) SELECT * FROM x", "{anything} at all"),
+        (
+            "SELECT DISTINCT b.day, max(who, 'a,b') AS \"last\", 1 n FROM b",
+            "{day} {last} {n} {bay}",
+        ),
+        ("SELECT coalesce(who, (SELECT 1 FROM b)) who -- , x FROM\n FROM b", "{who}"),
+    ],
+)
+def test_what_a_refusal_finds_may_be_named(sql: str, text: str, workshop: MemoryDatabase) -> None:
+    problems = Problems()
+    found = {"connection": "workshop", "sql": sql}
+    tools = yaml.safe_load(TOOLS)
+    tools["book_hoist"]["refused_when"] = [{"finds": found, "text": text}]
+    source = read_yaml(yaml.safe_dump(tools, sort_keys=False), file="t")
+    read_tools(source, problems, taken=(), connections={"workshop": workshop})
+    assert problems == []
 
 
 class Answers(PreparedCall):
