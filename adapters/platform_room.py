@@ -12,7 +12,7 @@ from engine.ports.accounts import AccountSource
 from engine.ports.clock import Clock
 from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.doctor import Doctor
-from engine.ports.pages import HomePage, InboxPage, NamedPerson
+from engine.ports.pages import HomePage, InboxPage, NamedPerson, RunsPage
 from engine.ports.platform import Intake, Lease, Platform
 from engine.ports.settings import PlatformSettings, ServiceSettings
 from engine.ports.storage.logins import Logins
@@ -56,6 +56,7 @@ class PlatformContext:
     read_card: Callable[[str, str], Awaitable[Card | None]]
     home: Callable[[Actor], Awaitable[HomePage]]
     inbox: Callable[[Actor], Awaitable[InboxPage]]
+    runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
     persons: Sequence[NamedPerson]
     language_of: Callable[[Actor], Lang | None]
 

@@ -60,7 +60,7 @@ from engine.events import (
     Update,
 )
 from engine.ports.conversations import ChatLog, Conversations
-from engine.ports.pages import InboxPage, PanelFeed
+from engine.ports.pages import InboxPage, PanelFeed, RunsPage
 from engine.ports.platform import ExamplesOf, Intake, Pace
 from engine.ports.storage.drafts import Growth
 
@@ -75,11 +75,16 @@ async def _empty_inbox(actor: Actor) -> InboxPage:
     return InboxPage()
 
 
+async def _no_runs(actor: Actor, lang: Lang | None, page: int) -> RunsPage:
+    return RunsPage(lang or "en")
+
+
 class WebChat:
     """The Platform of the web chat (design §3, §9): rooms of one person, and rooms that all share.
 
     The `authenticator` says who a visitor is. Every request must name a loopback host, or that of
-    `public_url` where visitors sign in. `inbox` returns what waits for a person.
+    `public_url` where visitors sign in. `inbox` returns what waits for a person, `runs` what they
+    asked for.
     """
 
     name = PLATFORM
@@ -93,6 +98,7 @@ class WebChat:
         people: Sequence[WebPerson],
         authenticator: Authenticator | None = None,
         inbox: Callable[[Actor], Awaitable[InboxPage]] = _empty_inbox,
+        runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]] = _no_runs,
         conversations: Conversations | None = None,
         public_url: str = "",
         uploads: Uploads | None = None,
@@ -103,6 +109,7 @@ class WebChat:
         self._authenticator = authenticator or FreeChoice()
         self._visitors = Visitors(self._authenticator, people)
         self._inbox = inbox
+        self._runs = runs
         self._files = StaticFiles()
         self._uploads = uploads
         self._examples: ExamplesOf = lambda actor, lang: ()
@@ -195,6 +202,7 @@ class WebChat:
             web.get("/static/{file}", guarded(self._static)),
             web.get("/chat/people", guarded(self._list_people)),
             web.get("/chat/inbox", guarded(self._list_inbox)),
+            web.get("/chat/mine", guarded(self._list_runs)),
             web.get("/chat/events", guarded(self._events)),
             web.post("/chat/messages", guarded(self._post(SayBody, intake))),
             web.post("/chat/taps", guarded(self._post(TapBody, intake))),
@@ -277,6 +285,17 @@ class WebChat:
             return json_response(503, {"error": "the store is away"})
         cards = [render_card(card) | {"lang": lang} for card, lang in waiting.cards]
         return json_response(200, {"cards": cards, "more": waiting.more})
+
+    async def _list_runs(self, request: web.Request) -> web.Response:
+        actor = await self._visitors.actor(request, request.query.get("person", ""))
+        lang, page = request.query.get("lang", ""), request.query.get("page", "1")
+        number = int(page) if page.isascii() and page.isdecimal() and len(page) < 4 else 1
+        try:
+            own = await self._runs(actor, lang if lang in languages() else None, max(number, 1))
+        except StoreUnavailable:
+            return json_response(503, {"error": "the store is away"})
+        cards = [render_card(run) | {"lang": own.lang} for run in own.runs]
+        return json_response(200, {"cards": cards, "more": own.more, "days": own.days})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         subscriptions = [await self._subscribe(request, place) for place in read_positions(request)]

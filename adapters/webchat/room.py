@@ -175,6 +175,7 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
         people=persons,
         authenticator=authenticator,
         inbox=context.inbox,
+        runs=context.runs,
         conversations=context.conversations,
         uploads=Uploads(
             service.data_dir / "files" / ".uploads",

@@ -3,28 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
 
 from bot.people.directory import Directory
-from cards.model import Card, Principal
+from bot.people.personal_runs import PersonalRuns
+from cards.model import Card
 from cards.showing.show import show
 from cards.showing.view import CardView
 from cards.texts import COMPLETE, say
 from cards.translation import translate_card
 from engine.events import Actor
-from engine.frames.state import ENDED, Run, RunStatus
 from engine.ports.clock import Clock
 from engine.ports.pages import HomePage, InboxPage
-from engine.ports.storage.archive import Listing, RunFilter
 from engine.ports.storage.inbox import Inbox
-from engine.talk.active_runs import read_runs
 from engine.talk.pending import read_pending_page
-from engine.text.language import detect_language
 
 MOST_CARDS = 30
-MOST_RUNS = 20
-
-_LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +48,10 @@ class PersonalInbox:
 
 @dataclass(frozen=True, slots=True)
 class PersonalHome:
-    """The cards of the inbox, and the runs that the person requested."""
+    """The cards of the inbox, and what the person asked for."""
 
     inbox: PersonalInbox
-    listing: Listing
+    runs: PersonalRuns
     people: Directory
 
     async def __call__(self, actor: Actor) -> HomePage:
@@ -69,21 +62,5 @@ class PersonalHome:
             texts = (self.people.stranger_text(person, each) for each in langs)
             return HomePage(lang=person.lang or "en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
-        living = RunFilter(statuses=_LIVING, who=person.id)
-        listed = await self.listing.runs(living, after="", limit=MOST_RUNS)
-        runs = read_runs([(name, history.body) for name, history in listed.runs])
-        lang = person.lang or detect_language(person.name)
-        return HomePage(
-            lang=lang,
-            cards=waiting.cards,
-            runs=tuple(
-                say("home.run", lang, name=run.name, state=say(f"state.{run.status}", lang))
-                for run in runs
-                if self._has_requested(run, person)
-            ),
-            more=waiting.more,
-        )
-
-    def _has_requested(self, run: Run, person: Principal) -> bool:
-        scoped = self.people.scope_to(run.conversation).refresh(person)
-        return not scoped.ids.isdisjoint(run.requester.ids)
+        own = await self.runs(actor)
+        return HomePage(lang=own.lang, cards=waiting.cards, runs=own.runs, more=waiting.more)

@@ -10,7 +10,7 @@ from adapters.redis import keys
 from adapters.redis.client import Client
 from adapters.redis.connect import connect
 from adapters.redis.inbox import RedisInbox
-from adapters.redis.listing import RedisListing
+from adapters.redis.own_runs import RedisOwnRuns
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.redis.repositories.leases import RedisLease
 from adapters.redis.repositories.logins import RedisLogins
@@ -20,6 +20,8 @@ from adapters.redis.store import RedisDecisions
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
 from bot.people.personal_pages import PersonalHome, PersonalInbox
+from bot.people.personal_runs import PersonalRuns
+from bot.people.run_links import RunLinks
 from bot.serve.delivery.localizer import Localizer
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
@@ -32,7 +34,6 @@ from engine.ports.doctor import Doctor
 from engine.ports.pages import NamedPerson
 
 # A Home tab is read often, so only the newest runs are searched.
-_HOME_LOOKS = 2_000
 
 
 def open_platforms(
@@ -43,17 +44,23 @@ def open_platforms(
     links: FileLinks,
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
-    platforms = {
-        name: open_platform(name, settings, store, people, links)
-        for name in settings.enabled_platforms
-    }
+    platforms: dict[str, Adapter] = {}
+    for name in settings.enabled_platforms:
+        # Lists of runs lead to all of them, once they are there.
+        run_links = RunLinks(platforms)
+        platforms[name] = open_platform(name, settings, store, people, links, run_links)
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
     return platforms
 
 
 def open_platform(
-    name: str, settings: Settings, store: StoreConnection, people: Directory, links: FileLinks
+    name: str,
+    settings: Settings,
+    store: StoreConnection,
+    people: Directory,
+    links: FileLinks,
+    run_links: RunLinks,
 ) -> Adapter:
     """The platform as its room opens it."""
     partitions, scripts = (
@@ -63,7 +70,9 @@ def open_platform(
     inbox = RedisInbox(scripts, partitions)
     clock = SystemClock(settings.timezone)
     waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)
-    listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
+    runs = PersonalRuns(
+        RedisOwnRuns(scripts, partitions), people, run_links, settings.timezone, settings.run_days
+    )
     decisions = RedisDecisions(scripts, partitions)
     localizer = Localizer(people, settings.timezone)
 
@@ -81,7 +90,8 @@ def open_platform(
         logins=RedisLogins(store.client),
         expiring_texts=RedisExpiringTexts(store.client),
         read_card=card,
-        home=PersonalHome(waiting, listing, people),
+        home=PersonalHome(waiting, runs, people),
+        runs=runs,
         inbox=waiting,
         persons=_persons(people),
         language_of=lambda actor: people.principal(actor).lang,

@@ -9,4 +9,4 @@ def cancel_menu(token: str, buttons: tuple[ButtonView, ...], lang: Lang) -> Card
     """Return the buttons that cancel runs, under the token of who shows them; None without any."""
     if not buttons:
         return None
-    return CardView(token=token, kind="select", title=say("mine.menu", lang), buttons=buttons)
+    return CardView(token=token, kind="run", title=say("mine.menu", lang), buttons=buttons)

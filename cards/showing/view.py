@@ -81,6 +81,10 @@ class ConfirmView(Frozen):
     apart: bool = False
 
 
+ViewKind = CardKind | Literal["run"]
+"""What a view is of: a card, or what is told of a run, with buttons that are of no card."""
+
+
 class CardView(Frozen):
     """A card as shown now. `text` and `problems` are Markdown; `outcome` is set once it is closed.
 
@@ -89,7 +93,7 @@ class CardView(Frozen):
     """
 
     token: str
-    kind: CardKind
+    kind: ViewKind
     title: str
     text: str = ""
     problems: tuple[str, ...] = ()

@@ -8,15 +8,25 @@ from cards.showing.view import CardView
 
 
 @dataclass(frozen=True, slots=True)
+class RunsPage:
+    """What a person asked for, as cards; `more` when others ended before, within so many days."""
+
+    lang: Lang
+    runs: tuple[CardView, ...] = ()
+    days: float = 0.0
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
-    """What a person's tab shows: open cards in the languages they are in, and lines about runs.
+    """What a person's tab shows: open cards in the languages they are in, and their own runs.
 
     `more` when not all cards are here. A `note` stands there alone.
     """
 
     lang: Lang
     cards: tuple[tuple[CardView, Lang], ...] = ()
-    runs: tuple[str, ...] = ()
+    runs: tuple[CardView, ...] = ()
     more: bool = False
     note: str = ""
 

@@ -19,15 +19,8 @@ from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects, may_cancel
-from engine.talk.mine.listing import (
-    PAGE,
-    OwnWork,
-    OwnWorkText,
-    choice_text,
-    mine_text,
-    read_own_work,
-    runs_text,
-)
+from engine.talk.mine.listing import OwnWorkText, choice_text, mine_text, runs_text
+from engine.talk.mine.own_work import PAGE, OwnWork, read_own_work
 from engine.talk.mine.summary import read_summaries
 from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.start_links import open_link
@@ -122,7 +115,7 @@ async def _cancel(mail: CommandArrived, lang: Lang, services: Services) -> Effec
         (run,) = able
         reply = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
         return reply.plus(cancel_effects(run, everything, origin=_origin(mail), now=services.now))
-    work = await read_own_work(mail.principal, services, ended=False)
+    work = await read_own_work(mail.principal, services.own_runs, services.people, ended=False)
     here = await read_summaries(services.own_runs, [run.id for run in reversed(able)])
     others = (each for each in work.living if each.run.id not in {own.run.id for own in here})
     if living := (*here, *others):

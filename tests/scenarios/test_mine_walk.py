@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.fakes.leave import copy_leave
@@ -120,3 +121,39 @@ async def test_of_several_runs_the_person_chooses_which_is_cancelled(
         await ended(other, "cancelled", "nothing was written")
         message = await listed(third, "lin", "/runs", "2027-01-11")
         assert "2027-02-01" not in text_of(message)
+
+
+async def test_the_page_lists_them_to_their_person_alone(
+    service: Service, room: WebRoom, http: aiohttp.ClientSession
+) -> None:
+    await rejected(room)
+    await ask(room, "2027-02-01", "2027-02-03")
+    await room.card("confirm")
+
+    async def mine(person: str, **query: str) -> Message:
+        asked = {"person": person, "lang": "en", **query}
+        async with http.get(f"{service.url}/chat/mine", params=asked) as answer:
+            assert answer.status == 200
+            body: Message = await answer.json()
+        return body
+
+    found = await mine("lin")
+    runs, over = found["cards"]
+    assert (found["more"], found["days"]) == (False, 90)
+    assert (runs["title"], over["title"]) == (
+        "Leave 2027-02-01 2027-02-03",
+        "Leave 2027-01-11 2027-01-13",
+    )
+    assert "waiting for team lead" in runs["html"]
+    assert "rejected" in over["html"]
+    assert "Inventory is that week" in over["html"]
+    assert [len(each["buttons"]) for each in (runs, over)] == [1, 0]
+    assert "/?room=main" in over["origin"]["html"]
+    assert (await mine("lin", page="2"))["cards"] == []
+    assert "已被驳回" in (await mine("lin", lang="zh"))["cards"][1]["html"]
+    for other in ("oda", "wei"):
+        assert (await mine(other))["cards"] == []
+    _, told = await room.post("taps", "lin", button=runs["buttons"][0]["data"], id=new_id())
+    assert told["ok"]
+    first, _ = (await mine("lin"))["cards"]
+    assert "cancelled by Lin Tao" in first["html"]

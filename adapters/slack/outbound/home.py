@@ -31,6 +31,7 @@ WATCH_S = 600.0
 _WATCHED = 200
 _SHOW_S = 2.0
 _BLOCKS = 95
+_FOR_RUNS = 30
 _LINE = 300
 
 log = structlog.get_logger("slack")
@@ -82,7 +83,7 @@ def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
     for card, lang in page.cards:
         drawn = _plain_card(card, lang) if plain else render_brief(card, lang)
         shown = [*drawn, {"type": "divider"}]
-        if len(blocks) + len(shown) + len(page.runs) + 4 > _BLOCKS:
+        if len(blocks) + len(shown) + _FOR_RUNS > _BLOCKS:
             left = True
             break
         blocks += shown
@@ -90,9 +91,21 @@ def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
         blocks.append(text(say("pending.none", page.lang)))
     if left:
         blocks.append(text(say("slack.home_more", page.lang)))
-    blocks.append(_header(say("slack.home_runs", page.lang)))
-    runs = page.runs or (say("runs.none", page.lang),)
-    return {"type": "home", "blocks": [*blocks, *(text(line) for line in runs)]}
+    return {"type": "home", "blocks": [*blocks, *_runs(page, len(blocks), plain=plain)]}
+
+
+def _runs(page: HomePage, used: int, *, plain: bool) -> list[dict[str, Any]]:
+    """Return the person's own runs, as many as there is room for; how to see the others."""
+    text = _plain_text if plain else _text
+    blocks = [_header(say("slack.home_runs", page.lang))]
+    if not page.runs:
+        blocks.append(text(say("runs.none", page.lang)))
+    for run in page.runs:
+        drawn = _plain_card(run, page.lang) if plain else render_brief(run, page.lang)
+        if used + len(blocks) + len(drawn) + 2 > _BLOCKS:
+            return [*blocks, text(say("slack.home_more_runs", page.lang))]
+        blocks += drawn
+    return blocks
 
 
 def _plain_card(card: CardView, lang: Lang) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import { address, belongsTo, conversations, isOwn, latestOwn } from "/static/con
 import { drafts, forgetDrafts } from "/static/drafts.js";
 import { fault } from "/static/faults.js";
 import { files } from "/static/files.js";
-import { inbox } from "/static/inbox.js";
+import { inbox, mine } from "/static/inbox.js";
 import { keys } from "/static/keys.js";
 import { link } from "/static/link.js";
 import { fillBody } from "/static/message.js";
@@ -85,7 +85,7 @@ function ended() {
 // ---- the conversation
 
 function take(entry) {
-  if (entry.op === "post" || entry.op === "edit") waiting.later();
+  if (entry.op === "post" || entry.op === "edit") [waiting, own].forEach((panel) => panel.later());
   if (entry.op === "edit" && !shown.has(entry.id) && older.more()) return missed.set(entry.id, entry.view);
   if (entry.op === "post" || entry.op === "said") saw();
   const nearEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 120;
@@ -185,7 +185,7 @@ function pick(chosen) {
     return location.assign("/");
   }
   if (person && person.id !== chosen.id) attached.clear();
-  if (person?.id !== chosen.id) waiting.clear();
+  if (person?.id !== chosen.id) [waiting, own].forEach((panel) => panel.clear());
   person = chosen;
   localStorage.setItem("signoff.person", chosen.id);
   for (const node of log.querySelectorAll(".said")) {
@@ -293,6 +293,7 @@ const sent = unanswered(() => `${person?.id}.${room}`, localStorage);
 const tapped = unanswered(() => `${person?.id}.${room}`, sessionStorage);
 const attached = files({ here: () => room, who: () => person, language: () => lang, changed: () => grow(), complain });
 const waiting = inbox({ me: () => person, act, language: () => lang, ended });
+const own = mine({ me: () => person, act, language: () => lang, ended });
 const listed = conversations({ me: () => person, here: () => room, language: () => lang, chooses: () => chooses, ended });
 const older = past({ where: () => ({ room, person: person.id }), show: showPage, failed: notRead, language: () => lang });
 keys(input);

@@ -1,4 +1,4 @@
-// The panel of what waits for whoever is speaking: the same cards, with buttons that work here.
+// The panels of whoever is speaking: what waits for them, and what they asked for; with buttons that work here.
 import { backTo, buildCard, carryOver, whereIn } from "/static/card.js";
 import { ask } from "/static/requests.js";
 import { texts } from "/static/texts.js";
@@ -10,16 +10,32 @@ const $ = (id) => document.getElementById(id);
 
 // `me()` is who is speaking, `act` posts as card.js wants it, `language()` is the page's; `ended()` is
 // told that nobody is signed in any more.
-export function inbox({ me, act, language, ended }) {
-  const dialog = $("inbox"), list = $("inbox-list"), told = $("inbox-told"), count = $("count");
+export function inbox(page) {
+  const said = { nothing: "nothingWaits", more: "moreWait" };
+  const opener = $("waiting"), count = $("count");
+  return panel({ ...page, name: "inbox", path: "/chat/inbox", opener, said, counted: (cards, more) => {
+    count.textContent = more ? `${cards.length}+` : cards.length;
+    count.hidden = !cards.length;
+    opener.setAttribute("aria-label", `${texts(page.language()).waiting}: ${count.textContent}`);
+  } });
+}
+
+export function mine(page) {
+  const said = { nothing: "askedNothing", more: "moreMine" };
+  return panel({ ...page, name: "mine", path: "/chat/mine", opener: $("own"), said, asleep: true });
+}
+
+// One that is `asleep` while it is closed asks for nothing then.
+function panel({ me, act, language, ended, name, path, opener, said, counted = () => {}, asleep = false }) {
+  const dialog = $(name), list = $(`${name}-list`), told = $(`${name}-told`);
   const shown = new Map(); // token -> { node, json }
   let soon = 0, asked = 0;
 
   async function fetchCards() {
     const number = ++asked;
     const person = me();
-    if (!person) return;
-    const { status, data } = await ask("/chat/inbox", { query: { person: person.id } });
+    if (!person || (asleep && !dialog.open)) return;
+    const { status, data } = await ask(path, { query: { person: person.id, lang: language() } });
     if (number !== asked || me()?.id !== person.id) return;
     if (status === 401) ended();
     else if (status === 200) show(data);
@@ -31,10 +47,8 @@ export function inbox({ me, act, language, ended }) {
 
   function show({ cards, more }) {
     const t = texts(language());
-    count.textContent = more ? `${cards.length}+` : cards.length;
-    count.hidden = !cards.length;
-    $("waiting").setAttribute("aria-label", `${t.waiting}: ${count.textContent}`);
-    told.textContent = cards.length ? "" : t.nothingWaits;
+    counted(cards, more);
+    told.textContent = cards.length ? "" : t[said.nothing];
     const now = new Set(cards.map((card) => card.token));
     for (const [token, { node }] of shown) {
       if (now.has(token)) continue;
@@ -44,7 +58,7 @@ export function inbox({ me, act, language, ended }) {
       shown.delete(token);
     }
     for (const card of cards) place(card);
-    if (more) told.textContent = t.moreWait;
+    if (more) told.textContent = t[said.more];
   }
 
   function settle(node) {
@@ -79,17 +93,17 @@ export function inbox({ me, act, language, ended }) {
   function clear() {
     shown.clear();
     list.replaceChildren();
-    count.hidden = true;
+    counted([], false);
     later();
   }
 
-  $("waiting").addEventListener("click", () => {
+  opener.addEventListener("click", () => {
     list.replaceChildren();
     shown.clear();
     dialog.showModal();
     fetchCards();
   });
-  $("inbox-close").addEventListener("click", () => dialog.close());
+  $(`${name}-close`).addEventListener("click", () => dialog.close());
   // A click beside the panel closes it, as Escape does.
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   setInterval(fetchCards, EVERY_MS);

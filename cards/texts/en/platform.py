@@ -3,7 +3,6 @@
 from typing import Final
 
 TEXTS: Final[dict[str, str]] = {
-    "home.run": "{name}: {state}",
     "file.attached": "The whole text is attached as a file.",
     "unshown.command": "What this message says cannot be shown here. Send {command} to see it.",
     "unshown.link": (

@@ -207,6 +207,8 @@ TEXTS: Final[dict[str, str]] = {
     "mine.more": "Type `/mine {next}` for those that ended before.",
     "mine.beside": "{n} from elsewhere: I tell you of these in our direct chat.",
     "mine.page_only": "{n} from elsewhere: see “My requests” at the top of the page.",
+    "mine.asked": "asked for at {when}",
+    "mine.open": "[open it](<{url}>)",
     "mine.menu": "Cancel what is under way?",
     "mine.cancel": "Cancel {name}",
     "cancel.which": "Which one do you mean?",

@@ -3,7 +3,6 @@
 from typing import Final
 
 TEXTS: Final[dict[str, str]] = {
-    "home.run": "{name}：{state}",
     "file.attached": "全文见附件。",
     "unshown.command": "这里显示不了这条消息的内容。发送 {command} 可以查看。",
     "unshown.link": "这里显示不了这条消息的内容。可以在 {link} 查看，或发送 {command}。",

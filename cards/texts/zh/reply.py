@@ -173,6 +173,8 @@ TEXTS: Final[dict[str, str]] = {
     "mine.more": "发送 `/mine {next}` 查看更早结束的。",
     "mine.beside": "另有 {n} 项来自别的对话，我在私聊里告诉您。",
     "mine.page_only": "另有 {n} 项来自别的对话：请看页面顶部的「我的请求」。",
+    "mine.asked": "发起于 {when}",
+    "mine.open": "[打开对话](<{url}>)",
     "mine.menu": "要取消进行中的请求吗？",
     "mine.cancel": "取消 {name}",
     "cancel.which": "您指的是哪一个？",

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cards.model import Lang, Principal
+from cards.model import Lang
 from cards.moments import local_time
 from cards.showing.menu import cancel_menu
 from cards.showing.view import ButtonView, MessageView, PartView
@@ -13,30 +13,13 @@ from engine.mail import CommandArrived
 from engine.ports.storage.store import Post
 from engine.services import Services
 from engine.talk.mine.cancel_button import cancel_button
+from engine.talk.mine.own_work import OwnWork, read_own_work
 from engine.talk.mine.summary import (
     RunSummary,
-    is_own,
-    own_names,
-    read_summaries,
     run_address,
     state_text,
     title_of,
 )
-
-PAGE = 10
-"""So many runs stand on a page, and so many buttons below it."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnWork:
-    """A page of a person's runs: those under way (on the first page), and those that ended.
-
-    `more` when there are others that ended.
-    """
-
-    living: tuple[RunSummary, ...] = ()
-    ended: tuple[RunSummary, ...] = ()
-    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +31,11 @@ class OwnWorkText:
     aside: tuple[Post, ...] = ()
 
 
-async def read_own_work(
-    person: Principal, services: Services, *, page: int = 1, ended: bool = True
-) -> OwnWork:
-    """Page `page` (from 1) of the runs that this person asked for."""
-    listed = await services.own_runs.find(own_names(person), limit=PAGE * page + 1)
-    first = PAGE * (page - 1)
-    over = listed.ended[first : first + PAGE + 1] if ended else ()
-    living = listed.living if page == 1 else ()
-    found = await read_summaries(services.own_runs, (*living, *over[:PAGE]))
-    own = [each for each in found if is_own(each, person, services.people)]
-    return OwnWork(
-        tuple(each for each in own if each.end is None)[:PAGE],
-        tuple(each for each in own if each.end is not None),
-        len(over) > PAGE,
-    )
-
-
 async def mine_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
     """The person's requests, running, waiting and ended, with a button for each that runs."""
     typed = mail.update.text
     page = max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
-    work = await read_own_work(mail.principal, services, page=page)
+    work = await read_own_work(mail.principal, services.own_runs, services.people, page=page)
     shown = await _OwnList(mail, lang, services).show(work)
     if not work.more:
         return shown
@@ -79,7 +45,7 @@ async def mine_text(mail: CommandArrived, lang: Lang, services: Services) -> Own
 
 async def runs_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
     """What the person has under way, with a button for each."""
-    work = await read_own_work(mail.principal, services, ended=False)
+    work = await read_own_work(mail.principal, services.own_runs, services.people, ended=False)
     return await _OwnList(mail, lang, services, none="runs.none").show(work)
 
 

@@ -25,7 +25,21 @@ CARD = CardView(
         ButtonView(data="s1:0a-Zk3tP9qLmN4x:reject:1", label="Reject", style="danger"),
     ),
 )
-FULL = HomePage(lang="en", cards=((CARD, "en"),), runs=("Record a visit: waiting",))
+RUN = CardView(
+    token="0a-run-of-theirs",
+    kind="run",
+    title="Record a visit P003",
+    text="waiting for Bo",
+    buttons=(
+        ButtonView(
+            data="s1:0a-run-of-theirs:cancel_run:0",
+            label="Cancel Record a visit",
+            style="danger",
+            final=True,
+        ),
+    ),
+)
+FULL = HomePage(lang="en", cards=((CARD, "en"),), runs=(RUN,))
 EMPTY = HomePage(lang="en")
 HUGE = "The visit of P003 <!channel> & more. " * 1_000
 
@@ -74,9 +88,10 @@ async def test_an_opened_tab_shows_what_waits_and_what_is_under_way(slack, post,
     assert (await post(slack.home_event())).status == 200
     assert intake.updates == []
     told = slack.home_body("U0REQUESTER")
-    for said in ("Waiting for you", "*Record a visit*", "2 &lt;!channel&gt;", "under way"):
+    for said in ("Waiting for you", "*Record a visit*", "2 &lt;!channel&gt;", "My requests"):
         assert said in told
-    assert "Record a visit: waiting" in told
+    assert "*Record a visit P003*" in told
+    assert "waiting for Bo" in told
 
 
 async def test_the_messages_tab_asks_for_nothing(slack, post, pages):
@@ -133,11 +148,14 @@ async def test_a_tap_on_the_tab_may_ask_for_a_form(slack, post, intake):
 @pytest.mark.parametrize("count", [0, 1, 60])
 def test_a_page_of_any_size_stays_inside_slacks_limits(lang, count):
     card = CARD.model_copy(update={"text": HUGE, "note": HUGE, "title": HUGE})
-    page = HomePage(lang=lang, cards=((card, lang),) * count, runs=(HUGE,) * 20, more=False)
+    run = RUN.model_copy(update={"text": HUGE, "note": HUGE, "title": HUGE})
+    page = HomePage(lang=lang, cards=((card, lang),) * count, runs=(run,) * 20, more=False)
     for plain in (False, True):
         view = home_view(page, plain=plain)
         assert home_problems(view) == []
-        actions = sum(block["type"] == "actions" for block in view["blocks"])
+        blocks = [str(block) for block in view["blocks"] if block["type"] == "actions"]
+        actions = sum(CARD.token in block for block in blocks)
+        assert any(RUN.token in block for block in blocks)
         assert actions == count or any("/pending" in str(block) for block in view["blocks"])
         assert not plain or "mrkdwn" not in str(view)
 

@@ -89,7 +89,7 @@ def test_a_hostile_text_fires_nowhere(text):
         ),
     )
     asked, said = form_modal(form, "slack:T1:C1"), answer_modal(text)
-    home = home_view(HomePage(lang="en", cards=((_card(text), "en"),), runs=(text,)))
+    home = home_view(HomePage(lang="en", cards=((_card(text), "en"),), runs=(_card(text),)))
     assert message_problems(shown) == message_problems(told) == []
     assert view_problems(asked) == view_problems(said) == home_problems(home) == []
     for place in (shown, told, asked, said, home):

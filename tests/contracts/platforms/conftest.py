@@ -14,6 +14,7 @@ from adapters.clock import SystemClock
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
+from bot.people.run_links import RunLinks
 from bot.wiring.contexts import Adapter, open_platform
 from bot.wiring.store import StoreConnection
 from tests.contracts.platforms.rigs import LinesRig, Rig, SlackRig, TelegramRig, WebRig
@@ -35,7 +36,9 @@ def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     people: Directory = load_people(PEOPLE)
     assert name in settings.enabled_platforms, f"{name} is off"
     links = FileLinks("of-a-test", SystemClock("UTC"), days=7)
-    return open_platform(name, settings, StoreConnection(client, client, ""), people, links)
+    return open_platform(
+        name, settings, StoreConnection(client, client, ""), people, links, RunLinks({})
+    )
 
 
 SLACK = {"slack_bot_token": "xoxb-stub", "slack_signing_secret": "stub-signing-secret"}
