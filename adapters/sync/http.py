@@ -21,7 +21,7 @@ _CONNECTIONS = 16
 _LONGEST_READ_BYTES = 2048
 _MAX_REASON_CHARS = 200
 _AGAIN = (408, 425, 429)
-_SENT = {"run", "playbook", "conversation", "requester", "number", "by", "at", "fields"}
+_KEPT_BACK = {"to", "attempt"}
 
 
 class HttpRecord:
@@ -46,7 +46,7 @@ class HttpRecord:
             raise SyncRefused(f"the address of the system of record {wrong}")
         if self._secret is None:
             raise SyncRefused("SIGNOFF_SYNC_SECRET should be set, to sign what is sent")
-        body = change.model_dump_json(include=_SENT).encode()
+        body = change.model_dump_json(exclude=_KEPT_BACK).encode()
         headers = self._headers(change, body, self._secret.get_secret_value())
         # The rest of an address may hold secrets.
         host = urlsplit(change.to).hostname

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import structlog
 from aiohttp import web
 
+from bot.api.case_changes import CaseChangesApi
 from bot.api.skills import open_skill_api
 from bot.definitions.projects import unnamed_project
 from bot.http.documents import documents_route
@@ -107,6 +108,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes(health_routes(parts))
     app.add_routes([metrics_route(parts.settings, parts.store.operations, parts.store.numbers)])
     app.add_routes(_skill_api(parts))
+    app.add_routes(_case_changes(parts))
     ended = asyncio.Event()
     app.add_routes(admin_routes(parts, ended))
     app.add_routes([files_route(parts)])
@@ -122,6 +124,20 @@ def application(parts: Parts) -> web.Application:
 
     app.on_shutdown.append(end_streams)
     return app
+
+
+def _case_changes(parts: Parts) -> list[web.AbstractRouteDef]:
+    """Where a system of record says what has changed; off without a secret to sign with."""
+    secret = parts.settings.sync_secret
+    if secret is None:
+        return []
+    api = CaseChangesApi(
+        lambda: parts.reloader.current.snapshot.playbooks,
+        parts.store.mailbox,
+        parts.services.clock,
+        secret,
+    )
+    return api.routes()
 
 
 def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:

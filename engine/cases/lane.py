@@ -14,6 +14,9 @@ def handle_letter(letter: CaseLetter, stored: str, *, keep_s: float) -> Effects:
     """
     document = CaseDocument.model_validate_json(stored) if stored else None
     after, answer = take_letter(document, letter)
-    key = f"{letter.key}/answer"
-    post = mail_post(f"run:{letter.run.id}", CaseAnswered(answer=answer).stored(), key)
+    if letter.run is None:
+        # A system of record is not answered: it hears of changes as of any.
+        return Effects(session=after.stored(), session_keep_s=keep_s)
+    mail = CaseAnswered(answer=answer).stored()
+    post = mail_post(f"run:{letter.run.id}", mail, f"{letter.row}/answer")
     return Effects(session=after.stored(), session_keep_s=keep_s, posts=(post,))

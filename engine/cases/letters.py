@@ -287,7 +287,7 @@ def _mark(value: Any, version: int) -> CaseMark:
 
 
 def _post(letter: CaseLetter) -> Post:
-    return mail_post(letter.case.lane, CaseLetterArrived(letter=letter).stored(), letter.key)
+    return mail_post(letter.case.lane, CaseLetterArrived(letter=letter).stored(), letter.row)
 
 
 def mail_post(lane: str, mail: str, key: str) -> Post:

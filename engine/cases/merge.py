@@ -8,7 +8,6 @@ from engine.frames.case import (
     MAX_RUNS,
     CaseAnswer,
     CaseChange,
-    CaseDecision,
     CaseDocument,
     CaseLeaf,
     CaseLetter,
@@ -19,6 +18,7 @@ from engine.frames.case import (
 
 _MAX_DECISIONS = 200
 _MAX_FILES = 1000
+_MAX_HEARD = 500
 
 
 def take_letter(
@@ -26,7 +26,7 @@ def take_letter(
 ) -> tuple[CaseDocument, CaseAnswer]:
     """The case after the letter, and its answer; one that was taken before changes nothing."""
     before = document or CaseDocument(name=letter.case)
-    if letter.number <= before.taken.get(letter.run.id, 0):
+    if _is_repeated(before, letter):
         return before, _answer(before, letter, (), repeated=True)
     version = before.version + 1
     leaves, conflicts = dict(before.leaves), []
@@ -37,20 +37,32 @@ def take_letter(
             conflicts.append(path)
         elif leaf is None or leaf.value != value:
             leaves[path] = CaseLeaf(value=value, version=version, author=letter.author)
-    runs = _with_run(before.runs, letter.run)
-    kept = {run.id for run in runs}
-    taken = {run: number for run, number in before.taken.items() if run in kept}
     after = before.model_copy(
         update={
             "version": version,
             "leaves": leaves,
             "files": tuple(dict.fromkeys((*before.files, *letter.files)))[-_MAX_FILES:],
-            "runs": runs,
-            "decided": _with_decisions(before.decided, letter.decided),
-            "taken": {**taken, letter.run.id: letter.number},
+            "decided": (*before.decided, *letter.decided)[-_MAX_DECISIONS:],
+            **_note_sender(before, letter),
         }
     )
     return after, _answer(after, letter, tuple(conflicts))
+
+
+def _is_repeated(document: CaseDocument, letter: CaseLetter) -> bool:
+    if letter.run is None:
+        return letter.key in document.heard
+    return letter.number <= document.taken.get(letter.run.id, 0)
+
+
+def _note_sender(document: CaseDocument, letter: CaseLetter) -> dict[str, Any]:
+    """What the case remembers of who wrote, so that a repeat is known."""
+    if letter.run is None:
+        return {"heard": (*document.heard, letter.key)[-_MAX_HEARD:]}
+    runs = _with_run(document.runs, letter.run)
+    kept = {run.id for run in runs}
+    taken = {run: number for run, number in document.taken.items() if run in kept}
+    return {"runs": runs, "taken": {**taken, letter.run.id: letter.number}}
 
 
 def _answer(
@@ -86,15 +98,9 @@ def _with_run(runs: tuple[CaseRun, ...], run: CaseRun) -> tuple[CaseRun, ...]:
     return tuple(each for each in more if each.id not in ended)
 
 
-def _with_decisions(
-    known: tuple[CaseDecision, ...], new: tuple[CaseDecision, ...]
-) -> tuple[CaseDecision, ...]:
-    return (*known, *new)[-_MAX_DECISIONS:]
-
-
 def _merge(leaf: CaseLeaf | None, change: CaseChange) -> tuple[CaseValue | None, bool]:
     """What stands there after the change, and whether that is for a person to decide."""
-    if leaf is None or leaf.version <= change.base or leaf.value == change.value:
+    if leaf is None or change.forced or leaf.version <= change.base or leaf.value == change.value:
         return change.value, False
     theirs, mine = leaf.value, change.value
     if isinstance(theirs, tuple) and isinstance(mine, tuple):

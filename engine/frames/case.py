@@ -82,7 +82,8 @@ class CaseDocument(Frozen):
     """The state that runs of a case share, with who changed what; `version` counts its changes.
 
     `taken` is the number of the last letter of each run that was taken. `files` are the names of
-    those that runs of it were given. `runs` and `decided` are the newest last.
+    those that runs of it were given. `runs` and `decided` are the newest last. `heard` are the keys
+    of what a system of record last said.
     """
 
     schema_version: Literal[1] = 1
@@ -93,6 +94,7 @@ class CaseDocument(Frozen):
     runs: tuple[CaseRun, ...] = ()
     decided: tuple[CaseDecision, ...] = ()
     taken: dict[str, int] = {}
+    heard: tuple[str, ...] = ()
 
     @property
     def values(self) -> dict[str, CaseValue]:
@@ -103,17 +105,21 @@ class CaseDocument(Frozen):
 class CaseChange(Frozen):
     """A change of one path, made when the case's leaf was of version `base` (0 for none).
 
-    Of a list, `was` are the rows as they were then, and `row` the column that tells rows apart.
+    Of a list, `was` are the rows as they were then, and `row` the column that tells rows apart. One
+    that is `forced` stands whatever was there: a system of record says how things are.
     """
 
     value: CaseValue | None = None
     base: int = 0
     was: CaseRows | None = None
     row: str = ""
+    forced: bool = False
 
 
 class CaseLetter(Frozen):
     """What a run tells its case, the `number`-th time: changes, files and decisions.
+
+    Or what a system of record says under a `key` of its own, without a run.
 
     It knows the case as of version `known`. `attempt` counts how often an operator had it sent
     again. Without changes it asks for what is known. What a letter of an ended run says of its end
@@ -121,8 +127,9 @@ class CaseLetter(Frozen):
     """
 
     case: CaseName
-    run: CaseRun
-    number: int
+    run: CaseRun | None = None
+    key: str = ""
+    number: int = 0
     attempt: int = 1
     known: int = 0
     changes: dict[str, CaseChange] = {}
@@ -131,8 +138,9 @@ class CaseLetter(Frozen):
     author: CaseAuthor
 
     @property
-    def key(self) -> str:
-        """The outbox row that carries it, and the key by which a repeat is known."""
+    def row(self) -> str:
+        """The outbox row that carries it from its run, and the key by which a repeat is known."""
+        assert self.run is not None, "a system of record sends no rows"
         return f"{self.run.id}/case/{self.number}.{self.attempt}"
 
 

@@ -74,6 +74,7 @@ from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import (
     add_change,
     is_about_current_change,
+    note_known,
     remove_taken_change,
     send_again,
 )
@@ -211,10 +212,13 @@ def _ask_case(run: Run, mail: RunMail, context: StepContext) -> StepResult:
 def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) -> StepResult:
     """Go on with what the case knows; what was changed meanwhile is decided first."""
     link = run.case
-    is_awaited = link and link.waits and link.waits.number == mail.answer.number
-    if not is_awaited or run.status in ENDED:
+    if link is None or link.waits is None or link.waits.number != mail.answer.number:
+        return StepResult(Effects(), "")
+    if run.status in ENDED:
         return StepResult(Effects(), "")
     after = letters.take_answer(run, mail.answer, context.playbook)
+    news = mail.answer.leaves.keys() - link.waits.changes.keys()
+    after = note_known(after, context.playbook, news)
     after = after.model_copy(update={"status": "running", "steps": run.steps + 1})
     if after.case and after.case.conflicts:
         after = letters.with_conflict_frame(after)
@@ -408,10 +412,13 @@ def _run_after_frame(run: Run, base: Run, patch: Patch, context: StepContext) ->
     """The run after its top frame is done: at the one below, else with nothing left to do."""
     state = merge_patch(run.state, patch, context.playbook)
     after = base.model_copy(update={"state": record_ending(state, patch.ending, run.frames)})
-    now = context.services.now
+    now, project = context.services.now, context.services.project(run.conversation)
+    if after.case is None:
+        link = letters.find_case(after, context.playbook, project)
+        after = after.model_copy(update={"case": link})
     if not isinstance(run.frames[0], JobFrame | LeaderFrame):
         # What a job changes is its graph's to pass on.
-        after = add_change(after, context.playbook, patch.by, now)
+        after = add_change(after, context.playbook, patch.by, now, project)
     top = run.frames[-1]
     if isinstance(top, CaseFrame):
         after = letters.without_conflict_frame(after, top)
@@ -419,11 +426,6 @@ def _run_after_frame(run: Run, base: Run, patch: Patch, context: StepContext) ->
         after = after.model_copy(update={"frames": run.frames[:-1], "result": patch})
     else:
         after = after.model_copy(update={"finished": True})
-    if after.case is None:
-        project = context.services.project(run.conversation)
-        after = after.model_copy(
-            update={"case": letters.find_case(after, context.playbook, project)}
-        )
     after = letters.with_letter(after, context.playbook, patch.by, now)
     if not after.finished:
         return after

@@ -1,5 +1,6 @@
 """Changes for the system of record: sent at least once, in order, one at a time (spec 003)."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from engine.frames.leaves import NO_DIGEST, value_digest, value_of
@@ -9,7 +10,7 @@ from engine.ports.storage.store import Post
 from engine.ports.systems.sync import Change
 
 
-def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
+def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: str = "") -> Run:
     """The run with one more change to send, if a synced field changed since the last one."""
     sync = playbook.definition.sync
     if sync is None or run.parent:
@@ -27,6 +28,8 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
         requester=run.requester.id,
         to=sync.to,
         number=run.changes + 1,
+        project=project,
+        case={"of": run.case.name.of, "key": run.case.name.key} if run.case else None,
         by=by,
         at=now,
         fields=changed,
@@ -37,6 +40,18 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
         "sent": {path: digest for path, digest in digests.items() if digest != NO_DIGEST},
     }
     return run.model_copy(update=update)
+
+
+def note_known(run: Run, playbook: Playbook, paths: Iterable[str]) -> Run:
+    """The run, which need not send what stands at these paths: its case has it from others."""
+    sync = playbook.definition.sync
+    known = {
+        path: value_digest(value_of(path, run.state))
+        for path in (sync.fields if sync else ())
+        if path in set(paths)
+    }
+    sent = {path: digest for path, digest in {**run.sent, **known}.items() if digest != NO_DIGEST}
+    return run.model_copy(update={"sent": sent})
 
 
 def remove_taken_change(run: Run, number: int) -> Run:

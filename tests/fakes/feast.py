@@ -137,8 +137,12 @@ BY_FEAST = {"of": "feast", "own": ["words", "decisions.release"], "rows": {"shop
 BY_ROOM = {**BY_FEAST, "of": "conversation"}
 
 
-def write_feast(folder: Path, case: object = BY_FEAST) -> Path:
-    """Write it, with that case."""
+def _sync(to: str) -> dict[str, object]:
+    return {"sync": {"to": to, "fields": ["guests", "menu"]}} if to else {}
+
+
+def write_feast(folder: Path, case: object = BY_FEAST, *, sync: str = "") -> Path:
+    """Write it, with that case; guests and menu are sent to the address of `sync`."""
     skills = (
         _ask("guests", "feast", "guests", "hall"),
         _ask("menu", "menu"),
@@ -151,7 +155,7 @@ def write_feast(folder: Path, case: object = BY_FEAST) -> Path:
     texts = {
         folder / "people.yaml": PEOPLE,
         folder / "signoff.yaml": SETTINGS,
-        home / "playbook.yaml": feast(case),
+        home / "playbook.yaml": {**feast(case), **_sync(sync)},
         **{home / "skills" / f"{skill['id']}.yaml": skill for skill in skills},
     }
     for path, text in texts.items():

@@ -20,9 +20,11 @@ from tests.fakes.platforms.patience import PATIENCE_S, within
 
 SECRET = "a-secret-of-the-tests"
 OLDEST_S = 300
-_SHAPE: dict[str, type] = {
+_SHAPE: dict[str, type | tuple[type, ...]] = {
     "run": str,
     "playbook": str,
+    "project": str,
+    "case": (dict, type(None)),
     "conversation": str,
     "requester": str,
     "number": int,
@@ -150,7 +152,7 @@ class RecordServer:
         if not isinstance(change, dict) or change.keys() != _SHAPE.keys():
             raise ValueError("keys")
         for name, kind in _SHAPE.items():
-            if type(change[name]) is not kind:
+            if not isinstance(change[name], kind) or isinstance(change[name], bool):
                 raise ValueError(name)
         if datetime.fromisoformat(change["at"]).tzinfo is None:
             raise ValueError("at")

@@ -1,6 +1,7 @@
 """Runs of one case share its state, from wherever they are asked for (design §12)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +14,17 @@ FEAST_CASE = "KITCHEN/feast/feast/F-7"
 ROOM_CASE = "KITCHEN/feast/conversation/web%3Alocal%3Amain"
 
 
-async def serve(start: Start, folder: Path, case: object) -> Service:
-    folder = write_feast(folder, case)
+async def serve(
+    start: Start, folder: Path, case: object, *, sync: str = "", **more: Any
+) -> Service:
+    folder = write_feast(folder, case, sync=sync)
     return await start(
         playbooks=folder / "playbooks",
         people=folder / "people.yaml",
         project="KITCHEN",
         languages=("en",),
         timezone="Europe/Berlin",
+        **more,
     )
 
 

@@ -17,7 +17,8 @@ class Change(Frozen):
     `to` is `sample` or an http(s) address. `number` counts a run's changes from 1; a change is sent
     only after the one before it was taken. `attempt` counts how often an operator had it sent
     again. `fields` holds JSON values by path (`profile.x`, `decisions.x`, `name`), None for one
-    that was cleared; `by` is the skill or person that changed them.
+    that was cleared; `by` is the skill or person that changed them. `case` is what the run's case
+    is `of`, and its `key` there; None for a run with a state of its own.
     """
 
     run: str
@@ -27,6 +28,8 @@ class Change(Frozen):
     to: str
     number: int
     attempt: int = 1
+    project: str = ""
+    case: dict[str, str] | None = None
     by: str
     at: datetime
     fields: dict[str, Any]

@@ -58,6 +58,8 @@ async def test_a_change_arrives_signed_under_its_key(
         "0-run:sync:3": {
             "run": "0-run",
             "playbook": "litigation",
+            "project": "",
+            "case": None,
             "conversation": "web:local:main",
             "requester": "lin",
             "number": 3,

@@ -19,8 +19,8 @@ Check = Callable[[str, dict[str, str], bytes], bool]
 
 
 def fenced(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return str(found)
+    """The first block in that language."""
+    return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 
 @pytest.fixture

@@ -53,6 +53,7 @@ async def test_after_a_skill_its_changed_fields_are_sent() -> None:
         conversation="web:local:room",
         requester="lin",
         to="sample",
+        project=MATTER.definition.project,
         number=1,
         by="matter-intake",
         at=NOW,
