@@ -50,6 +50,23 @@ def retry(args: argparse.Namespace) -> int:
     return _run(args, lambda settings: retry_aside(settings, args.name))
 
 
+def memory_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is done, in which project."""
+    parser.add_argument("action", choices=("list", "forget"))
+    parser.add_argument("project", metavar="PROJECT", help="the project that it is remembered for")
+    parser.add_argument("memo", nargs="*", metavar="MEMO", help="ids, as `memory list` has them")
+    parser.add_argument("--json", action="store_true", help="a list of {id, text, by, at}")
+
+
+def memory(args: argparse.Namespace) -> int:
+    """Prints what is remembered for a project, or takes some of it away."""
+    from bot.operate.memory import forget_memos, list_memos
+
+    if args.action == "forget":
+        return _run(args, lambda settings: forget_memos(settings, args.project, args.memo))
+    return _run(args, lambda settings: list_memos(settings, args.project, as_json=args.json))
+
+
 def doctor_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder, and how it is printed."""
     folder_argument(parser)

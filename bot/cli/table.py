@@ -215,6 +215,13 @@ COMMANDS = (
         "0 all of it goes on; 1 nothing waits under one of the names; 2 a setting is wrong",
     ),
     Command(
+        "memory",
+        "list what is remembered for a project, or have some of it forgotten",
+        operations.memory,
+        operations.memory_arguments,
+        "0 it is listed, or forgotten; 1 one of the ids is not there; 2 a setting is wrong",
+    ),
+    Command(
         "bench",
         "measure what a message costs (in a checkout of the source)",
         bench.bench,

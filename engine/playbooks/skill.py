@@ -248,10 +248,21 @@ class Sop(Frozen):
 
 
 class PlannedCall(Frozen):
-    """One tool call of a fixed plan; `$name` in an argument is the data leaf of that name."""
+    """One tool call of a fixed plan; `$name` in an argument is the data leaf of that name.
+
+    With `for_each`, a list leaf, there is one for each of its rows, in which `$leaf.column` is
+    what stands in that row.
+    """
 
     tool: str
     arguments: dict[str, Any]
+    for_each: str = Key(default="", exclude_if=lambda leaf: not leaf)
+
+    def row_column(self, value: Any) -> str:
+        """The column of the row that an argument names, "" where it names none."""
+        head = f"${self.for_each}."
+        named = self.for_each and isinstance(value, str) and value.startswith(head)
+        return value.removeprefix(head) if named else ""
 
 
 class Guard(Frozen):

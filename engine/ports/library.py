@@ -62,11 +62,15 @@ class Quote(Frozen):
 
 
 class Memo(Frozen):
-    """One thing that was remembered for a project; `by` is a principal's id."""
+    """One thing that was remembered for a project; `by` is the id of the person who approved it.
+
+    `id` names it within the project.
+    """
 
     text: str
     by: str
     at: datetime
+    id: str = ""
 
 
 class FileInfo(Frozen):
@@ -137,6 +141,10 @@ class Memory(Protocol):
 
     async def memos(self, project: str) -> Sequence[Memo]:
         """What is kept, newest first."""
+        ...
+
+    async def forget(self, project: str, memo: str) -> bool:
+        """Take away the memo of that id for good; False when there is none."""
         ...
 
 

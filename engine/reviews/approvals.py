@@ -1,5 +1,6 @@
 """What an approval covers and for how long; one that is too old is asked for again (1.8)."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -19,8 +20,22 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanFrame
-from engine.playbooks.skill import Skill, ToolPlan
+from engine.playbooks.skill import PlannedCall, Skill, ToolPlan
 from engine.tools.model import Tool
+
+Row = Mapping[str, Any]
+
+
+def planned_calls(plan: ToolPlan, state: AgentState) -> tuple[tuple[PlannedCall, Row], ...]:
+    """The plan's calls in their order: one `for_each` row of a list once for each of them."""
+    return tuple((call, row) for call in plan.calls for row in _rows(call, state))
+
+
+def _rows(call: PlannedCall, state: AgentState) -> Sequence[Row]:
+    if not call.for_each:
+        return ({},)
+    listed: Any = value_of(call.for_each, state) or ()
+    return tuple(listed)
 
 
 def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ...]:
@@ -29,14 +44,17 @@ def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ..
         {
             "tool": call.tool,
             "arguments": {
-                name: _argument_value(value, state) for name, value in call.arguments.items()
+                name: _argument_value(value, call, row, state)
+                for name, value in call.arguments.items()
             },
         }
-        for call in plan.calls
+        for call, row in planned_calls(plan, state)
     )
 
 
-def _argument_value(value: Any, state: AgentState) -> Any:
+def _argument_value(value: Any, call: PlannedCall, row: Row, state: AgentState) -> Any:
+    if column := call.row_column(value):
+        return row.get(column)
     if isinstance(value, str) and value.startswith("$"):
         return value_of(value[1:], state)
     return value
@@ -53,12 +71,16 @@ def is_too_old(approval: Approval | None, now: datetime) -> bool:
 
 
 async def pin_of(tool: Tool[Any], context: StepContext) -> str:
-    """The digest of what a write's system takes now, "" for a tool whose arguments stay.
+    """The digest of what a write's system takes now, or of the project that it writes for.
+
+    "" for a tool where neither can change.
 
     Raises ToolFailed when the system does not answer.
     """
-    if tool.readonly or tool.pin is None:
+    if tool.readonly or (tool.pin is None and not tool.of_project):
         return ""
+    if tool.pin is None:
+        return edits.digest(context.tool_context().project)
     return str(await context.services.pin(tool, {}, context.tool_context()))
 
 

@@ -23,7 +23,7 @@ from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import SopNode
 from engine.ports.people import People
 from engine.ports.storage.store import Post
-from engine.reviews.approvals import resolve_calls
+from engine.reviews.approvals import planned_calls, resolve_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _content_paths(
         return tuple((n, path) for n, each in enumerate(node.presents) if each == path)
     return tuple(
         (number, "arguments", name)
-        for number, call in enumerate(shown.calls)
+        for number, (call, _) in enumerate(planned_calls(shown, context.run.state))
         for name, value in call.arguments.items()
         if value == f"${path}"
     )

@@ -1,5 +1,6 @@
 """The prompt skill with a model: it reads, asks people, and gives a valid output (spec 003)."""
 
+import json
 from typing import assert_never
 
 from cards.clipping import shorten
@@ -15,7 +16,7 @@ from engine.dialogue import (
     ModelTask,
     advance_dialogue,
 )
-from engine.errors import ModelError, NoModel
+from engine.errors import ModelError, NoModel, ToolError
 from engine.frames.leaves import option_value, value_of
 from engine.frames.outcome import (
     CardAnswered,
@@ -37,9 +38,11 @@ from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
 from engine.skills.prompts import STATE_CHARS, answer_message, skill_opening
+from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 
 MAX_ASKED = 5
 RESPONSE_CHARS = 2000
+RECALL_CHARS = 500
 NO_REASON = "It was rejected, and no reason was given."
 """What the model is told to change then."""
 
@@ -67,8 +70,10 @@ def _skill(frame: ModelFrame, context: StepContext) -> Skill:
 async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutcome:
     """One answer of the model, or one round of tool calls; by hand where it has no answer."""
     lang = context.run.lang
+    remembered = "" if frame.messages else await _recall(frame, context)
+    task = _task(frame, remembered, context)
     try:
-        outcome = await advance_dialogue(frame, _task(frame, context), context.services.model)
+        outcome = await advance_dialogue(frame, task, context.services.model)
     except NoModel:
         return _ask_by_hand(frame, say("skill.no_model", lang), context)
     except ModelError as error:
@@ -85,11 +90,24 @@ async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutc
             return _ask_by_hand(outcome.dialogue, text, context, why=why)
 
 
-def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
+async def _recall(frame: ModelFrame, context: StepContext) -> str:
+    """What was remembered for the project that may matter, for a skill that searches the memory."""
+    if MEMORY_SEARCH.name not in _skill(frame, context).tools or context.services.model is None:
+        return ""
+    query = {"query": context.run.message[:RECALL_CHARS]}
+    try:
+        found = await context.services.call(MEMORY_SEARCH, query, context.tool_context())
+    except ToolError:
+        # The model is told so when it searches itself.
+        return ""
+    return json.dumps(found["memos"], ensure_ascii=False) if found["memos"] else ""
+
+
+def _task(frame: ModelFrame, remembered: str, context: StepContext) -> ModelTask[Output]:
     skill, definition = _skill(frame, context), context.playbook.definition
     today = context.services.today
     return ModelTask(
-        opening=lambda: skill_opening(frame, context),
+        opening=lambda: skill_opening(frame, remembered, context),
         read=lambda text: read_output(text, skill, definition, today),
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,

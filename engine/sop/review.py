@@ -27,8 +27,14 @@ from engine.frames.outcome import (
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
-from engine.playbooks.skill import Sop, SopNode, ToolPlan
-from engine.reviews.approvals import call_digest, refusal_of, resolve_calls, schemas_of
+from engine.playbooks.skill import PlannedCall, Sop, SopNode, ToolPlan
+from engine.reviews.approvals import (
+    call_digest,
+    planned_calls,
+    refusal_of,
+    resolve_calls,
+    schemas_of,
+)
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import approved_changes, authors_of, offer_edits
 from engine.reviews.policy import (
@@ -105,21 +111,36 @@ def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ..
 def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:
     values: list[LabelledValue] = []
     resolved = resolve_calls(plan, context.run.state)
-    for number, (call, planned) in enumerate(zip(plan.calls, resolved, strict=True), 1):
-        if len(plan.calls) > 1 or not call.arguments:
+    calls = [call for call, _ in planned_calls(plan, context.run.state)]
+    for number, (call, planned) in enumerate(zip(calls, resolved, strict=True), 1):
+        if len(calls) > 1 or not call.arguments:
             label = say("review.call", context.run.lang, n=number)
             values.append(LabelledValue(label, call.tool))
+        values += _project_of(call.tool, context)
         arguments = _as_called(call.tool, planned["arguments"], context)
-        values += [
-            _argument(n, source, arguments[n], context) for n, source in call.arguments.items()
-        ]
+        values += [_argument(n, call, arguments[n], context) for n in call.arguments]
     return tuple(values)
 
 
-def _argument(name: str, source: Any, value: Any, context: StepContext) -> LabelledValue:
+def _project_of(tool: str, context: StepContext) -> list[LabelledValue]:
+    """The project for which the call keeps something, if it does."""
+    try:
+        kept = context.find_tool(tool).of_project
+    except ToolError:
+        # There is no such tool: the call says so.
+        return []
+    label = say("review.project", context.run.lang)
+    return [LabelledValue(label, context.tool_context().project)] if kept else []
+
+
+def _argument(name: str, call: PlannedCall, value: Any, context: StepContext) -> LabelledValue:
+    source = call.arguments[name]
+    if column := call.row_column(source):
+        leaf = context.playbook.definition.data_fields[call.for_each]
+        return LabelledValue(leaf.columns[column].label(context.run.lang), value)
     if isinstance(source, str) and source.startswith("$"):
-        (leaf,) = values_at([source[1:]], context)
-        return LabelledValue(leaf.label, value, leaf.leaf, leaf.path)
+        (shown,) = values_at([source[1:]], context)
+        return LabelledValue(shown.label, value, shown.leaf, shown.path)
     return LabelledValue(label_of(name, context), value)
 
 

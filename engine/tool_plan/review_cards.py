@@ -30,6 +30,9 @@ def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
     colon = say("list.colon", context.run.lang)
     head = f"**{number}. {literal(call.tool.name)}**" if number else f"**{call.tool.name}**"
     parts = [head]
+    if call.tool.of_project:
+        label = f"{say('review.project', context.run.lang)}{colon}"
+        parts.append(f"{label}{literal(context.tool_context().project)}")
     for name, value in call.arguments.items():
         text = value if isinstance(value, str) else _json(value)
         label = f"{literal(label_of(name, context))}{colon}"

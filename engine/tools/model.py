@@ -84,6 +84,8 @@ class Tool(Generic[Args]):
     pin: Callable[[], Awaitable[str]] | None = None
     """Of a write whose system may change what it takes: the digest of that, asked for now. An
     approval holds for the one that was there when people were asked. Raises ToolFailed."""
+    of_project: bool = False
+    """Of a write: it is kept for the conversation's project, which the cards about it name."""
     timeout_s: float = 10
     """How long a call may take."""
     roles: tuple[str, ...] = ()

@@ -52,6 +52,17 @@ async def test_the_oldest_give_way_and_their_keys_still_count(
     assert await texts(memory) == ["text 4", "text 3", "text 2"]
 
 
+async def test_what_is_forgotten_stays_so_and_nothing_else_goes(memory: RedisMemory) -> None:
+    for text in ("one", "two"):
+        await memory.remember(PROJECT, text, key=text, by="chen")
+    one = next(memo for memo in await memory.memos(PROJECT) if memo.text == "one")
+    assert not await memory.forget("MATTER-8", one.id)
+    assert await memory.forget(PROJECT, one.id)
+    assert not await memory.forget(PROJECT, one.id)
+    assert await memory.remember(PROJECT, "one", key="one", by="chen") == "repeat"
+    assert await texts(memory) == ["two"]
+
+
 async def test_a_key_is_forgotten_after_30_days_and_not_before(
     memory: RedisMemory, scripts: Scripts
 ) -> None:

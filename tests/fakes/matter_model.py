@@ -30,7 +30,7 @@ _OF: Mapping[frozenset[str], str] = {
     frozenset(("strategy_steps",)): "dispute-strategy-planning",
     frozenset(("document_list",)): "documents",
     frozenset(("draft_name", "draft")): "document-draft",
-    frozenset(("work_plan",)): "work-plan",
+    frozenset(("work_plan", "to_remember")): "work-plan",
 }
 
 

@@ -30,5 +30,9 @@ class Memos:
         if (project, key) in self.kept:
             return "repeat"
         at = datetime(2026, 11, 21, tzinfo=UTC)
-        self.kept[project, key] = Memo(text=text, by=by, at=at)
+        self.kept[project, key] = Memo(text=text, by=by, at=at, id=key)
         return "new"
+
+    async def forget(self, project: str, memo: str) -> bool:
+        """Its key is its id."""
+        return self.kept.pop((project, memo), None) is not None

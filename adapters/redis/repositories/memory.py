@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Literal
 
 from adapters.redis import keys
@@ -12,6 +13,7 @@ from engine.errors import StoreError, ToolFailed
 from engine.ports.library import Memo
 
 MEMOS = 500
+ID_CHARS = 12
 
 
 class RedisMemory:
@@ -45,9 +47,26 @@ class RedisMemory:
                 kept = await self._client.lrange(keys.memos(project), 0, self._most - 1)
         except StoreError as error:
             raise ToolFailed("memory.away") from error
-        return [_memo(json.loads(text)) for text in kept]
+        return [_memo(str(text)) for text in kept]
+
+    async def forget(self, project: str, memo: str) -> bool:
+        """Take away the memo of that id for good; False when there is none.
+
+        Its idempotency key still counts, so that no repeat brings it back. Raises StoreError.
+        """
+        place = keys.memos(project)
+        with translate_errors():
+            kept = [str(text) for text in await self._client.lrange(place, 0, -1)]
+            removed = [await self._client.lrem(place, 1, t) for t in kept if _id(t) == memo]
+        return any(removed)
 
 
-def _memo(kept: dict[str, str | int]) -> Memo:
+def _memo(stored: str) -> Memo:
+    kept = json.loads(stored)
     at = datetime.fromtimestamp(int(kept["at"]) / 1000, UTC)
-    return Memo(text=str(kept["text"]), by=str(kept["by"]), at=at)
+    return Memo(text=str(kept["text"]), by=str(kept["by"]), at=at, id=_id(stored))
+
+
+def _id(stored: str) -> str:
+    """The memo's id: text, person and moment make it, for older ones as well."""
+    return sha256(stored.encode()).hexdigest()[:ID_CHARS]

@@ -43,7 +43,8 @@ TEXTS: Final[dict[str, str]] = {
     "tool.refused": "{why}",
     "tool.undeclared": "The answer to `{name}` is not as its tools.yaml says: {why}",
     "tool.changed": (
-        "Since this was approved, what `{name}` takes has changed; nothing was written."
+        "Since this was approved, what `{name}` takes, or the project that it writes for, has "
+        "changed; nothing was written."
     ),
     "tool.package_failed": (
         "`{name}` had a fault of its own; who operates Signoff finds it in the log."

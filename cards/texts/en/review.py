@@ -4,6 +4,7 @@ from typing import Final
 
 TEXTS: Final[dict[str, str]] = {
     "review.call": "Step {n}",
+    "review.project": "For the project",
     "vote.for": "{name} for {seat}",
     "vote.of": "{name}: {choice}",
     "vote.tally": "Votes ({of} seats, more than half decide): {votes}",

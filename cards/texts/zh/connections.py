@@ -34,7 +34,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.unapproved": "`{name}` 只能由经过审批的流程写入。",
     "tool.refused": "{why}",
     "tool.undeclared": "`{name}` 的结果与 tools.yaml 的说明不符：{why}",
-    "tool.changed": "批准之后，`{name}` 需要的内容已经改变，没有写入。",
+    "tool.changed": "批准之后，`{name}` 需要的内容或所属项目已经改变，没有写入。",
     "tool.package_failed": "`{name}` 自身出错；运营 Signoff 的人可以在日志中查到。",
     "tool.package_unsure": (
         "`{name}` 自身出错：可能已经执行，这里无人知道。再次执行之前请先查看。"

@@ -4,6 +4,7 @@ from typing import Final
 
 TEXTS: Final[dict[str, str]] = {
     "review.call": "第 {n} 步",
+    "review.project": "所属项目",
     "vote.for": "{name}（代 {seat}）",
     "vote.of": "{name}：{choice}",
     "vote.tally": "表决（{of} 席，过半数决定）：{votes}",

@@ -268,7 +268,8 @@ def _editable_paths(node: SopNode, names: KnownNames) -> tuple[str, ...] | None:
     skill = names.skills.get(node.shows)
     if skill is None or skill.plan is None:
         return None
-    values = [value for call in skill.plan.calls for value in call.arguments.values()]
+    calls = skill.plan.calls
+    values = [v for call in calls for v in call.arguments.values() if not call.row_column(v)]
     shown = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
     # A name that is no leaf is told where it stands; what was meant is not known here.
     return None if any(names.path_fault(path) for path in shown) else shown

@@ -1,8 +1,10 @@
 """What models cannot check of tool plans: fixed calls with their guard, and planners (004, §7)."""
 
+from collections.abc import Collection
+
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
-from engine.playbooks.skill import Skill, ToolPlan, ToolPlanner
+from engine.playbooks.skill import PlannedCall, Skill, ToolPlan, ToolPlanner
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source
 
@@ -20,12 +22,7 @@ class PlanCheck(FileCheck):
         for index, call in enumerate(plan.calls):
             at: Path = ("plan", "calls", index)
             self.require_known(call.tool, self.names.tools, (*at, "tool"), "tool")
-            for name, value in call.arguments.items():
-                if isinstance(value, str) and value.startswith("$"):
-                    known = self.names.data_fields
-                    if not self.names.is_part(value[1:]):
-                        where = (*at, "arguments", name)
-                        self.require_known(value[1:], known, where, "data field")
+            self._values(call, at)
             if call.tool in tools:
                 self.check_arguments(
                     call.tool, tools[call.tool], call.arguments, (*at, "arguments")
@@ -40,6 +37,25 @@ class PlanCheck(FileCheck):
             self.add(("plan", "calls"), "either these or rehearses should be given")
         if plan.rehearses:
             self._rehearses(plan.rehearses)
+
+    def _values(self, call: PlannedCall, at: Path) -> None:
+        """Arguments are leaves, or columns of the list that there is a call for each row of."""
+        columns: Collection[str] = ()
+        if call.for_each and self.names.definition:
+            leaf = self.names.definition.data_fields.get(call.for_each)
+            if leaf is None or leaf.type != "list":
+                fault = "should be a list among data_fields"
+                self.add((*at, "for_each"), fault)
+            else:
+                columns = leaf.columns
+        for name, value in call.arguments.items():
+            where = (*at, "arguments", name)
+            if column := call.row_column(value):
+                self.require_known(column, columns or None, where, f"column of {call.for_each}")
+            elif isinstance(value, str) and value.startswith("$"):
+                known = self.names.data_fields
+                if not self.names.is_part(value[1:]):
+                    self.require_known(value[1:], known, where, "data field")
 
     def _rehearses(self, name: str) -> None:
         self.require_known(name, self.names.skills, ("plan", "rehearses"), "skill")

@@ -57,4 +57,5 @@ MEMORY_REMEMBER = Tool(
     tell=_tell,
     rehearse=_rehearse,
     keyed=True,
+    of_project=True,
 )

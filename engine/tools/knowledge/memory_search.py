@@ -35,7 +35,9 @@ async def _run(args: MemorySearch, ctx: ToolContext) -> dict[str, Any]:
     return {
         "query": args.query.strip(),
         "matched": bool(matching),
-        "memos": [memos[number].model_dump(mode="json") for number in listed[:MATCHES]],
+        "memos": [
+            memos[number].model_dump(mode="json", exclude={"id"}) for number in listed[:MATCHES]
+        ],
         "total": len(memos),
     }
 

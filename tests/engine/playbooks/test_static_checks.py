@@ -900,6 +900,28 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((RECORD, "  guard:", "  on_error: {amount: 5}\n  guard:"),),
         "plan.on_error.amount: should be a profile or decisions field",
     ),
+    (
+        (
+            (
+                RECORD,
+                "    - tool: record_visit\n",
+                "    - tool: record_visit\n      for_each: law\n",
+            ),
+        ),
+        "plan.calls.0.for_each: should be a list among data_fields",
+    ),
+    (
+        (
+            (
+                RECORD,
+                "    - tool: record_visit\n      arguments:\n        subject_id: $law\n",
+                "    - tool: record_visit\n      for_each: causes\n      arguments:\n"
+                "        subject_id: $causes.caus\n",
+            ),
+        ),
+        "plan.calls.0.arguments.subject_id: there is no column of causes 'caus'; did you mean"
+        " 'cause'?",
+    ),
     *job_cases.CASES,
     # plans that a model makes
     (

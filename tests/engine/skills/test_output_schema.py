@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parents[3] / "playbooks" / "litigation_civil_prosecution
 def playbook() -> Playbook:
     paths = [FOLDER / "playbook.yaml", *(FOLDER / "skills").glob("*.yaml")]
     texts = {str(path): path.read_text("utf-8") for path in paths}
-    return load(texts, roles=("reviewer",), held=("reviewer",))
+    return load(texts, roles=None, held=None)
 
 
 def test_every_skill_of_a_model_has_a_schema_that_a_strict_server_takes(
