@@ -98,6 +98,12 @@ def fail_run(
     return StatusChange("failed", Note("failed", text), why, verdict, end)
 
 
+def refuse_run(run: Run, reason: str, why: str) -> StatusChange:
+    """End the run as refused, before anybody was asked; as `fail_run`."""
+    text = end_text(run, "refused", reason)
+    return StatusChange("failed", Note("failed", text), why, end="refused")
+
+
 def block_run(run: Run, reason: str, why: str = "") -> StatusChange:
     """Stop the run until an operator acts; `reason` is for people, `why` for the audit if given."""
     text = say("part.blocked", run.lang, name=run.name, reason=reason)

@@ -7,7 +7,7 @@ from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.errors import ToolError
-from engine.frames.ends import end_text, fail_run
+from engine.frames.ends import fail_run, refuse_run
 from engine.frames.leaves import (
     LabelledValue,
     label_of,
@@ -58,7 +58,7 @@ async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) ->
     run, policy, values = context.run, _policy(node), shown_values(node, context)
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown and (refusal := await refusal_of(shown, node.shows, context)):
-        return _refuse(refusal, frame, context)
+        return refuse_run(run, refusal, f"{frame.node} asks nobody: {refusal}")
     involved = {*run.requester.ids, *authors_of(values, context).values()}
     approvers = await find_approvers(policy, involved, context)
     if isinstance(approvers, StatusChange):
@@ -70,14 +70,6 @@ async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) ->
     frame = frame.model_copy(update=update)
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=literal(names)))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {approvers.why}")
-
-
-def _refuse(reason: str, frame: SopFrame, context: StepContext) -> StatusChange:
-    """The end of the run as refused: nobody is asked to approve what would not be done."""
-    text = end_text(context.run, "refused", reason)
-    return StatusChange(
-        "failed", Note("failed", text), f"{frame.node} asks nobody: {reason}", end="refused"
-    )
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:

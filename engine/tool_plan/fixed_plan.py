@@ -6,8 +6,8 @@ from typing import Any
 from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
-from engine.errors import ToolChanged, ToolError
-from engine.frames.ends import fail_run
+from engine.errors import ToolChanged, ToolError, ToolRefused
+from engine.frames.ends import fail_run, refuse_run
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -19,7 +19,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import Approval, Patch, ToolPlanFrame
-from engine.playbooks.end_kinds import Ending
+from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.reviews.approvals import ask_again, call_digest, resolve_calls
 from engine.skills.card_answers import end_unanswered
@@ -131,6 +131,11 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
             await context.services.rehearse(
                 context.find_tool(planned["tool"]), planned["arguments"], context.tool_context()
             )
+    except ToolRefused as error:
+        reason, why = error.text(context.run.lang), str(error)
+        if not plan.on_error:
+            return refuse_run(context.run, reason, why)
+        return _follow_on_error(skill, "refused", reason, why)
     except ToolError as error:
         return _end_with_error(skill, error.text(context.run.lang), str(error), context)
     return Done(_success_patch(skill), f"{plan.rehearses} would succeed")
@@ -143,11 +148,14 @@ def _success_patch(skill: Skill, told: Sequence[str] = ()) -> Patch:
 
 def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:
     """Follow the playbook's `on_error` with the reason; without one the run fails."""
-    on_error = _plan(skill).on_error
-    if not on_error:
+    if not _plan(skill).on_error:
         return fail_run(context.run, reason, why)
-    ending = Ending(end="failed", said=reason)
-    return Done(Patch.from_paths(skill.id, on_error, problems=(reason,), ending=ending), why)
+    return _follow_on_error(skill, "failed", reason, why)
+
+
+def _follow_on_error(skill: Skill, end: RunEnd, reason: str, why: str) -> Done:
+    ending, leaves = Ending(end=end, said=reason), _plan(skill).on_error
+    return Done(Patch.from_paths(skill.id, leaves, problems=(reason,), ending=ending), why)
 
 
 def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:

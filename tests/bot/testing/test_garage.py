@@ -226,3 +226,60 @@ async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
 """
     played = await play_folder(garage, tests)
     assert [each for each in played if not each.passed] == [], told(played)
+
+
+FITS = """\
+id: fits
+name: Does it fit
+description: Asks the workshop whether the hoist could be booked
+category: check
+kind: tool_plan
+provides: [profile.fits]
+sets: {profile.fits: "yes"}
+plan: {rehearses: write-booking}
+"""
+REHEARSED = """\
+- test: a plan that only rehearses ends as refused, with the words of the tool
+  given: {tools: {book_hoist: {refused_when: 1, gives: {who: Fred}}}}
+  steps:
+    - mia: book a hoist
+    - mia: {fill: {bay: A1, day: 2026-03-09}}
+      expect:
+        end: refused
+        reply: {is: refused, contains: A1 is booked by Fred., lacks: failed}
+        told: [mia]
+        not_told: [fred]
+        not_called: [book_hoist]
+- test: one that cannot be taken for another reason is refused too
+  given: {tools: {book_hoist: {fault: refuses, says: A1 is being painted}}}
+  steps:
+    - mia: book a hoist
+    - mia: {fill: {bay: A1, day: 2026-03-09}}
+      expect: {end: refused, reply: A1 is being painted}
+- test: where all is well it goes on
+  given: {tools: {book_hoist: {}}}
+  steps:
+    - mia: book a hoist
+    - {mia: {fill: {bay: A1, day: 2026-03-09}}, expect: {card: {to: [fred]}}}
+    - {fred: {tap: approve}, expect: {end: done}}
+"""
+
+
+@pytest.mark.parametrize("more", ["", "  on_error: {profile.fits: 'no'}\n"])
+async def test_a_rehearsal_that_the_tool_refuses_ends_the_run_as_refused(
+    garage: Path, play_folder: FolderPlayer, more: str
+) -> None:
+    with (garage / "playbooks/hoists/tools.yaml").open("a", encoding="utf-8") as file:
+        file.write(REFUSAL)
+    fits = FITS.replace("{rehearses: write-booking}", f"\n  rehearses: write-booking\n{more}")
+    (garage / "playbooks/hoists/skills/fits.yaml").write_text(fits, encoding="utf-8")
+    main = garage / "playbooks/hoists/playbook.yaml"
+    text = main.read_text(encoding="utf-8").replace(
+        "  - id: review\n",
+        "  - {id: fits, name: Fits, goal: It fits, allowed_skills: [fits],"
+        " gate_field: profile.fits, gate_value: 'yes'}\n  - id: review\n",
+    )
+    text = text.replace("  booked: {", "  fits: {label: Fits}\n  booked: {")
+    main.write_text(text, encoding="utf-8")
+    played = await play_folder(garage, REHEARSED)
+    assert [each for each in played if not each.passed] == [], told(played)
