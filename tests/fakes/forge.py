@@ -1,12 +1,14 @@
 """Processes of `python -m MODULE` that begin with everything imported: forked, not started anew.
 
 A forge is a process of its own that has imported the service and learned the shipped examples, and
-does nothing else. What it forks is a real process with its own folder, environment, input, output
-and signals; only the seconds that imports take are saved. How the service starts from nothing is
-shown by tests/bot/processes/test_run.py.
+does nothing else; all processes of a test session share one. What it forks is a real process with
+its own folder, environment, input, output and signals; only the seconds that imports take are
+saved. What that process starts with `sys.executable -m bot` comes from the forge as well. How the
+service starts from nothing is shown by tests/bot/processes/test_run.py.
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -16,7 +18,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
 
@@ -85,34 +87,65 @@ def _write(stdin: FileIO, given: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Forge:
-    process: subprocess.Popen[bytes]
+    keeper: socket.socket
+    """The forge goes on as long as one of these is open."""
     path: str
+    process: subprocess.Popen[bytes] | None = None
 
 
 LEARNED = "TEST_LEARNED_FOLDER"
 """Names the folder in which the session's processes find what they learn, as a variable."""
+_KEEP = b"keep"
 _forges: list[_Forge] = []
 
 
 def _forge() -> _Forge:
-    """The forge of this process; it ends with it, since its input does."""
+    """The forge of the session, or of this process alone where there is no session."""
     if not _forges:
-        path = str(Path(tempfile.mkdtemp(prefix="forge")) / "s")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.forge", path],
-            cwd=ROOT,
-            stdin=PIPE,
-            stdout=PIPE,
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        _forges.append(_Forge(process, path))
+        folder = Path(os.environ.get(LEARNED) or tempfile.mkdtemp(prefix="learned"))
+        with (folder / "forge.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _forges.append(_kept(folder / "forge") or _started(folder / "forge"))
     return _forges[0]
+
+
+def _kept(note: Path) -> _Forge | None:
+    """The forge that the note names, kept from now on; None when there is none."""
+    keeper = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        path = note.read_text("utf-8")
+        keeper.connect(path)
+        keeper.send(_KEEP)
+        if keeper.recv(len(_KEEP)) == _KEEP:
+            return _Forge(keeper, path)
+    except OSError:
+        # There is none yet, or it has ended with those that kept it.
+        pass
+    keeper.close()
+    return None
+
+
+def _started(note: Path) -> _Forge:
+    path = str(Path(tempfile.mkdtemp(prefix="forge")) / "s")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.fakes.forge", path],
+        cwd=ROOT,
+        stdin=NULL,
+        stdout=PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    with process.stdout as out:
+        assert out.readline() == b"ready\n"
+    note.write_text(path, "utf-8")
+    forge = _kept(note)
+    assert forge is not None
+    return replace(forge, process=process)
 
 
 def stand_in(module: str, *words: str) -> tuple[str, ...]:
     """A command that is `python -m MODULE WORDS`, for who starts a child by its command."""
-    return (sys.executable, "-I", "-S", str(STAND_IN), _forge().path, module, *words)
+    return (sys.executable, "-I", "-S", str(STAND_IN), _forge().path, "-m", module, *words)
 
 
 async def forged(
@@ -209,6 +242,7 @@ def _serve(path: str) -> None:
     import select
 
     _import_everything()
+    sys.executable = _interpreter(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)
     listener.listen(16)
@@ -220,23 +254,37 @@ def _serve(path: str) -> None:
     gc.freeze()
     print("ready", flush=True)
     alive: dict[int, socket.socket] = {}
-    bound = set[int]()
-    while True:
+    bound, keepers = set[int](), set[socket.socket]()
+    kept = False
+    while keepers or not kept:
         askers = {alive[pid]: pid for pid in bound & alive.keys()}
-        ready, _, _ = select.select([listener, woken, 0, *askers], [], [])
-        if 0 in ready:
-            for pid in alive:
-                os.kill(pid, signal.SIGKILL)
-            return
-        for pid in [pid for told, pid in askers.items() if told in ready]:
+        ready, _, _ = select.select([listener, woken, *keepers, *askers], [], [])
+        for keeper in keepers & {*ready}:
             # It says nothing more: it has gone.
+            keepers.remove(keeper)
+            keeper.close()
+        for pid in [pid for told, pid in askers.items() if told in ready]:
             bound.remove(pid)
             os.kill(pid, signal.SIGKILL)
+            # Before anything is forked in its place, which may want the port that it had.
+            _ended(alive, *os.waitpid(pid, 0))
         if woken in ready:
             os.read(woken, 4096)
             _reap(alive)
         if listener in ready:
-            _take(listener, alive, bound)
+            _take(listener, alive, bound, keepers)
+            kept = kept or bool(keepers)
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+
+
+def _interpreter(path: str) -> str:
+    """A program beside the forge's socket that does for its processes what Python does."""
+    program = Path(path).with_name("python")
+    code = f"import runpy, sys\nsys.argv[1:1] = [{path!r}]\nrunpy.run_path({str(STAND_IN)!r}, "
+    program.write_text(f"#!{sys.executable} -IS\n{code}run_name='__main__')\n", "utf-8")
+    program.chmod(0o700)
+    return str(program)
 
 
 def _reap(alive: dict[int, socket.socket]) -> None:
@@ -244,15 +292,28 @@ def _reap(alive: dict[int, socket.socket]) -> None:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if not pid:
             return
-        with alive.pop(pid) as told, suppress(OSError):
-            told.send(str(os.waitstatus_to_exitcode(status)).encode())
+        _ended(alive, pid, status)
 
 
-def _take(listener: socket.socket, alive: dict[int, socket.socket], bound: set[int]) -> None:
+def _ended(alive: dict[int, socket.socket], pid: int, status: int) -> None:
+    with alive.pop(pid) as told, suppress(OSError):
+        told.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _take(
+    listener: socket.socket,
+    alive: dict[int, socket.socket],
+    bound: set[int],
+    keepers: set[socket.socket],
+) -> None:
     told, _ = listener.accept()
     body, ends, _, _ = socket.recv_fds(told, _MOST_BYTES, 3)
     if not body:
         told.close()
+        return
+    if body == _KEEP:
+        told.send(_KEEP)
+        keepers.add(told)
         return
     asked = json.loads(body)
     pid = os.fork()

@@ -2,6 +2,8 @@
 
 What a client starts as a child is this: the forge makes the process that it stands for, which has
 its input, output, folder and environment. Signals go on to that process; each ends with the other.
+For a process of the forge it is Python itself: what is not `-m bot` or the tests' own is left to
+the real one, and begins from nothing.
 """
 
 import json
@@ -39,5 +41,13 @@ def main(path: str, module: str, words: list[str]) -> int:
     return status
 
 
+def run(path: str, given: list[str]) -> int:
+    """As Python runs what it is given; a child's exit status."""
+    words = given[1:] if given[0] == "-P" else given
+    if words[0] != "-m" or words[1].partition(".")[0] not in ("bot", "tests"):
+        os.execv(sys.executable, [sys.executable, *given])
+    return main(path, words[1], words[2:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(run(sys.argv[1], sys.argv[2:]))

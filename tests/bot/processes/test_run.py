@@ -38,7 +38,7 @@ async def status_of(address: str) -> int:
 def children_of(pid: int) -> dict[str, int]:
     """The children's pids by their command word."""
     listed = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     ).stdout
     rows = [line.split(maxsplit=2) for line in listed.splitlines()]
     named = [(int(own), args) for own, parent, args in rows if int(parent) == pid]
