@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.fakes.folders import write_files
+
 PEOPLE = """\
 roles:
   - {id: clerk, zh: 仓管员, en: clerk}
@@ -127,10 +129,7 @@ sop:
 
 def write_depot(folder: Path, team: str = "T0") -> Path:
     """Write it; `team` is the Slack workspace of its people."""
-    skills = folder / "goods" / "skills"
-    skills.mkdir(parents=True)
-    (folder / "people.yaml").write_text(PEOPLE.replace("TEAM", team), encoding="utf-8")
-    (folder / "goods" / "playbook.yaml").write_text(MAIN, encoding="utf-8")
-    for name, text in {"ask": ASK, "check": CHECK, "accept": ACCEPT}.items():
-        (skills / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return folder
+    skills = {"ask": ASK, "check": CHECK, "accept": ACCEPT}
+    files = {"people.yaml": PEOPLE.replace("TEAM", team), "goods/playbook.yaml": MAIN}
+    files |= {f"goods/skills/{name}.yaml": text for name, text in skills.items()}
+    return write_files(folder, files)

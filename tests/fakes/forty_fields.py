@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.folders import write_files
+
 FORMS = ("intake", "history", "weights", "checks", "samples", "closing")
 KINDS: tuple[dict[str, Any], ...] = (
     {"type": "text"},
@@ -52,16 +54,15 @@ def of_form(form: str) -> dict[str, str]:
 
 def write_register(folder: Path) -> Path:
     """Write the folder, with its database."""
-    (folder / "playbooks" / "register" / "skills").mkdir(parents=True)
-    book = folder / "playbooks" / "register"
-    (folder / "people.yaml").write_text(PEOPLE, "utf-8")
-    connections = "register: {kind: sql, file: register.sqlite3}\n"
-    (folder / "connections.yaml").write_text(connections, "utf-8")
-    (book / "tools.yaml").write_text(TOOLS, "utf-8")
-    (book / "playbook.yaml").write_text(json.dumps(_playbook(), indent=1), "utf-8")
-    for form in FORMS:
-        path = book / "skills" / f"ask-{form}.yaml"
-        path.write_text(json.dumps(_ask(form), indent=1), "utf-8")
+    book = "playbooks/register"
+    asked = {f"{book}/skills/ask-{form}.yaml": json.dumps(_ask(form), indent=1) for form in FORMS}
+    files = {
+        "people.yaml": PEOPLE,
+        "connections.yaml": "register: {kind: sql, file: register.sqlite3}\n",
+        f"{book}/tools.yaml": TOOLS,
+        f"{book}/playbook.yaml": json.dumps(_playbook(), indent=1),
+    }
+    write_files(folder, files | asked)
     with closing(sqlite3.connect(folder / "register.sqlite3")) as db:
         db.execute("CREATE TABLE members (id TEXT PRIMARY KEY, state TEXT)")
         db.execute("INSERT INTO members VALUES ('001-0023', 'active')")

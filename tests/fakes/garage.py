@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.fakes.folders import write_files
+
 CONNECTIONS = """\
 workshop: {kind: sql, file: workshop.sqlite3}
 """
@@ -167,10 +169,7 @@ def write_project(folder: Path, **changed: str) -> Path:
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write_files(folder, files)
     with sqlite3.connect(folder / "workshop.sqlite3") as db:
         db.execute("CREATE TABLE hoists (bay TEXT PRIMARY KEY, lifts_kg REAL, inspected TEXT)")
         db.execute("CREATE TABLE bookings (bay TEXT, day TEXT, who TEXT, key TEXT UNIQUE)")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
+from tests.fakes.folders import write_files
 
 PROJECT = "MATTER-9"
 
@@ -97,7 +98,4 @@ def letters() -> Playbook:
 
 def write_letters(playbooks: Path) -> None:
     """Puts it into a folder of playbooks."""
-    for name, text in files().items():
-        path = playbooks / "letters" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(playbooks / "letters", files())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cards import texts
 from cards import translation as reader
+from tests.fakes.folders import write_files
 
 FRENCH = {
     "fr.py": """
@@ -25,9 +26,7 @@ TEXTS = {
 @contextmanager
 def spoken(folder: Path, files: Mapping[str, str] = FRENCH) -> Iterator[None]:
     """Until the block ends, languages are looked for in the folder too."""
-    for name, code in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(code, "utf-8")
+    write_files(folder, files)
     before = set(sys.modules)
     texts.__path__.append(str(folder))
     _forget()

@@ -16,6 +16,7 @@ from bot.settings import Settings
 from tests.bot.signoff_process import serving
 from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.few_examples import few_examples
+from tests.fakes.folders import write_files
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
 from tests.fakes.ports import free_port
 from tests.fakes.study import add_study_tools
@@ -55,11 +56,7 @@ class Place:
 
     def playbook(self, files: dict[str, str]) -> None:
         """The desk's playbook, beside a shipped one."""
-        for name, text in files.items():
-            path = Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        desk = Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk"
+        desk = write_files(Path(self.variables["SIGNOFF_PLAYBOOKS"]) / "desk", files)
         add_study_tools(desk, "read_clinical_data", "get_project_stats")
 
     @asynccontextmanager

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from tests.docs.reading import ROOT, pages
+from tests.fakes.folders import write_files
 from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -33,10 +34,7 @@ def goods_in(tmp_path: Path) -> Path:
     """The documented example beside the samples."""
     folder = Path(shutil.copytree(ROOT / "playbooks", tmp_path / "playbooks"))
     (page,) = (page for page in pages() if page.name == "docs/playbooks.md")
-    for name, text in page.files().items():
-        path = folder / "goods_in" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(folder / "goods_in", page.files())
     return folder
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from adapters.filesystem import NO_FILE
 from bot.operate.validation import find_problems
+from tests.fakes.folders import write_files
 from tests.fakes.matter import files
 from tests.fakes.settings import make_settings
 
@@ -39,9 +40,7 @@ def test_what_is_no_regular_file_is_told(
 ) -> None:
     texts = {f"matter/{name}": text for name, text in files().items()}
     texts |= {"people.yaml": "roles: []\npeople: []\n", "talk.yaml": "kinds: {}\n"}
-    for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, texts)
     path = tmp_path / place
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
