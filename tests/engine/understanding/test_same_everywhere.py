@@ -1,5 +1,9 @@
-"""The same messages come to the same intents, for the same reasons, on every processor."""
+"""The same messages have the same scores on every processor.
 
+The router adds numbers nowhere else, so they come to the same intents too, for the same reasons.
+"""
+
+import json
 import platform
 import subprocess
 import sys
@@ -8,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.router.score import HALVES, messages
+from tests.engine.understanding.routes import TABLE
 
 ROOT = Path(__file__).parents[3]
 CORES = {
@@ -30,27 +35,41 @@ def core_types() -> tuple[str, ...]:
     return tuple(name for name, needs in known.items() if needs <= flags)
 
 
-def routed(core: str, folder: Path) -> subprocess.Popen[bytes]:
-    """`signoff route` over every message of the bench, in a process that adds as that core does."""
-    (folder / "messages").write_text(
-        "\n".join(m["text"] for half in HALVES for m in messages(half)) + "\n"
+PROGRAM = """
+import json, sys
+from engine.understanding.learned.classifier import Classifier, Example
+given = json.load(sys.stdin)
+classifier = Classifier([Example(*each) for each in given["examples"]], given["said"])
+for text in given["texts"]:
+    scores = classifier.scores(text)
+    print(json.dumps([text, scores.known, scores.routes, scores.groups]))
+"""
+
+
+def scored(core: str, given: bytes) -> list[str]:
+    """How near each text is to everything, in a process that learns and adds as that core."""
+    told = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=ROOT,
+        env={"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1"},
+        input=given,
+        stdout=subprocess.PIPE,
+        check=True,
     )
-    with (folder / "messages").open("rb") as texts:
-        return subprocess.Popen(
-            [sys.executable, "-m", "bot", "route", "--json", "-"],
-            cwd=ROOT,
-            env={"OPENBLAS_CORETYPE": core, "SIGNOFF_DATA_DIR": str(folder / "data")},
-            stdin=texts,
-            stdout=subprocess.PIPE,
-        )
+    return told.stdout.decode().splitlines()
 
 
 @pytest.mark.skipif(len(core_types()) < 2, reason="the system names one core type or none")
-def test_every_core_type_decides_every_message_alike(tmp_path: Path) -> None:
+def test_every_core_type_scores_every_message_alike() -> None:
+    given = {
+        "examples": [[each.text, each.route, each.group] for each in TABLE.examples],
+        "said": [TABLE.normalize(each.text) for each in TABLE.examples],
+        "texts": [TABLE.normalize(m["text"]) for half in HALVES for m in messages(half)],
+    }
+    asked = json.dumps(given).encode()
     first, *others = core_types()
-    expected, _ = routed(first, tmp_path).communicate()
-    assert len(expected.splitlines()) == 600
+    expected = scored(first, asked)
+    assert len(expected) == 600
     for core in others:
-        found, _ = routed(core, tmp_path).communicate()
-        for one, other in zip(expected.splitlines(), found.splitlines(), strict=True):
-            assert other.decode() == one.decode(), core
+        for one, other in zip(expected, scored(core, asked), strict=True):
+            assert other == one, core
