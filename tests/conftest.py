@@ -2,13 +2,13 @@
 
 import asyncio
 import gc
-import importlib
 import itertools
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from redis.asyncio import Redis
 
@@ -28,6 +28,9 @@ PARTITIONS = 8
 LONGEST = ("chaos", "bot", "scenarios", "reviews", "adapters", "mutation")
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
 _numbers = itertools.count(1)
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,8 +44,6 @@ def pytest_collection_finish() -> None:
 
     What is made later is looked through less often than in a service, which runs for longer.
     """
-    # Its import asks the collector who refers to what, which is not told of what is frozen.
-    importlib.import_module("hypothesis")
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PIL import Image, ImageFont
 
 from adapters.pictures.chart import FONT, WIDTH, draw, png
 from cards.showing.view import BarView, ChartView
 from cards.texts import COMPLETE, texts_of
+from tests.fakes.tables import table
 
 ROOT = Path(__file__).parents[2]
 INK = 120
@@ -55,9 +55,7 @@ def test_a_value_of_nothing_has_no_bar() -> None:
     assert bars(picture(chart(("a", 0)))) == []
 
 
-@pytest.mark.parametrize(
-    "label", ["", "缺" * 300, "x" * 500, "a b " * 100, "\u202eabc\n\x00", "😀"]
-)
+@table("label", ["", "缺" * 300, "x" * 500, "a b " * 100, "\u202eabc\n\x00", "😀"])
 def test_any_label_gives_a_picture_that_platforms_take(label: str) -> None:
     image = picture(chart((label, 3), ("b", 2), title=label))
     assert image.width == WIDTH

@@ -2,13 +2,12 @@
 
 import re
 
-import pytest
-
 from adapters.markdown_reader import make_parser
 from adapters.slack.outbound import markdown as slack
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import render_html
 from adapters.webchat.markdown import to_html
+from tests.fakes.tables import table
 
 # What is emphasised stands between ⟨ and ⟩, what is only slanted between ‹ and ›.
 CASES = """
@@ -82,13 +81,13 @@ def marked(html: str) -> str:
     return re.sub(r"<[^>]*>", "", html).replace("&quot;", '"').strip()
 
 
-@pytest.mark.parametrize("case", CASES)
+@table("case", CASES)
 def test_emphasis_begins_and_ends_beside_wide_characters(case: str) -> None:
     given, expected = case.split(" | ")
     assert marked(make_parser().render(given)) == expected
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "⟨" in case])
+@table("case", [case for case in CASES if "⟨" in case])
 def test_no_platform_shows_its_marks(case: str) -> None:
     given, expected = case.split(" | ")
     bold = re.findall("⟨(.*?)⟩", expected)

@@ -17,6 +17,7 @@ from cards.showing.view import FormView, MessageView
 from cards.visible import in_row, in_text, visible
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.telegram.text import parse_html, with_found
+from tests.fakes.tables import table
 
 VALUES = [
     "62 kg",
@@ -167,7 +168,7 @@ def test_the_title(shown, value):
     assert visible(value) in shown(card(title=value))
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_a_choice_and_the_question_whether_one_is_sure(value):
     choice = Choice(id="1", label=value, style="danger")
     view = card(kind="select", title=value, choices=(choice,))
@@ -195,7 +196,7 @@ def test_a_choice_and_the_question_whether_one_is_sure(value):
     assert told in asked.confirm
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_what_was_filled_in_on_telegram(value):
     fields = (Field(name="note", label="Note", value=value, multiline=True),)
     form = FormView(

@@ -4,8 +4,6 @@ import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-import pytest
-
 from adapters.files import SHARED, ProjectFiles, folder_of
 from adapters.inbox_files import FileLimits, SharedFiles, safe_name, shown_name
 from adapters.reader_process import FileReader
@@ -14,6 +12,7 @@ from engine.events import SharedFile
 from engine.ports.library import FileScope
 from tests.fakes import file_makers as made
 from tests.fakes.late_clock import LateClock
+from tests.fakes.tables import table
 
 PROJECT, HERE, THERE = "MATTER-7", "slack:T:C:1", "slack:T:C:2"
 
@@ -104,7 +103,7 @@ async def test_a_project_whose_name_is_a_path_has_no_folder(tmp_path: Path) -> N
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("sent", "shown", "kept"),
     [
         ("a.csv", "a.csv", "a.csv"),

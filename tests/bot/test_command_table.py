@@ -13,6 +13,7 @@ from bot.cli.table import COMMANDS, Command, parser
 from bot.version import VERSION
 from tests.bot.signoff_process import FILES, ROOT, ended
 from tests.fakes.few_examples import few_examples
+from tests.fakes.tables import table
 
 PAGE = ROOT / "docs" / "commands.md"
 LISTS = (
@@ -63,7 +64,7 @@ async def test_help_says_every_exit_status(command: Command, tmp_path: Path) -> 
     assert f"exit status: {command.exits}" in said
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@table("command", COMMANDS, ids=lambda command: command.name)
 def test_the_page_has_every_option_and_exit_status(command: Command) -> None:
     usage, does, exits = (cell.strip() for cell in rows()[command.name])
     assert does

@@ -12,6 +12,7 @@ from bot.terminal.formatting import AnswerPrinter, NumberedChoices
 from bot.terminal.html_text import html_to_text, show_times_in, strip_controls
 from tests.bot.signoff_process import FILES
 from tests.fakes.few_examples import few_examples
+from tests.fakes.tables import table
 from tests.fakes.terminal import in_terminal
 
 MARKDOWN = """\
@@ -93,7 +94,7 @@ def test_what_answers_several_requests_does_not_grow(given: dict[str, int]) -> N
     assert AnswerPrinter().next_lines(draft(MARKDOWN, **given)) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["\x1b]0;title\x07", "\x1b[2J", "\x9b2J", "a\rb", "\u202eabc\u202c", "\x00\x08", "\u2066x"],
 )

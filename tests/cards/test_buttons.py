@@ -3,6 +3,7 @@
 import pytest
 
 from cards.buttons import BadButton, Button
+from tests.fakes.tables import table
 
 GOOD = "s1:1-abcdefgh:approve:2"
 
@@ -11,7 +12,7 @@ def test_what_was_packed_is_unpacked() -> None:
     assert Button.unpack(GOOD).pack() == GOOD
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [
         "",

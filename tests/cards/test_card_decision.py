@@ -1,7 +1,6 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from cards.deciding.decision import (
 )
 from cards.deciding.seats import may_decide
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
+from tests.fakes.tables import table
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 REASON = Field(name="reason", label="Reason")
@@ -87,7 +87,7 @@ def test_what_was_decided_is_stored_and_read_back_the_same() -> None:
     assert Card.model_validate_json(verdict.card.model_dump_json()) == verdict.card
 
 
-@pytest.mark.parametrize(
+@table(
     ("subject", "person", "expected"),
     [
         (card(status="decided", decision=CLOSED), CHEN, "not_open"),

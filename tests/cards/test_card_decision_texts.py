@@ -1,11 +1,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from cards.deciding.decision import DecisionRefusal, Reason
 from cards.deciding.texts import refusal_text
 from cards.model import Card, Choice, Decision, Review, Vote
+from tests.fakes.tables import table
 
 SHANGHAI = "Asia/Shanghai"
 AT = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
@@ -33,7 +32,7 @@ FOR_CHEN = Vote(person="wu", name="吴双", choice="approve", at=AT, seat="chen"
 VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "changes", "zh", "en"),
     [
         (

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cards.forms import MAX_TEXT, check_form, range_text
 from cards.model import Field
 from cards.values import FieldType, Value
+from tests.fakes.tables import table
 
 
 def field(kind: FieldType, *, low: float | None = None, high: float | None = None) -> Field:
@@ -15,7 +16,7 @@ def field(kind: FieldType, *, low: float | None = None, high: float | None = Non
     return Field(name="x", label="X", type=kind, minimum=low, maximum=high, options=options)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "typed", "value"),
     [
         ("integer", "3", 3),
@@ -46,7 +47,7 @@ def test_a_value_is_typed(kind: FieldType, typed: str, value: Value) -> None:
     assert (values["x"], type(values["x"])) == (value, type(value))
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "typed", "zh", "en"),
     [
         *((kind, "", "请填写", "Please fill this in") for kind in ("text", "integer", "date")),
@@ -96,9 +97,7 @@ def test_a_text_is_whole_as_its_pattern_says_or_one_of_the_words(typed: str) -> 
     assert check_form([worded], {"x": typed}, "en") == ({"x": typed.strip()}, {})
 
 
-@pytest.mark.parametrize(
-    "typed", ["AB-1234", "ab-123", "xAB-123", "AB-123\nAB-124", "图书馆", "all"]
-)
+@table("typed", ["AB-1234", "ab-123", "xAB-123", "AB-123\nAB-124", "图书馆", "all"])
 def test_what_is_not_as_the_pattern_says_is_told_what_is(typed: str) -> None:
     for lang, told in (
         ("zh", "格式不符合要求（as in AB-123）"),

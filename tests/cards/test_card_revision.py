@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-import pytest
-
 from cards.deciding.decision import (
     DecidedCard,
     DecisionRefusal,
@@ -22,6 +20,7 @@ from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
 from cards.showing.show import show
 from cards.texts import say
 from cards.visible import in_text
+from tests.fakes.tables import table
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 LIN = Principal(id="lin", name="Lin", roles=("crc", "reviewer"))
@@ -181,7 +180,7 @@ def test_faults_are_told_field_by_field_and_nothing_is_changed() -> None:
     assert edited(card(choices=(choice,)), weight="1000", arm="B").edits[0].name == "arm"
 
 
-@pytest.mark.parametrize(
+@table(
     ("subject", "person", "revision", "reason"),
     [
         (card(), WU, 1, "stale"),

@@ -22,6 +22,7 @@ from cards.deciding.texts import refusal_text, repeated_text
 from cards.model import Card, Principal, Review
 from cards.showing.show import show
 from tests.fakes.review_desk import CHOICES
+from tests.fakes.tables import table
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 LIN = Principal(id="lin", name="Lin", roles=("reviewer",))
@@ -220,7 +221,7 @@ def test_a_seat_that_was_handed_over_is_shown_and_no_button_becomes_stale() -> N
     assert isinstance(tap(done.card, ANA), VotedCard)
 
 
-@pytest.mark.parametrize(
+@table(
     ("giver", "receiver", "why"),
     [
         (BO, CARA, "no_seat"),

@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.clipping import clip, head, shorten, units
+from tests.fakes.tables import table
 
 FAMILY = "👨‍👩‍👧‍👦"
 FLAGS = "🇨🇭🇨🇳🇩🇪"
 ACCENTS = "e\u0301" * 20
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "limit", "shown"),
     [
         ("Reject", 24, "Reject"),

@@ -15,6 +15,7 @@ from cards.forms import FormFacts, check_form
 from cards.markdown import format_value
 from cards.model import Field
 from cards.values import FieldType, Money, Value, is_money
+from tests.fakes.tables import table
 
 
 def field(kind: FieldType, **more: Any) -> Field:
@@ -39,7 +40,7 @@ def test_every_type_stands_in_the_table() -> None:
     assert set(FIELD_TYPES) == set(get_args(FieldType))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value", "currency"),
     [
         ("120.50 USD", 120.5, "USD"),
@@ -63,7 +64,7 @@ def test_every_type_stands_in_the_table() -> None:
         ("１２０ EUR", 120, "EUR"),
     ],
 )
-@pytest.mark.parametrize("lang", ["zh", "en"])
+@table("lang", ["zh", "en"])
 def test_money_is_read_as_people_write_it(
     text: str, value: float, currency: str, lang: str
 ) -> None:
@@ -78,7 +79,7 @@ def test_a_sign_means_what_the_readers_language_or_the_field_says() -> None:
     assert typed("12", "money", currencies=("EUR",)) == {"value": 12, "currency": "EUR"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "currencies", "en", "zh"),
     [
         ("hotel", (), "Please give an amount with its currency, as in 120.50 EUR", "金额和币种"),
@@ -135,7 +136,7 @@ def test_a_time_is_of_24_hours_in_two_digits(text: str, value: str) -> None:
     assert typed(text, "time") == value
 
 
-@pytest.mark.parametrize("text", ["25:00", "12:60", "3pm", "12.30", "12", "24:00", "1:2"])
+@table("text", ["25:00", "12:60", "3pm", "12.30", "12", "24:00", "1:2"])
 def test_what_is_no_time_is_told(text: str) -> None:
     assert fault(text, "time") == "Please give a time of day like 15:30"
     assert fault(text, "time", "zh") == "请填写时间，格式如 15:30"
@@ -169,7 +170,7 @@ def test_an_address_of_the_web_is_taken(text: str) -> None:
     assert typed(text, "url") == text
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "example.com",

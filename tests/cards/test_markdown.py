@@ -1,12 +1,11 @@
 """Text of people inside Markdown of ours shows as it is."""
 
-import pytest
-
 from adapters.webchat.markdown import to_html
 from cards.markdown import quote
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     "line", ["1. pay", "2) pay", "- pay", "+ pay", "===", "---", "# pay", "> pay", "| a | b |", "*"]
 )
 def test_a_quoted_line_begins_nothing_of_its_own(line: str) -> None:

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.policy import Hours, Reminders, seconds
+from tests.fakes.tables import table
 
 FRIDAY_EVENING = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
 """18:30 in Shanghai."""
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "expected"),
     [("90s", 90), ("30m", 1800), ("4h", 14_400), ("2d", 172_800), ("1d 12h", 129_600), (5, 5)],
 )
@@ -20,7 +21,7 @@ def test_a_duration_is_read_as_a_person_writes_it(written: str | int, expected: 
     assert seconds(written) == expected
 
 
-@pytest.mark.parametrize("written", ["", "h", "4", "4x", "-4h", "4.5h", 4.5, True, None, [4], {}])
+@table("written", ["", "h", "4", "4x", "-4h", "4.5h", 4.5, True, None, [4], {}])
 def test_what_is_no_duration_is_told_with_examples(written: object) -> None:
     with pytest.raises(ValueError, match="4h"):
         seconds(written)

@@ -1,11 +1,11 @@
 """What nobody would see is made visible, so that no two texts look alike on a card."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.markdown import literal, quote
 from cards.visible import in_row, in_text, visible
+from tests.fakes.tables import table
 
 ODD = st.text(
     alphabet=st.sampled_from("ab \n\t\r\u3000\u200b\u202e\u2066\x00\x07\x85\xa0\ufeff⟨⟩␣↵⇥□U+202E")
@@ -14,7 +14,7 @@ ODD = st.text(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "row", "lines"),
     [
         ("轻度头痛 62 kg", "轻度头痛 62 kg", "轻度头痛 62 kg"),

@@ -11,6 +11,7 @@ from bot.testing.run import load_tests, play_all
 from bot.wiring.platforms import load_settings
 from tests.docs.quoting import Quote, folders_of, is_quoting, quotes
 from tests.docs.reading import ROOT, pages
+from tests.fakes.tables import table
 
 FOLDERS = sorted(path for path in (ROOT / "examples" / "cookbook").iterdir() if path.is_dir())
 PAGE = next(page for page in pages() if page.name == "docs/cookbook.md")
@@ -68,6 +69,6 @@ def test_pages_of_concepts_link_to_a_folder_that_is_there() -> None:
     assert told == []
 
 
-@pytest.mark.parametrize("quote", quotes(), ids=lambda quote: f"{quote.page}-{quote.file.name}")
+@table("quote", quotes(), ids=lambda quote: f"{quote.page}-{quote.file.name}")
 def test_what_is_quoted_stands_in_the_file(quote: Quote) -> None:
     assert quote.is_true(), f"{quote.page}: {quote.file} has no such lines:\n{quote.text}"

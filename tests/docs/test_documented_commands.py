@@ -15,6 +15,7 @@ from bot.cli.table import COMMANDS, parser
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
 from tests.docs.reading import DONE_WHOLE, ROOT, Piece, blocks, words
+from tests.fakes.tables import table
 
 # What stands for something of the reader's, in the commands that are run.
 GIVEN = {
@@ -165,7 +166,7 @@ def named(given: list[str]) -> str:
     return " ".join(found)
 
 
-@pytest.mark.parametrize("line", ours(), ids=lambda line: f"{line}-{line.text}")
+@table("line", ours(), ids=lambda line: f"{line}-{line.text}")
 def test_a_command_of_ours_is_taken(line: Piece) -> None:
     for given in variants(line.text):
         name = named(given)

@@ -3,15 +3,14 @@
 import ast
 import re
 
-import pytest
-
 from tests.docs.reading import ROOT
+from tests.fakes.tables import table
 
 PAGE = (ROOT / "docs" / "glossary.md").read_text("utf-8")
 WORDS = re.findall(r"^\| ([\w -]+) \| .* \| `([\w.]+)` \|$", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("word", "where"), WORDS)
+@table(("word", "where"), WORDS)
 def test_a_word_names_what_there_is(word: str, where: str) -> None:
     module, _, name = where.rpartition(".")
     if not name[0].isupper():

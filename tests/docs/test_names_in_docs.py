@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
-
 from bot.http.monitoring import READINGS
 from bot.telemetry.metrics import FAMILIES
 from tests.docs.reading import FOLDERS, ROOT, Page, Piece, all_pages, pages, words
 from tests.fakes.settings import variables
+from tests.fakes.tables import table
 
 # What is named, and made only when the service or a command runs; or stands for the reader's own.
 NOT_IN_THE_CHECKOUT = {
@@ -54,12 +53,12 @@ def test_the_documents_name_files_at_all() -> None:
     assert len(named_files()) > 50
 
 
-@pytest.mark.parametrize("word", named_files(), ids=lambda w: f"{w}-{w.text}")
+@table("word", named_files(), ids=lambda w: f"{w}-{w.text}")
 def test_a_file_that_is_named_is_there(word: Piece) -> None:
     assert next(places(word.text), None), f"{word}: there is no {word.text}"
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda p: p.name)
+@table("page", pages(), ids=lambda p: p.name)
 def test_a_setting_that_is_named_is_one(page: Page) -> None:
     told = {name for name in _OURS.findall(page.text) if name not in _SETTINGS}
     assert told == set(), f"{page.name}: no settings of bot/settings.py"
@@ -72,7 +71,7 @@ def test_every_setting_of_the_tables_would_be_missed() -> None:
     ]
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda p: p.name)
+@table("page", pages(), ids=lambda p: p.name)
 def test_a_make_target_that_is_named_is_there(page: Page) -> None:
     targets = set(_TARGET.findall((ROOT / "Makefile").read_text("utf-8")))
     told = [
@@ -83,7 +82,7 @@ def test_a_make_target_that_is_named_is_there(page: Page) -> None:
     assert [target for target in told if target not in targets] == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda p: p.name)
+@table("page", pages(), ids=lambda p: p.name)
 def test_a_number_for_prometheus_that_is_named_is_one(page: Page) -> None:
     shown = {f"signoff_{name}" for name in (*(family.name for family in FAMILIES), *READINGS)}
     shown |= {f"{name}_total" for name in shown}
@@ -102,7 +101,7 @@ def links() -> list[Piece]:
     ]
 
 
-@pytest.mark.parametrize("link", links(), ids=lambda link: f"{link}-{link.text}")
+@table("link", links(), ids=lambda link: f"{link}-{link.text}")
 def test_a_link_leads_somewhere(link: Piece) -> None:
     path, _, anchor = unquote(link.text).partition("#")
     target = ((ROOT / link.page).parent / path if path else ROOT / link.page).resolve()

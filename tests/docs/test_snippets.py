@@ -42,6 +42,7 @@ from tests.docs.reading import DONE_WHOLE, ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
 from tests.fakes.garage import TOOLS
 from tests.fakes.settings import load_people, make_settings
+from tests.fakes.tables import table
 
 # Blocks that no program can judge: what they are, by their page and first words.
 PICTURES = {
@@ -221,7 +222,7 @@ _LANGUAGES = {"yaml", "json", "python", "sh", "console", "env", "text", "markdow
 _EXAMPLES = [p for p in pages() if p.files() and not is_quoting(p) and p.name != DONE_WHOLE]
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@table("page", pages(), ids=lambda page: page.name)
 def test_every_block_says_what_it_is(page: Page) -> None:
     told = [f"{block}: {block.kind!r}" for block in page.blocks if block.kind not in _LANGUAGES]
     assert told == [], f"should be one of {sorted(_LANGUAGES)}"
@@ -278,20 +279,20 @@ def _usual(group: SettingsGroup) -> SettingsGroup:
     return type(group).model_construct()
 
 
-@pytest.mark.parametrize("block", blocks("python"), ids=str)
+@table("block", blocks("python"), ids=str)
 def test_a_python_block_is_run_by_a_test_of_its_page(block: Piece) -> None:
     compile(block.text, str(block), "exec")
     assert (block.page, "python") in SHOWN_BY, f"{block}: no test shows what it does"
 
 
-@pytest.mark.parametrize(("page", "kind"), SHOWN_BY)
+@table(("page", "kind"), SHOWN_BY)
 def test_the_test_that_shows_an_example_reads_its_page(page: str, kind: str) -> None:
     assert any(block.page == page for block in blocks(kind))
     text = (ROOT / SHOWN_BY[page, kind]).read_text("utf-8")
     assert Path(page).name in text
 
 
-@pytest.mark.parametrize("block", blocks("mermaid"), ids=str)
+@table("block", blocks("mermaid"), ids=str)
 def test_a_drawing_names_only_what_there_is(block: Piece) -> None:
     kind, *drawn = block.text.splitlines()
     if kind == "stateDiagram-v2":

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from tests.fakes.tables import table
 from tests.patterns.automaton import Unprovable, automaton
 from tests.patterns.growth import Graph, Method, more_than_linear, pumps, steps, strolls
 from tests.patterns.test_patterns_are_linear import DEAREST
@@ -53,12 +54,12 @@ def why(pattern: str, method: Method) -> str | None:
     return more_than_linear(Graph(automaton(re.compile(pattern)), method))
 
 
-@pytest.mark.parametrize("pattern", EXPONENTIAL)
+@table("pattern", EXPONENTIAL)
 def test_what_doubles_with_every_character_is_found(pattern: str) -> None:
     assert (why(pattern, "fullmatch") or "").startswith("exponential")
 
 
-@pytest.mark.parametrize("pattern", QUADRATIC)
+@table("pattern", QUADRATIC)
 def test_a_search_that_begins_anew_in_what_it_has_read_is_found(pattern: str) -> None:
     assert (why(pattern, "search") or "").startswith("more than linear")
 
@@ -71,7 +72,7 @@ def test_two_repeats_that_may_share_a_text_are_found_where_all_of_it_has_to_matc
     assert why(pattern, "match") is None
 
 
-@pytest.mark.parametrize("pattern", LINEAR)
+@table("pattern", LINEAR)
 def test_what_is_linear_is_proved(pattern: str) -> None:
     assert why(pattern, "search") is None
     assert why(pattern, "fullmatch") is None

@@ -13,6 +13,7 @@ from adapters.connections.http.model import HttpSettings
 from engine.errors import ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.systems.connections import BadCall, CallRequest
 from tests.adapters.connections.http_server import Api, serve
+from tests.fakes.tables import table
 
 ENVIRONMENT = {"TOKEN": "s3cret-token", "PASSWORD": "pässword", "CLIENT": "cl1ent"}
 
@@ -222,7 +223,7 @@ def status(number: int, text: str = "") -> Callable[[web.Request], Any]:
     return lambda _: web.Response(status=number, text=text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "read", "write"),
     [
         (drop, "cannot be reached", ToolUnsure),
@@ -276,7 +277,7 @@ async def test_what_is_not_there_is_none_and_wrong_arguments_may_be_mended() -> 
             await ask(connect(api), {"path": "/x"})
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "fault"),
     [
         ({"path": "x"}, "begin with /"),
@@ -301,7 +302,7 @@ def test_a_write_needs_a_method_that_writes() -> None:
         HttpConnection("expenses", settings).prepare(request({"path": "/x"}, writes=True))
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "fault"),
     [
         ({"address": "ftp://x"}, "http:// or https://"),

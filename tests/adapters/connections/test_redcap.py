@@ -13,6 +13,7 @@ from engine.ports.systems.connections import BadCall, CallRequest
 from tests.adapters.connections.redcap_part import Edc, opened
 from tests.fakes.redcap_project import Project, ProjectField
 from tests.fakes.redcap_server import RedcapServer
+from tests.fakes.tables import table
 
 # A school that follows its pupils: two arms, events, a repeating form, every kind of field.
 FIELDS = [
@@ -186,7 +187,7 @@ async def test_the_doctor_is_told_what_is_wrong(edc: Edc, pupils: RedcapServer) 
     assert "lacks the rights" in told
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "writes", "told"),
     [
         ({}, False, "should have either `fields` to read or values to `write`"),

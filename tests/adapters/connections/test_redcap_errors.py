@@ -14,6 +14,7 @@ from cards.texts.en.redcap import TEXTS
 from engine.errors import ToolFailed
 from tests.adapters.connections.redcap_part import Edc, opened
 from tests.fakes.redcap_server import TOKEN, RedcapServer, Trouble
+from tests.fakes.tables import table
 
 OTHER = "F" * 32
 ALIKE = ("fault", "redirect", "slow", "away", "denied")
@@ -105,7 +106,7 @@ async def test_field_that_the_project_does_not_have_is_told(
     assert told(await failure(redcap)) == sentence("field", field="ecog")
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "body", "key"),
     [
         (401, '{"error": "Invalid token"}', "denied"),

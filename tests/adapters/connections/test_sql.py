@@ -16,6 +16,7 @@ from adapters.connections.sql.statement import read_statement
 from engine.errors import ToolFailed, ToolRetry
 from engine.ports.systems.connections import BadCall, CallRequest
 from tests.fakes.postgresql import postgresql
+from tests.fakes.tables import table
 
 SCHEMA = """
 CREATE TABLE expense (
@@ -177,7 +178,7 @@ async def test_a_database_that_is_away_says_so(tmp_path: Path) -> None:
             await prepared(database, "SELECT 1 AS n")({})
 
 
-@pytest.mark.parametrize(
+@table(
     ("sql", "writes", "fault"),
     [
         ("DELETE FROM expense", False, "should begin with SELECT, not DELETE"),
@@ -203,7 +204,7 @@ def test_a_key_has_to_be_written() -> None:
         read_statement(sql, frozenset({"id"}), writes=True, keyed=True, dialect="sqlite")
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "fault"),
     [
         ({}, "either `file`"),

@@ -22,6 +22,7 @@ from tests.fakes.model_server import (
     slow,
 )
 from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.tables import table
 
 ASK = (Message(role="user", content="你好"),)
 OFFER = ToolOffer(
@@ -217,7 +218,7 @@ VIOLATIONS = [
 ]
 
 
-@pytest.mark.parametrize("body", VIOLATIONS)
+@table("body", VIOLATIONS)
 async def test_the_scripted_server_takes_no_broken_request(body: dict[str, object]) -> None:
     async with ModelServer([say("Hi")]) as server, aiohttp.ClientSession() as session:
         url = f"{server.base_url}/chat/completions"

@@ -11,12 +11,13 @@ from adapters.slack.workspace.doctor import SlackDoctor
 from adapters.slack.workspace.install import Install, SlackApp
 from adapters.slack.workspace.workspaces import OneWorkspace
 from engine.errors import PlatformError
+from tests.fakes.tables import table
 
 OURS, GOV = "", "https://slack-gov.com/api/"
 TESTS = "http://127.0.0.1:9/api/"
 
 
-@pytest.mark.parametrize(
+@table(
     ("api_url", "cloud"),
     [
         ("", "slack.com"),
@@ -35,7 +36,7 @@ def test_the_address_of_the_api_says_which_cloud_it_is(api_url, cloud):
     assert cloud_of(api_url) == cloud
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "taken_by"),
     [
         ("https://hooks.slack.com/actions/T/1/x", {OURS, TESTS}),

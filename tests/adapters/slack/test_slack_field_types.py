@@ -8,6 +8,7 @@ from cards.model import Field
 from cards.showing.view import FormView
 from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
 from tests.fakes.platforms.slack.payloads import view_submission
+from tests.fakes.tables import table
 
 
 def _form(fields):
@@ -49,7 +50,7 @@ def test_each_type_has_its_input(kind, value, element, stands):
     assert stands not in empty
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "value"),
     [
         ("time", "15:30:07"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.inbound.receive import receive
+from tests.fakes.tables import table
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
 
@@ -21,7 +22,7 @@ def guest(payload: Any) -> bool:
     return update.actor.guest
 
 
-@pytest.mark.parametrize(
+@table(
     ("outer", "event", "told"),
     [
         ({}, {}, False),

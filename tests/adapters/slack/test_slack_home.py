@@ -14,6 +14,7 @@ from engine.ports.pages import HomePage
 from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.slack.checks import home_problems
 from tests.fakes.slack_app import connected
+from tests.fakes.tables import table
 
 CARD = CardView(
     token="0a-Zk3tP9qLmN4x",
@@ -144,8 +145,8 @@ async def test_a_tap_on_the_tab_may_ask_for_a_form(slack, post, intake):
     assert answer["errors"] == {"reason": "Not recorded."}
 
 
-@pytest.mark.parametrize("lang", ["zh", "en"])
-@pytest.mark.parametrize("count", [0, 1, 60])
+@table("lang", ["zh", "en"])
+@table("count", [0, 1, 60])
 def test_a_page_of_any_size_stays_inside_slacks_limits(lang, count):
     card = CARD.model_copy(update={"text": HUGE, "note": HUGE, "title": HUGE})
     run = RUN.model_copy(update={"text": HUGE, "note": HUGE, "title": HUGE})

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from adapters.slack.outbound.blocks import message, notice
 from adapters.slack.outbound.forms import answer_modal, form_modal
 from adapters.slack.outbound.home import home_view
@@ -11,6 +9,7 @@ from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from engine.ports.pages import HomePage
 from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
+from tests.fakes.tables import table
 
 HOSTILE = [
     "<!channel>",
@@ -71,7 +70,7 @@ def _mrkdwn(node):
     return own + [text for item in node.values() for text in _mrkdwn(item)]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 def test_a_hostile_text_fires_nowhere(text):
     part = PartView(number=1, state="answered", label=text, text=text)
     shown = message(MessageView(lang="en", parts=(part,), card=_card(text)))

@@ -1,10 +1,10 @@
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.outbound.markdown import bold, chunks, literal, render
+from tests.fakes.tables import table
 
 ONLY_LINKS = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
 
@@ -14,7 +14,7 @@ SPICE = st.sampled_from(
 TEXTS = st.lists(st.one_of(SPICE, st.text(max_size=8)), max_size=20).map("".join)
 
 
-@pytest.mark.parametrize(
+@table(
     ("markdown", "mrkdwn"),
     [
         ("plain", "plain"),
@@ -40,7 +40,7 @@ def test_markdown_shows_as_slack_formats_it(markdown, mrkdwn):
     assert render(markdown) == mrkdwn
 
 
-@pytest.mark.parametrize(
+@table(
     ("markdown", "mrkdwn"),
     [
         ("<!channel> <@U1> <#C1|x>", "&lt;!channel&gt; &lt;@U1&gt; &lt;#C1|x&gt;"),

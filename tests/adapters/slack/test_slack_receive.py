@@ -16,6 +16,7 @@ from engine.events import (
     SharedFile,
 )
 from engine.mail import MessageArrived
+from tests.fakes.tables import table
 
 REQUESTER = Actor(platform="slack", workspace="T0TRIAL", user="U0REQUESTER")
 REVIEWER = Actor(platform="slack", workspace="T0TRIAL", user="U0REVIEWER", name="u0reviewer")
@@ -317,7 +318,7 @@ def test_unknown_keys_are_ignored(payload):
     assert receive(event) == receive(payload("message_im"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("marked", "read"),
     [
         ("<@U1> and <@U2|bob>", "@U1 and @bob"),

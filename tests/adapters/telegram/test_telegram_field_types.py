@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from adapters.telegram.forms.progress import (
     FormProgress,
     begin_form,
@@ -18,6 +16,7 @@ from adapters.telegram.forms.screens import closing_html, form_screen
 from cards.model import Field
 from cards.shared_file import SharedFile
 from cards.showing.view import FormView
+from tests.fakes.tables import table
 
 
 def form(*fields: Field, lang: str = "en") -> FormProgress:
@@ -31,7 +30,7 @@ def field(name: str, kind: Any, **more: Any) -> Field:
     return Field(name=name, label=name.title(), type=kind, **more)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "wrong", "right", "told"),
     [
         ("money", "120", "120,50 €", "in which currency"),

@@ -11,6 +11,7 @@ from adapters.telegram.forms.prompts import (
 from cards.model import Field
 from cards.showing.view import FormView
 from tests.fakes.platforms.telegram.text import parse_html
+from tests.fakes.tables import table
 
 WEIGHT = Field(name="weight_kg", label="Weight", type="number", unit="kg", cues=("weight",))
 DATE = Field(name="visit_date", label="日期", type="date", value="2026-11-21")
@@ -95,7 +96,7 @@ def test_other_links_carry_no_form(link):
     assert parse_prompt_link(link) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "values"),
     [
         ("weight: 70\n日期：2026-11-20", {"weight_kg": "70", "visit_date": "2026-11-20"}),

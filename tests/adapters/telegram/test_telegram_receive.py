@@ -6,6 +6,7 @@ from adapters.telegram.addresses import ChatPlace, parse_place
 from adapters.telegram.inbound.receive import BotIdentity, receive
 from engine.errors import BadPayload, Gone
 from engine.events import CardTapped, CommandGiven, FormSubmitted, MessageReceived
+from tests.fakes.tables import table
 
 ME = BotIdentity(7000000001, "signoff_bot")
 NOT_FOR_US = [
@@ -123,7 +124,7 @@ def test_until_the_name_is_known_any_bots_name_may_be_ours(payload):
     assert receive(person, nameless) is None
 
 
-@pytest.mark.parametrize(
+@table(
     "raw",
     [
         [],

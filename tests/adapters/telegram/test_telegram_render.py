@@ -10,6 +10,7 @@ from adapters.telegram.outbound.richtext import render_html
 from cards.model import Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.platforms.telegram.text import parse_html, units, with_found
+from tests.fakes.tables import table
 
 PIECES = st.sampled_from(
     [
@@ -32,7 +33,7 @@ def view(text: str, **changes: object) -> MessageView:
     return MessageView(lang="en", parts=(part,), **changes)
 
 
-@pytest.mark.parametrize(
+@table(
     ("markdown", "html"),
     [
         ("plain & <b>simple</b>", "plain &amp; &lt;b&gt;simple&lt;/b&gt;"),
@@ -65,7 +66,7 @@ def test_markdown_becomes_what_telegram_shows(markdown, html):
     parse_html(html)
 
 
-@pytest.mark.parametrize(
+@table(
     "href",
     [
         "https://signoff.invalid/form?d=1",

@@ -7,9 +7,10 @@ from aiohttp import ClientSession
 
 from tests.fakes.bot_api import call
 from tests.fakes.platforms.telegram.text import BadHtml, parse_html
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     "html",
     [
         "<b>open",

@@ -7,6 +7,7 @@ from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
 from adapters.webchat.room_names import home_room, is_own, may_enter, own_room_prefix
 from tests.adapters.webchat.conftest import PEOPLE
+from tests.fakes.tables import table
 
 MINE = own_room_prefix("lin") + "first"
 
@@ -19,9 +20,7 @@ def test_a_room_of_ones_own_is_nobody_elses(room):
     assert len(room) <= 32
 
 
-@pytest.mark.parametrize(
-    "room", ["main", "ward-7", "my-ward", "home", "my-0123", "home-0123456789ab-x"]
-)
+@table("room", ["main", "ward-7", "my-ward", "home", "my-0123", "home-0123456789ab-x"])
 def test_other_rooms_are_shared(room):
     assert not is_own(room)
     assert may_enter(room, "")

@@ -1,11 +1,11 @@
 import re
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.webchat.markdown import to_html
+from tests.fakes.tables import table
 
 ALLOWED = {
     "p", "br", "hr", "em", "strong", "code", "pre", "blockquote", "ul", "ol", "li", "a",
@@ -60,7 +60,7 @@ def assert_harmless(html: str) -> None:
             assert attributes["target"] == "_blank"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 def test_hostile_text_stays_text(text):
     assert_harmless(to_html(text))
 

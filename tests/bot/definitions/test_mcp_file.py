@@ -13,6 +13,7 @@ from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
+from tests.fakes.tables import table
 
 TEXT = """\
 servers:
@@ -97,7 +98,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "problem"), WRONG)
+@table(("old", "new", "problem"), WRONG)
 def test_a_fault_is_named_where_it_stands(old: str, new: str, problem: str) -> None:
     assert old in TEXT
     with pytest.raises(DefinitionError) as caught:

@@ -1,8 +1,7 @@
-import pytest
-
 from bot.definitions.projects import project_finder, shared_project
 from engine.playbooks.model import Playbook
 from tests.fakes.desk import desk as desk_playbook
+from tests.fakes.tables import table
 
 PAIRS = (
     ("slack:T1:C2", "MATTER-7"),
@@ -12,7 +11,7 @@ PAIRS = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("conversation", "project"),
     [
         ("slack:T1:C2", "MATTER-7"),

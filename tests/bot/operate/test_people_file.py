@@ -9,6 +9,7 @@ from bot.people.edit import add_person, change_person, remove_person
 from engine.errors import DefinitionError
 from tests.bot.signoff_process import PLAYBOOKS, ended
 from tests.fakes.settings import load_people
+from tests.fakes.tables import table
 
 TEXT = """\
 # Who is who at the depot.
@@ -129,7 +130,7 @@ async def test_a_table_with_a_fault_changes_nothing(table: str, why: str, tmp_pa
     assert (tmp_path / "people.yaml").read_text() == TEXT
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         TEXT,

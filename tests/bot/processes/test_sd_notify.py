@@ -14,6 +14,7 @@ from bot.processes.sd_notify import Notifier
 from tests.bot.signoff_process import FILES, serving
 from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
+from tests.fakes.tables import table
 
 USUAL_S = 3600.0
 
@@ -67,7 +68,7 @@ async def test_a_process_says_that_it_is_ready_lives_and_stops(
     assert (told.count("READY=1"), told.count("STOPPING=1")) == (1, 1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("environment", "every_s"),
     [
         ({}, USUAL_S),

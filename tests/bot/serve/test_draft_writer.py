@@ -15,6 +15,7 @@ from bot.serve.delivery.streaming import BEGINS_CHARS, BEGINS_S, DraftWriter
 from tests.bot.serve.test_rate_limits import SetClock
 from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.platforms.patience import PATIENCE_S, within
+from tests.fakes.tables import table
 
 ROOM = "web:local:main"
 PATTERNS = (*SlackSettings.key_patterns, *TelegramSettings.key_patterns)
@@ -93,7 +94,7 @@ async def test_what_was_not_put_when_the_answer_ended_is_never_put(
     assert (await drafts.read(reply)).text == ""
 
 
-@pytest.mark.parametrize(
+@table(
     "key",
     [
         "xoxb-1234567890-abcdef",

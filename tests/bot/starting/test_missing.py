@@ -1,11 +1,10 @@
 """For what is missing in a file, `signoff validate` shows the line to add."""
 
-import pytest
-
 from bot.starting.missing import lines_to_add
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("problem", "line"),
     [
         ("a/playbooks/vans/playbook.yaml:30: phases.0.goal: is required", "goal: TEXT"),

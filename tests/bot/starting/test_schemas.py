@@ -14,6 +14,7 @@ from engine.errors import DefinitionError
 from engine.yaml.source import read_yaml
 from tests.bot.signoff_process import ROOT
 from tests.fakes.garage import FILES, write_project
+from tests.fakes.tables import table
 
 KINDS = {kind.name: kind for kind in FILE_KINDS}
 COOKBOOK = ROOT / "examples" / "cookbook"
@@ -55,7 +56,7 @@ def test_so_are_the_cookbook_the_garage_and_what_is_made(tmp_path: Path) -> None
     assert KINDS["skill"] == kind_of(PurePosixPath("skills/ask.yaml"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@table("kind", KINDS)
 def test_a_schema_is_one_and_says_what_its_keys_are(kind: str) -> None:
     schema = schema_of(KINDS[kind])
     Draft7Validator.check_schema(schema)
@@ -137,9 +138,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"), [(kind, text) for kind, texts in WRONG.items() for text in texts]
-)
+@table(("kind", "text"), [(kind, text) for kind, texts in WRONG.items() for text in texts])
 def test_what_is_wrong_is_refused(kind: str, text: str) -> None:
     assert faults(kind, text) != []
 

@@ -12,6 +12,7 @@ from engine.errors import DefinitionError
 from engine.events import Actor
 from tests.fakes.lines import registered, written
 from tests.fakes.settings import load_people
+from tests.fakes.tables import table
 
 ROOM = [code for path, code in written().items() if path.startswith("adapters/")]
 TREE = ast.parse("\n".join(ROOM))
@@ -41,7 +42,7 @@ def test_it_sees_of_us_only_what_adapters_may_see() -> None:
     assert [name for name in ours if not name.startswith(VOCABULARY)] == []
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+@table("function", FUNCTIONS, ids=lambda function: function.name)
 def test_its_functions_are_short_and_the_public_ones_say_what_they_do(
     function: ast.FunctionDef,
 ) -> None:

@@ -15,6 +15,7 @@ from engine.ports.platform import Pace
 from tests.contracts.platforms.conftest import RIGS
 from tests.contracts.platforms.rigs import Rig
 from tests.fakes.platforms.patience import PATIENCE_S, within
+from tests.fakes.tables import table
 
 TOKEN = "0a-Zk3tP9qLmN4x"
 APPROVE = ButtonView(data=f"s1:{TOKEN}:approve:1", label="Approve")
@@ -42,8 +43,8 @@ def test_every_platform_of_the_service_has_to_pass() -> None:
     assert set(RIGS) == {*PLATFORMS, "lines"}
 
 
-@pytest.mark.parametrize("name", PLATFORMS)
-@pytest.mark.parametrize("lang", ["zh", "en"])
+@table("name", PLATFORMS)
+@table("lang", ["zh", "en"])
 def test_people_have_a_word_for_it(name: str, lang: str) -> None:
     assert say(f"place.{name}", lang, name="main")
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.fakes.tables import table
+
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
 KIT = TESTS / "fakes" / "platforms"
@@ -38,7 +40,7 @@ def citations() -> dict[str, list[str]]:
 CITED = citations()
 
 
-@pytest.mark.parametrize("name", FACTS)
+@table("name", FACTS)
 def test_a_fact_says_how_it_is_known_and_has_a_test_unless_it_is_only_remembered(name: str) -> None:
     fact = FACTS[name]
     assert set(fact) == {"row", "tag", "says"}

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes import platforms
 from tests.fakes.platforms import Fault, SlackServer, TelegramServer
+from tests.fakes.tables import table
 
 KIT = Path(platforms.__file__).parent
 PACKAGE = "tests.fakes.platforms"
@@ -25,7 +26,7 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(KIT)))
+@table("path", FILES, ids=lambda path: str(path.relative_to(KIT)))
 def test_the_kit_needs_nothing_of_ours(path: Path) -> None:
     foreign = {
         name
@@ -36,7 +37,7 @@ def test_the_kit_needs_nothing_of_ours(path: Path) -> None:
     assert foreign == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(KIT)))
+@table("path", FILES, ids=lambda path: str(path.relative_to(KIT)))
 def test_whatever_is_public_says_what_it_is(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
     kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

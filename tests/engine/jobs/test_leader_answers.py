@@ -8,6 +8,7 @@ import pytest
 from engine.jobs.leader import plan_schema, read_jobs, read_plan, write_jobs
 from engine.text.answer import AnswerFaults
 from tests.fakes.job_playbook import job, plan
+from tests.fakes.tables import table
 
 EXPERTS = ("records", "protocol")
 
@@ -26,7 +27,7 @@ def test_a_plan_is_read_from_a_fence_or_between_sentences_and_written_back() -> 
     assert read_jobs(write_jobs(jobs)) == jobs
 
 
-@pytest.mark.parametrize(
+@table(
     ("jobs", "told"),
     [
         ((), "jobs: should have 1 to 5 entries, not 0"),
@@ -58,7 +59,7 @@ def test_what_is_left_out_is_told(key: str) -> None:
     assert faults(short) == (f"jobs.0.{key}: is required",)
 
 
-@pytest.mark.parametrize("text", ["", "no", "[1]", '{"jobs": 1}', '{"jobs": [], "jobs": []}', "{"])
+@table("text", ["", "no", "[1]", '{"jobs": 1}', '{"jobs": [], "jobs": []}', "{"])
 def test_what_is_no_plan_is_told(text: str) -> None:
     found = read_plan(text, EXPERTS, 5)
     assert isinstance(found, AnswerFaults)

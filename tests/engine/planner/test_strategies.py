@@ -12,6 +12,7 @@ from engine.planner.situation import RETRIEVAL, Plan, Situation, Strategy, check
 from engine.playbooks.model import Playbook, PriorityRule
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel
+from tests.fakes.tables import table
 
 NAMES = [
     "force_skill",
@@ -102,7 +103,7 @@ SITUATIONS = [
 ]
 
 
-@pytest.mark.parametrize("strategy", [each for _, each in STRATEGIES], ids=NAMES)
+@table("strategy", [each for _, each in STRATEGIES], ids=NAMES)
 async def test_a_strategy_decides_with_a_reason_or_leaves_it_to_the_next(
     strategy: Strategy,
 ) -> None:
@@ -117,7 +118,7 @@ async def test_a_strategy_decides_with_a_reason_or_leaves_it_to_the_next(
         assert bool(plan.target) == needs_target
 
 
-@pytest.mark.parametrize("number", range(len(SITUATIONS)))
+@table("number", range(len(SITUATIONS)))
 async def test_a_skill_that_is_called_may_run(number: int) -> None:
     now = SITUATIONS[number]
     decided = await decide(now)
@@ -126,7 +127,7 @@ async def test_a_skill_that_is_called_may_run(number: int) -> None:
         assert decided.plan.target in {skill.id for skill in now.available}
 
 
-@pytest.mark.parametrize("number", [n for n, now in enumerate(SITUATIONS) if now.query])
+@table("number", [n for n, now in enumerate(SITUATIONS) if now.query])
 async def test_a_question_only_finds_out_and_moves_nothing(number: int) -> None:
     now = SITUATIONS[number]
     decided = await decide(now)
@@ -247,7 +248,7 @@ async def test_the_playbooks_rules_go_before_the_phases() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("when", "holds"),
     [
         ({"field": "amount", "check": "equals:5"}, True),
@@ -329,7 +330,7 @@ async def test_an_answer_outside_is_refused_and_asked_for_once_more() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "script",
     [
         [{"skill": "work-plan", "reason": "r"}] * 2 + [{"skill": "matter-intake", "reason": "r"}],

@@ -11,6 +11,7 @@ from engine.playbooks.model import Playbook
 from tests.engine.playbooks.answer_cases import CASES, ELSEWHERE
 from tests.fakes.garage import FILES
 from tests.fakes.garage_answers import ANSWERS, ENGLISH_ANSWERS
+from tests.fakes.tables import table
 
 FILE = "hoists/answers.yaml"
 REST = {name: text for name, text in FILES.items() if name.startswith("hoists/")}
@@ -48,7 +49,7 @@ def test_a_playbook_that_was_stored_without_answers_has_none() -> None:
     assert Playbook.model_validate(stored).answers == {}
 
 
-@pytest.mark.parametrize(("old", "new", "told"), CASES)
+@table(("old", "new", "told"), CASES)
 def test_each_fault_is_told_with_its_place(old: str, new: str, told: str) -> None:
     assert old in ANSWERS
     languages = ("en", "zh", "ja") if "ja" in told else ("en", "zh")

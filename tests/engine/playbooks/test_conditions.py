@@ -23,6 +23,7 @@ from engine.playbooks.conditions import (
 )
 from engine.yaml.source import read_yaml
 from tests.fakes.building import build
+from tests.fakes.tables import table
 
 STATE: dict[str, Any] = {
     "profile": {
@@ -45,7 +46,7 @@ def met(field: str, check: str) -> bool:
     return holds(Condition(field=field, check=check), STATE)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "check"),
     [
         ("empty", ParsedCheck("empty")),
@@ -75,7 +76,7 @@ def test_a_check_is_parsed(text: str, check: ParsedCheck) -> None:
     assert [type(value) for value in parsed.values] == [type(value) for value in check.values]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "sentence"),
     [
         ("equal:1", "unknown check 'equal'; did you mean 'equals'?"),
@@ -116,7 +117,7 @@ def test_any_text_is_a_check_or_a_value_error(text: str) -> None:
         assert message
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "check", "result"),
     [
         ("profile.check_status", "equals:failed", True),
@@ -176,7 +177,7 @@ MISSING = LogicCondition(logic={"!": {"<": [{"var": "decisions.score"}, 3]}})
 MIXED = LogicCondition(logic={"<": [{"var": "profile.text_count"}, 9]})
 
 
-@pytest.mark.parametrize(
+@table(
     ("condition", "result", "reason"),
     [
         (PASSED, False, "profile.check_status is 'failed', wants equals:passed"),
@@ -219,7 +220,7 @@ def test_every_kind_is_read_back_from_json() -> None:
     assert adapter.validate_json(adapter.dump_json(condition)) == condition
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "sentence"),
     [
         ("state.profile.x", "write 'profile.x' without 'state.'"),
@@ -253,7 +254,7 @@ class Gate(Frozen):
     when: AnyCondition
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problems"),
     [
         (

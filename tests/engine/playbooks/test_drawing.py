@@ -20,6 +20,7 @@ from tests.engine.playbooks.sample_playbooks import (
     shipped,
     tangled,
 )
+from tests.fakes.tables import table
 
 SVG = "{http://www.w3.org/2000/svg}"
 TAGS = {"svg", "g", "title", "style", "rect", "text", "polyline", "polygon"}
@@ -90,8 +91,8 @@ def whole(svg: ElementTree.Element) -> Area:
     return Area(*map(float, svg.attrib["viewBox"].split()))
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("playbook", ALL)
+@table("lang", ["en", "zh"])
+@table("playbook", ALL)
 def test_every_node_is_one_group_with_its_id_and_title(playbook: Playbook, lang: Lang) -> None:
     graph = build_graph(playbook, lang)
     svg = picture(graph)
@@ -105,8 +106,8 @@ def test_every_node_is_one_group_with_its_id_and_title(playbook: Playbook, lang:
     assert not any(name.startswith("on") or "href" in name for e in svg.iter() for name in e.attrib)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("playbook", ALL)
+@table("lang", ["en", "zh"])
+@table("playbook", ALL)
 def test_boxes_are_apart_or_inside_each_other_as_the_nodes_are(
     playbook: Playbook, lang: Lang
 ) -> None:
@@ -133,7 +134,7 @@ def above(name: str, parents: dict[str, str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("playbook", SOPS)
+@table("playbook", SOPS)
 def test_text_is_inside_its_box_and_over_no_other_text_or_box(playbook: Playbook) -> None:
     svg = picture(build_graph(playbook, "zh"))
     all_boxes = boxes(svg)
@@ -154,7 +155,7 @@ def test_text_is_inside_its_box_and_over_no_other_text_or_box(playbook: Playbook
         assert not one.meets(other)
 
 
-@pytest.mark.parametrize("playbook", SOPS)
+@table("playbook", SOPS)
 def test_arrows_of_an_sop_join_only_on_the_way_to_one_target(playbook: Playbook) -> None:
     svg = picture(build_graph(playbook, "en"))
     lines = [corners(group) for group in svg.iter(f"{SVG}g") if "arrow" in group.attrib["class"]]
@@ -186,7 +187,7 @@ def along(one: Line, other: Line) -> bool:
     return False
 
 
-@pytest.mark.parametrize("playbook", SOPS)
+@table("playbook", SOPS)
 def test_no_arrow_goes_through_a_box_or_a_text(playbook: Playbook) -> None:
     svg = picture(build_graph(playbook, "en"))
     texts = [text_area(text) for text in svg.iter(f"{SVG}text")]

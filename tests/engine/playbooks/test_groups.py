@@ -13,6 +13,7 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.nesting import flatten, nest, split_path
 from engine.skills.output import Output, read_output, schema_of
 from engine.text.answer import AnswerFaults
+from tests.fakes.tables import table
 from tests.fakes.walk import Walk, at_skill
 
 MAIN = """\
@@ -114,7 +115,7 @@ STATE = AgentState(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "value"),
     [
         ("sender.name", "Ann"),
@@ -175,7 +176,7 @@ def test_objects_are_taken_apart_and_put_together() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "problem"),
     [
         (

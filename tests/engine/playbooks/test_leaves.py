@@ -14,6 +14,7 @@ from engine.frames.leaves import form_field, from_form, value_of
 from engine.frames.state import AgentState
 from engine.playbooks.leaf import MAX_ROWS, Leaf, value_faults
 from tests.fakes.matter import BOUNDS, playbook
+from tests.fakes.tables import table
 from tests.fakes.walk import Walk, at_skill
 
 DEFINITION = playbook().definition
@@ -34,8 +35,8 @@ def back(name: str, value: Any, lang: Lang) -> Any:
     return from_form(leaf(name), typed[name], lang) if name in typed else None
 
 
-@pytest.mark.parametrize("lang", LANGS)
-@pytest.mark.parametrize(
+@table("lang", LANGS)
+@table(
     ("name", "value"),
     [
         ("amount", 62.0),

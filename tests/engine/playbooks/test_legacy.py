@@ -16,6 +16,7 @@ from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 from tests.engine.sop.test_records_of_tools import documented, warehouse
 from tests.fakes.garage import FILES, write_garage
+from tests.fakes.tables import table
 
 ROOT = Path(__file__).parents[3]
 STORED = ROOT / "tests" / "fixtures" / "state" / "v1" / "playbooks"
@@ -128,7 +129,7 @@ def test_a_faulty_mapping_is_told_with_its_line(tmp_path: Path) -> None:
     assert try_load_legacy(tmp_path / "elsewhere", Problems()) == NO_LEGACY
 
 
-@pytest.mark.parametrize("path", sorted(STORED.glob("*.json")), ids=lambda path: path.stem[:8])
+@table("path", sorted(STORED.glob("*.json")), ids=lambda path: path.stem[:8])
 def test_a_stored_playbook_without_tools_has_those_of_today(path: Path) -> None:
     playbook = SAMPLE.read_playbook(path.read_text("utf-8"))
     assert ("record_visit" in playbook.tools) is (playbook.id == "clinical_qc")

@@ -8,6 +8,7 @@ from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from tests.fakes.study import study_toolbox
+from tests.fakes.tables import table
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 ROLES = ("crc", "reviewer")
@@ -54,7 +55,7 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
     assert Playbook.model_validate_json(playbook.model_dump_json()) == playbook
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "old", "new", "problem"),
     [
         (

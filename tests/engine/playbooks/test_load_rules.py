@@ -8,6 +8,7 @@ from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.rules.check import MAX_DEPTH, MAX_NODES
+from tests.fakes.tables import table
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 SKILL = """\
@@ -55,7 +56,7 @@ def nested(depth: int) -> str:
     return "{'!': " * depth + "{var: ecog}" + "}" * depth
 
 
-@pytest.mark.parametrize(
+@table(
     "logic",
     [
         "{'<=': [0, {var: ecog}, 5]}",
@@ -75,7 +76,7 @@ def test_a_sound_rule_is_loaded(logic: str) -> None:
     assert len(skill.sop.nodes["ranges"].rules) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("logic", "path", "problem"),
     [
         ("{method: ['', __class__]}", "", "unknown operator 'method'"),

@@ -17,6 +17,7 @@ from tests.engine.playbooks.sample_playbooks import (
     shipped,
     tangled,
 )
+from tests.fakes.tables import table
 
 LABEL = r'"((?:[^"#<>`|\[\]{}()&;:*~\\%@$^=+!?/\'\n]|#\d+;|<br/>)*)"'
 NAME = r"(n\d+(?:about)?)"
@@ -75,8 +76,8 @@ def shown(label: str) -> str:
     return ENTITY.sub(lambda entity: chr(int(entity[1])), label)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("playbook", ALL)
+@table("lang", ["en", "zh"])
+@table("playbook", ALL)
 def test_every_node_stands_once_in_what_it_is_inside_of(playbook: Playbook, lang: str) -> None:
     graph = build_graph(playbook, "zh" if lang == "zh" else "en")
     read = chart(to_mermaid(graph))
@@ -103,7 +104,7 @@ def test_every_edge_is_an_arrow_with_its_label(playbook: Playbook) -> None:
     assert drawn == wanted
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@table("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_escaped_text_means_nothing_and_reads_the_same(text: str) -> None:
     line = one_line(text)
     assert shown(escape(line)) == line

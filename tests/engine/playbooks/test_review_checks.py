@@ -12,6 +12,7 @@ from engine.playbooks.review import ReviewPolicy
 from tests.engine.playbooks.review_cases import ALL_REVIEW, CASES, LONE, MANY, ON_EXPIRE
 from tests.engine.playbooks.test_static_checks import APPROVE, changed
 from tests.fakes import garage
+from tests.fakes.tables import table
 
 ROLES = ("board", "crc", "lead", "reviewer")
 PLAIN = "review: {roles: [reviewer]}"
@@ -35,7 +36,7 @@ def faults(
     return list(caught.value.problems)
 
 
-@pytest.mark.parametrize(("review", "people", "expected"), CASES)
+@table(("review", "people", "expected"), CASES)
 def test_each_fault_of_a_review_is_told_with_its_line(
     review: str, people: dict[str, tuple[str, ...]], expected: str
 ) -> None:

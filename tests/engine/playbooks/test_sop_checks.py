@@ -8,6 +8,7 @@ from engine.errors import DefinitionError
 from engine.playbooks.skill import SOP_NODE_KINDS, SopNode, SopNodeType
 from tests.engine.sop.sop_stage import loaded, with_sop
 from tests.fakes.study_lists import over_visits
+from tests.fakes.tables import table
 
 SIGN = (
     "{type: human_review, presents: [subject_id], review: {roles: [reviewer]%s},"
@@ -28,7 +29,7 @@ ENDS = "on_pass: end_ok, on_fail: end_no"
 RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
 
 
-@pytest.mark.parametrize(
+@table(
     ("node", "told"),
     [
         (

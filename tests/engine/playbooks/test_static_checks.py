@@ -12,6 +12,7 @@ from engine.playbooks.load import load
 from tests.engine.playbooks import answer_cases, job_cases, review_cases, tool_cases
 from tests.fakes.matter import files
 from tests.fakes.study import study_toolbox
+from tests.fakes.tables import table
 
 Change = tuple[str, str, str]
 
@@ -1237,7 +1238,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "expected"), CASES)
+@table(("changes", "expected"), CASES)
 def test_each_check_has_its_message_at_its_place(
     changes: tuple[Change, ...], expected: str
 ) -> None:
@@ -1249,7 +1250,7 @@ def test_each_check_has_its_message_at_its_place(
 PLACED = [case for case in CASES if "is required" not in case[1]]
 
 
-@pytest.mark.parametrize(("changes", "expected"), PLACED)
+@table(("changes", "expected"), PLACED)
 def test_each_problem_stands_on_a_line_that_has_to_do_with_it(
     changes: tuple[Change, ...], expected: str
 ) -> None:
@@ -1264,7 +1265,7 @@ def test_each_problem_stands_on_a_line_that_has_to_do_with_it(
     assert any(key in shown for key in around) or keys[-1].isdigit(), (place, shown)
 
 
-@pytest.mark.parametrize(
+@table(
     ("leaf", "column", "fits"),
     [
         ("", "", True),
@@ -1405,7 +1406,7 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     assert lacking == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "problem"),
     [
         ("id: matter\n", "id: matter\nid: matter\n", "key 'id' stands twice, first on line 1"),

@@ -18,6 +18,7 @@ from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call, rehearse
 from engine.yaml.source import Problems, read_yaml
 from tests.fakes.study import MemoryDatabase
+from tests.fakes.tables import table
 
 TABLES = """
 CREATE TABLE hoists (bay TEXT PRIMARY KEY, lifts REAL, state TEXT);
@@ -246,7 +247,7 @@ list_hoists:
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("result", "answer"),
     [
         ("many", None),
@@ -257,7 +258,7 @@ list_hoists:
         ("text", ""),
     ],
 )
-@pytest.mark.parametrize("as_list", [True, False])
+@table("as_list", [True, False])
 async def test_an_empty_result_of_any_shape_is_explained_and_no_hole_stays_raw(
     result: str, answer: JsonValue, *, as_list: bool
 ) -> None:

@@ -17,6 +17,7 @@ from engine.playbooks.model import Playbook
 from engine.toolbox.toolbox import Toolbox
 from tests.engine.playbooks.tool_cases import CASES, ELSEWHERE, TOOLS
 from tests.fakes.garage import FILES
+from tests.fakes.tables import table
 
 GARAGE = HttpConnection("garage", HttpSettings(address="http://127.0.0.1:9"))
 REST = {name: text for name, text in FILES.items() if name.startswith("hoists/")}
@@ -38,7 +39,7 @@ def test_sound_tools_are_part_of_the_playbook_and_its_digest(tmp_path: Path) -> 
     assert loaded(tools.replace("Every hoist", "All"), known).digest != playbook.digest
 
 
-@pytest.mark.parametrize(("old", "new", "told"), CASES)
+@table(("old", "new", "told"), CASES)
 def test_each_fault_is_told_with_its_place(old: str, new: str, told: str) -> None:
     assert old in TOOLS
     with pytest.raises(DefinitionError) as caught:

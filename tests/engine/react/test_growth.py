@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from engine.react.growth import PREAMBLE_CHARS, AnswerGrowth, marked_answer
 from engine.react.prompts import RUN_LETTERS, letters_of, recites_prompt, recites_run, system_prompt
+from tests.fakes.tables import table
 
 TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
 OWN = [line for line in system_prompt("en").splitlines() if len(letters_of(line)) >= 40]
@@ -75,7 +76,7 @@ def test_an_answer_in_pieces_goes_on_where_it_stopped() -> None:
     assert told[-1].startswith(TEXT + TEXT[:100])
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "answer"),
     [
         ("<answer>\nyes\n</answer>", "yes"),

@@ -19,6 +19,7 @@ from engine.reviews.clocks import (
     replace_cards,
     stop_timers,
 )
+from tests.fakes.tables import table
 from tests.fakes.unlogged_cards import unlogged_cards
 
 NOW = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
@@ -152,8 +153,8 @@ def test_a_reminder_that_comes_due_outside_of_working_hours_waits_for_them() -> 
     assert (effects.cards, effects.posts) == ((), ())
 
 
-@pytest.mark.parametrize("what", ["remind", "escalate"])
-@pytest.mark.parametrize("status", ["decided", "expired", "cancelled", "superseded"])
+@table("what", ["remind", "escalate"])
+@table("status", ["decided", "expired", "cancelled", "superseded"])
 def test_a_clock_of_a_closed_card_does_nothing(what: str, status: str) -> None:
     assert comes_due(card(status=status), what) == Effects()
 

@@ -8,6 +8,7 @@ from cards.forms import FormFacts, check_form
 from cards.model import Field
 from cards.shared_file import SharedFile
 from engine.reviews.form_files import FormFiles
+from tests.fakes.tables import table
 
 RECEIPT = Field(name="receipt", label="Receipt", type="file")
 SCAN = RECEIPT.model_copy(update={"kinds": ("pdf", "jpg")})
@@ -36,7 +37,7 @@ def test_a_name_is_that_of_a_file_there(asked: Field, text: str, told: str) -> N
     assert bool(told) == bool(fault(asked, text))
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "name", "upload", "told"),
     [
         (RECEIPT, "new.PDF", {"size_bytes": 2 * 1024**2}, ""),

@@ -5,10 +5,9 @@ import json
 from datetime import UTC, date, datetime
 from typing import Any
 
-import pytest
-
 from engine.rules.check import OPERATORS
 from engine.rules.hard import HardRule, HardRuleEngine
+from tests.fakes.tables import table
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
 
@@ -520,7 +519,7 @@ def rule(logic: dict[str, Any]) -> HardRule:
     return HardRule(field="a", logic=json.loads(json.dumps(logic)), message=NOT)
 
 
-@pytest.mark.parametrize("case", CASES, ids=short)
+@table("case", CASES, ids=short)
 def test_a_rule_over_a_record_has_its_one_answer(case: Case) -> None:
     logic, data, expected = case
     before = copy.deepcopy(data)
@@ -530,7 +529,7 @@ def test_a_rule_over_a_record_has_its_one_answer(case: Case) -> None:
     assert repr(data) == repr(before)
 
 
-@pytest.mark.parametrize("case", FAILED, ids=short)
+@table("case", FAILED, ids=short)
 def test_a_rule_that_cannot_be_answered_says_why_in_chinese_too(case: Case) -> None:
     logic, data, reason = case
     found = HardRuleEngine().run([rule(logic)], data, "zh")

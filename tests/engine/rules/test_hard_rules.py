@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
 from engine.text.language import LocalizedText
+from tests.fakes.tables import table
 
 RECORD: dict[str, Any] = {"ecog": 1, "weight_kg": 61.5, "digits": "5", "nothing": None}
 
@@ -65,8 +66,8 @@ def deep() -> list[Any]:
     return inside
 
 
-@pytest.mark.parametrize("nested", [endless, deep])
-@pytest.mark.parametrize(
+@table("nested", [endless, deep])
+@table(
     "logic",
     [
         {"==": [v("a"), v("b")]},

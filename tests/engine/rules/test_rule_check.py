@@ -10,6 +10,7 @@ from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.yaml.source import read_yaml
 from tests.fakes.building import build
+from tests.fakes.tables import table
 
 ECOG = {"var": "ecog"}
 
@@ -25,7 +26,7 @@ def nested(depth: int) -> dict[str, Any]:
     return logic
 
 
-@pytest.mark.parametrize(
+@table(
     "logic",
     [
         {"and": [{">=": [{"var": "ecog"}, 0]}, {"<=": [ECOG, 4]}]},
@@ -48,7 +49,7 @@ def test_an_allowed_rule_has_no_fault(logic: dict[str, Any]) -> None:
     assert check_logic(logic) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("logic", "path", "message"),
     [
         ({"method": ["", "__class__"]}, (), "unknown operator 'method'"),
@@ -125,7 +126,7 @@ LINES = RuleNames(
 QTY = {"var": "qty"}
 
 
-@pytest.mark.parametrize(
+@table(
     "logic",
     [
         {"all": [{"var": "lines"}, {"<=": [QTY, {"var": "$limit"}]}]},
@@ -160,7 +161,7 @@ def test_names_and_kinds_are_known_inside_of_lists_too(logic: dict[str, Any]) ->
     assert operand_faults(logic, LINES) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("logic", "path", "message"),
     [
         (
@@ -203,7 +204,7 @@ def test_an_unknown_name_in_a_list_is_told_where_it_stands(
     assert check_logic(logic, LINES) == [(path, message)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("logic", "path", "message"),
     [
         ({"all": [{"var": "limit"}, True]}, ("all", 0), "'all' takes a list, and this is a number"),

@@ -22,6 +22,7 @@ from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
 from tests.fakes.study import Study
+from tests.fakes.tables import table
 
 GOOD: dict[str, Any] = {
     "passed": True,
@@ -40,7 +41,7 @@ def without(name: str) -> str:
     return json.dumps({key: value for key, value in GOOD.items() if key != name})
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         TEXT,
@@ -125,7 +126,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "fault"), MALFORMED)
+@table(("text", "fault"), MALFORMED)
 def test_what_is_no_verdict_is_told_with_its_faults_and_never_guessed(
     text: str, fault: str
 ) -> None:

@@ -10,6 +10,7 @@ from engine.frames.state import AgentState, SopFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Extract, FileInfo, Library
+from tests.fakes.tables import table
 from tests.fakes.walk import Walk, new_run
 
 MAIN = """\
@@ -106,8 +107,8 @@ async def test_a_rule_asks_what_a_file_contains() -> None:
     assert "does not name the order" in told
 
 
-@pytest.mark.parametrize("logic", [NAMES_ORDER, LACKS_ORDER])
-@pytest.mark.parametrize(
+@table("logic", [NAMES_ORDER, LACKS_ORDER])
+@table(
     ("note", "why"),
     [
         ("long.pdf", "long.pdf is too long: a rule can only judge what can be read whole."),

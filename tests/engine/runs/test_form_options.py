@@ -13,6 +13,7 @@ from engine.playbooks.tool import ToolFacts
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
+from tests.fakes.tables import table
 from tests.fakes.walk import Walk, new_run
 
 MAIN = """\
@@ -126,7 +127,7 @@ async def test_a_run_says_why_nobody_can_choose() -> None:
         assert told in walk.run.part.text
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "problem"),
     [
         (("tool: list_bays", "tool: list_bay"), "options_from.tool: there is no tool 'list_bay'"),

@@ -10,13 +10,14 @@ from engine.frames.state import AgentState, Patch
 from engine.mail import RunContinued
 from engine.runs.run_state import BadState, merge_patch, state_faults
 from tests.fakes.matter import BOUNDS, playbook
+from tests.fakes.tables import table
 from tests.fakes.walk import Walk, at_skill
 
 MATTER = playbook()
 BOUNDED = playbook(*BOUNDS)
 
 
-@pytest.mark.parametrize(
+@table(
     ("paths", "faults"),
     [
         ({"amount": "5"}, ["amount: should be a number, not '5'"]),
@@ -37,7 +38,7 @@ def test_what_does_not_fit_the_playbook_is_told(paths: dict[str, Any], faults: l
     assert state_faults(paths, MATTER) == faults
 
 
-@pytest.mark.parametrize(
+@table(
     ("paths", "faults"),
     [
         ({"people": 0}, ["people: should be at least 1, not 0"]),

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from cards.buttons import MAX_BYTES
 from cards.deciding.decision import InvalidForm, decide
 from cards.model import Card
@@ -15,6 +13,7 @@ from engine.ports.model import Completion, Message, ToolCall
 from engine.skills.model_skill import MAX_ASKED
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, calls, output
+from tests.fakes.tables import table
 from tests.fakes.walk import LIN, NOW, Walk, at_skill, crashing, new_run
 
 MATTER = playbook()
@@ -361,7 +360,7 @@ async def test_a_finish_of_the_model_ends_the_skill_and_no_gate() -> None:
     assert found.run.frames[0].phase == "intake"
 
 
-@pytest.mark.parametrize(
+@table(
     ("skill", "script", "answers"),
     [
         ("matter-intake", [FACTS], []),

@@ -15,6 +15,7 @@ from engine.skills.output import Output, read_output, schema_of
 from engine.text.answer import AnswerFaults
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import asks, output
+from tests.fakes.tables import table
 
 MATTER = playbook()
 INTAKE = MATTER.skills["matter-intake"]
@@ -80,7 +81,7 @@ def test_fences_and_sentences_around_the_object_do_no_harm(text: str) -> None:
     assert (found.response, found.control.action) == ("r", "finish")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         *("", "no", "[]", "null", "3", '"text"', "{", "}{", '{"a": 1} and {"b": 2}'),
@@ -93,14 +94,14 @@ def test_what_is_not_one_object_is_said_to_be_none(text: str) -> None:
     assert read(text) == NOT_JSON
 
 
-@pytest.mark.parametrize("depth", [40, 150, 190, 220, 500, 900, 990, 1500, 5000])
+@table("depth", [40, 150, 190, 220, 500, 900, 990, 1500, 5000])
 def test_deep_nesting_is_a_fault_and_no_crash(depth: int) -> None:
     found = read('{"data": {"amount": ' + "[" * depth + "]" * depth + "}}")
     assert isinstance(found, AnswerFaults)
     assert found
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "faults"),
     [
         (of(amount="5"), ["data.amount: should be a number, not '5'"]),
@@ -210,8 +211,8 @@ def test_at_most_twenty_faults_are_told() -> None:
     assert len(told(of(evidence=["x"] * 50))) == 20
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "1e300"])
-@pytest.mark.parametrize("field", ["amount", "people"])
+@table("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "1e300"])
+@table("field", ["amount", "people"])
 def test_a_number_that_no_form_and_no_store_would_keep_is_a_fault(field: str, number: str) -> None:
     found = read(f'{{"data": {{"{field}": {number}}}}}')
     assert isinstance(found, AnswerFaults)
@@ -231,7 +232,7 @@ def test_text_that_cannot_be_stored_is_a_fault(text: str) -> None:
     assert isinstance(read(f'{{"response": "a{text}"}}'), AnswerFaults)
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "fault"),
     [
         ({"field": "amount", "options": ["many", "2"]}, "0: should be a number, not 'many'"),

@@ -6,6 +6,7 @@ import pytest
 
 from cards.frozen import Frozen
 from engine.text.answer import MORE_THAN_ONE, NOT_ONE, AnswerFaults, object_schema, read_answer
+from tests.fakes.tables import table
 
 
 class Person(Frozen):
@@ -17,7 +18,7 @@ ANN = json.dumps({"name": "Ann", "age": 40})
 FENCED = f"```json\n{ANN}\n```"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         ANN,
@@ -41,7 +42,7 @@ def test_what_stands_inside_its_texts_is_left_alone(words: str) -> None:
     assert found == Person(name=json.loads(f'"{words}"'))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fault"),
     [
         ("", NOT_ONE),

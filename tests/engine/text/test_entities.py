@@ -1,6 +1,5 @@
 from datetime import date
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from cards.model import Field
 from engine.text.entities import dates, file_names, masked
 from engine.text.form_reading import read_values
 from tests.fakes.entities import SUBJECTS
+from tests.fakes.tables import table
 
 TODAY = date(2026, 11, 23)
 
@@ -30,7 +30,7 @@ ARM = Field(name="arm", label="Arm", type="choice", options=("A", "B"), cues=("�
 VISIT = (SUBJECT, VISIT_DATE, ECOG, WEIGHT, SYSTOLIC, DIASTOLIC, EVENT)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "ids"),
     [
         ("查一下P003的ECOG", ("P003",)),
@@ -47,7 +47,7 @@ def test_subjects_are_p_and_three_digits(text: str, ids: tuple[str, ...]) -> Non
     assert SUBJECTS.ids(text) == ids
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "days"),
     [
         ("录入今天的访视", ("2026-11-23",)),
@@ -80,7 +80,7 @@ def test_days_are_read_without_guessing(text: str, days: tuple[str, ...]) -> Non
     assert tuple(day.isoformat() for day in dates(text, TODAY)) == days
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "values"),
     [
         ("weight 70.5kg", {"weight_kg": "70.5"}),
@@ -149,7 +149,7 @@ def test_a_whole_visit_is_read_at_once() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fields", "values"),
     [
         ("1", (ECOG,), {"ecog": "1"}),
@@ -189,7 +189,7 @@ def test_any_text_is_read_without_error_and_values_come_from_it(text: str) -> No
     assert len(set(dates(text, TODAY))) == len(dates(text, TODAY))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "names"),
     [
         ("How large is visits.csv?", ("visits.csv",)),

@@ -2,9 +2,8 @@
 
 import unicodedata
 
-import pytest
-
 from engine.text.entity_kinds import Entities, EntityMatch, PatternKind, list_of
+from tests.fakes.tables import table
 
 EXPENSE = PatternKind("expense", r"[Ee]-[0-9]{1,6}", "upper")
 SUBJECT = PatternKind("subject", r"[0-9]{3}-[0-9]{4}")
@@ -22,7 +21,7 @@ CUSTOMER = list_of(
 ALL = Entities((EXPENSE, SUBJECT, CUSTOMER))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "ids"),
     [
         ("what is the status of E-7?", ("E-7",)),

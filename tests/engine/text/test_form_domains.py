@@ -6,6 +6,7 @@ import pytest
 
 from cards.model import Field
 from engine.text.form_reading import read_form, read_values
+from tests.fakes.tables import table
 
 # ruff: noqa: E501
 
@@ -57,7 +58,7 @@ KM = Field(name="km", label="Mileage", type="integer", unit="km", cues=("里程"
 GARAGE = (FRONT, REAR, KM)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fields", "values"),
     [
         ("发票号 A-88", (INVOICE,), {"invoice": "A-88"}),
@@ -125,7 +126,7 @@ def test_values_go_to_the_field_that_is_named_or_alone_of_its_kind(
     assert read_values(text, fields, WEDNESDAY) == values
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fields", "faults"),
     [
         ("paid on 02/03/2026", (PAID_ON,), {"paid_on": "form.two_ways"}),
@@ -143,7 +144,7 @@ def test_what_has_two_readings_or_none_is_asked_for(
     assert (reading.values, reading.faults) == ({}, faults)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fields", "left"),
     [
         ("sick leave from 2 to 5 March for my sister", LEAVE, "for my sister"),

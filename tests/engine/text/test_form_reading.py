@@ -4,12 +4,11 @@ import re
 from datetime import date
 from pathlib import Path
 
-import pytest
-
 from cards.model import Field, Lang
 from engine.playbooks.load import load
 from engine.text.form_reading import read_form
 from tests.fakes.entities import SUBJECTS
+from tests.fakes.tables import table
 
 TODAY = date(2026, 11, 23)
 KNOWN = {"subject_id": "P004", "visit_date": "2026-11-23"}
@@ -40,7 +39,7 @@ def form(lang: Lang) -> list[Field]:
 VISIT = {"ecog": "1", "weight_kg": "70", "systolic": "120", "diastolic": "80"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "more", "left"),
     [
         ("P005 ecog 1, weight 70, bp 120/80", {"subject_id": "P005"}, ""),
@@ -82,7 +81,7 @@ def test_a_whole_set_is_read_with_what_nothing_explains(
     assert reading.left == left
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "values", "faults", "left"),
     [
         (
@@ -126,7 +125,7 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "left"),
     [
         *((example, "") for example in EXAMPLES),

@@ -2,17 +2,16 @@
 
 from datetime import date
 
-import pytest
-
 from cards.model import Field
 from engine.text.form_reading import read_form, read_values
 from tests.fakes.entities import SUBJECTS
+from tests.fakes.tables import table
 
 WHO = Field(name="subject_id", label="Subject", words=("all", "所有", "全部"), identity=True)
 TODAY = date(2026, 11, 23)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("all subjects", "all"),

@@ -1,10 +1,9 @@
-import pytest
-
 from cards.model import Lang
 from engine.text.language import detect_language
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fallback", "lang"),
     [
         ("查一下 ECOG", "en", "zh"),

@@ -12,6 +12,7 @@ from engine.text.template import (
     parse_template,
     templates_in,
 )
+from tests.fakes.tables import table
 
 VALUES: dict[str, Any] = {
     "id": "E-7",
@@ -26,7 +27,7 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "filled"),
     [
         ("/expenses/{id}", "/expenses/E-7"),
@@ -44,7 +45,7 @@ def test_a_template_takes_values(text: str, filled: str) -> None:
     assert parse_template(text).fill(VALUES) == filled
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fault"),
     [
         ("{id", "stands alone"),

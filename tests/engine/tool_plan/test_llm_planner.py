@@ -15,6 +15,7 @@ from engine.tools import registry
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.study import Study
+from tests.fakes.tables import table
 
 PLAN = [
     {"type": "tool", "name": "calc", "arguments": {"expr": "1+1"}},
@@ -126,7 +127,7 @@ def test_with_somebody_to_ask_a_step_that_only_lacks_simple_arguments_stays() ->
     assert draft.steps == (), "nobody fills a list into a form's line"
 
 
-@pytest.mark.parametrize(
+@table(
     "schema",
     [
         None,
@@ -158,7 +159,7 @@ OURS = (*Study().tools, *registry.TOOLS)
 MANY = {tool.name: tool for tool in OURS}
 
 
-@pytest.mark.parametrize(
+@table(
     ("query", "first"),
     [
         ("查一下 P003 的 ECOG", "read_clinical_data"),

@@ -8,6 +8,7 @@ from engine.tool_plan.planning.llm_planner import LLMPlanner, as_plan_step
 from engine.tool_plan.planning.prompts import PlanRequest
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS, short
 from tests.fakes.scripted_model import ScriptedModel
+from tests.fakes.tables import table
 
 CALLS = "calc {'expr': '1+1'}"
 OK = "> ok"
@@ -277,7 +278,7 @@ def test_there_are_more_than_sixty() -> None:
     assert len(READ) + len(UNREADABLE) >= 60
 
 
-@pytest.mark.parametrize("name", READ)
+@table("name", READ)
 async def test_an_answer_becomes_these_steps_and_the_rest_is_reported(name: str) -> None:
     answer, steps, reports = READ[name]
     found, dropped, model = await drafted(answer)
@@ -286,15 +287,15 @@ async def test_an_answer_becomes_these_steps_and_the_rest_is_reported(name: str)
     assert len(model.requests) == 1
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@table("name", UNREADABLE)
 async def test_what_cannot_be_read_is_asked_for_once_more(name: str) -> None:
     steps, dropped, model = await drafted(UNREADABLE[name], GOOD)
     assert (steps, dropped) == (BOTH, [])
     assert len(model.requests) == 2
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
-@pytest.mark.parametrize("repair", [True, False])
+@table("name", UNREADABLE)
+@table("repair", [True, False])
 async def test_what_stays_unreadable_is_one_reply_cut_to_its_length(
     name: str, repair: bool
 ) -> None:

@@ -13,6 +13,7 @@ from engine.tool_plan.references import (
     referenced_steps,
     resolve,
 )
+from tests.fakes.tables import table
 
 RESULTS: dict[int, Any] = {
     1: {"visit": {"ecog": 1, "weight_kg": 62.0, "seen": True, "note": None}, "ids": ["P1", "P2"]},
@@ -21,7 +22,7 @@ RESULTS: dict[int, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "becomes"),
     [
         ("$steps.1.visit.ecog", 1),
@@ -47,7 +48,7 @@ def test_a_reference_becomes_what_it_refers_to(value: Any, becomes: Any) -> None
     assert resolve(value, RESULTS) == becomes
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         "$steps.1.visit.height",

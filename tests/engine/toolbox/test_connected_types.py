@@ -14,6 +14,7 @@ from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call
 from engine.yaml.source import read_yaml
 from tests.fakes.building import build
+from tests.fakes.tables import table
 
 CONTEXT = ToolContext(today=date(2026, 11, 23))
 FIELDS: Mapping[str, str] = {
@@ -125,14 +126,14 @@ BAD: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "value"), GOOD)
+@table(("kind", "value"), GOOD)
 async def test_an_argument_of_each_type_reaches_its_system(kind: str, value: Any) -> None:
     school = School({"ok": 1})
     await call(school_tool(school, labelled(kind)), {"value": value}, CONTEXT)
     assert school.asked["value"] == value
 
 
-@pytest.mark.parametrize(("kind", "value", "told"), BAD)
+@table(("kind", "value", "told"), BAD)
 async def test_an_argument_that_does_not_fit_reaches_nobody(
     kind: str, value: Any, told: str
 ) -> None:
@@ -164,7 +165,7 @@ def test_a_model_is_told_the_type_of_each_argument() -> None:
     assert schemas["time"]["description"] == "Value HH:MM, 24 h"
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "given", "kept", "told"),
     [
         ("money", {"value": 3, "currency": "EUR"}, {"value": 3, "currency": "EUR"}, "3.00 EUR"),

@@ -9,6 +9,7 @@ from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import READONLY, TOOLS, call
 from tests.fakes.study import sample_study, study_toolbox
+from tests.fakes.tables import table
 
 NAMES = {
     "knowledge__search",
@@ -45,7 +46,7 @@ def test_unknown_tool_is_told_with_the_known_ones() -> None:
         Toolbox().find("drop_tables")
 
 
-@pytest.mark.parametrize("known", [*TOOLS, *SAMPLE], ids=lambda t: t.name)
+@table("known", [*TOOLS, *SAMPLE], ids=lambda t: t.name)
 def test_schema_describes_every_argument(known: Tool[Any]) -> None:
     schema = json.loads(json.dumps(known.arguments.model_json_schema()))
     assert schema["type"] == "object"
@@ -54,7 +55,7 @@ def test_schema_describes_every_argument(known: Tool[Any]) -> None:
     assert len(known.description) > 80
 
 
-@pytest.mark.parametrize("known", [*READONLY, *SAMPLE], ids=lambda t: t.name)
+@table("known", [*READONLY, *SAMPLE], ids=lambda t: t.name)
 def test_readonly_tool_has_examples_in_both_languages(known: Tool[Any]) -> None:
     assert len(known.examples) == len(set(known.examples)) >= 20
     chinese = [e for e in known.examples if re.search("[\u4e00-\u9fff]", e)]

@@ -15,6 +15,7 @@ from engine.understanding.pieces.message import read_message
 from engine.yaml.source import read_yaml
 from tests.engine.understanding.routes import CONTEXT, TABLE
 from tests.fakes.building import build
+from tests.fakes.tables import table
 
 KITCHEN = """\
 id: kitchen
@@ -68,8 +69,8 @@ def read(text: str, *answers: str, listed: bool = True) -> Piece:
     return piece
 
 
-@pytest.mark.parametrize("listed", [True, False])
-@pytest.mark.parametrize(
+@table("listed", [True, False])
+@table(
     "text",
     [
         "I'd like to reserve OV-11 for Tuesday",
@@ -122,7 +123,7 @@ def test_a_day_that_the_request_asks_for_by_its_cue_is_no_condition(text: str) -
     assert all(piece.kind != "workflow" for piece in read_message(text, without))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "wait until Friday",

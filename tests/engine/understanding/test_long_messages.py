@@ -16,6 +16,7 @@ from engine.understanding.pieces.split import (
 )
 from engine.understanding.router.chain import route
 from tests.engine.understanding.test_route_card_replies import clarify
+from tests.fakes.tables import table
 
 LONGEST = 40_000
 """Characters of the longest message that a platform hands over (Slack)."""
@@ -43,7 +44,7 @@ def stretches(sizes: list[int]) -> tuple[Atom, ...]:
     return tuple(Atom(at, at + size, "end", False) for at, size in zip(starts, sizes, strict=True))
 
 
-@pytest.mark.parametrize(
+@table(
     ("sizes", "together"),
     [([40] * 4, 6), ([40] * 5, 6), ([40] * 6, 3), ([40] * 12, 1), ([1] * 16, 0), ([800, 800], 0)],
 )
@@ -51,8 +52,8 @@ def test_of_many_stretches_fewer_are_taken_together(sizes: list[int], together: 
     assert max_stretches(stretches(sizes)) == together
 
 
-@pytest.mark.parametrize("count", range(1, 30))
-@pytest.mark.parametrize("size", [1, 40, 200])
+@table("count", range(1, 30))
+@table("size", [1, 40, 200])
 def test_what_is_judged_of_a_message_is_bounded(count: int, size: int) -> None:
     judged: list[int] = []
 

@@ -1,9 +1,8 @@
-import pytest
-
 from engine.understanding.router.command import parse_command
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "parsed"),
     [
         ("/help", ("help", "")),

@@ -13,6 +13,7 @@ from tests.engine.understanding.lookups.warehouse import TODAY, TOOLS
 from tests.engine.understanding.routes import CONTEXT, TABLE
 from tests.fakes.building import build
 from tests.fakes.entities import WAREHOUSE
+from tests.fakes.tables import table
 
 PACKING = """\
 id: packing
@@ -58,12 +59,12 @@ def test_an_example_word_for_word_is_its_request(text: str) -> None:
     assert (piece.kind, piece.request) == ("workflow", "pack")
 
 
-@pytest.mark.parametrize("text", ["crate?", "箱", "crates", "don't crate", "别装箱", "装箱吗"])
+@table("text", ["crate?", "箱", "crates", "don't crate", "别装箱", "装箱吗"])
 def test_a_single_word_that_is_no_example_is_asked_back(text: str) -> None:
     assert read(text).kind != "workflow"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "the same for W-0816",
@@ -87,7 +88,7 @@ def test_behind_another_message_people_are_asked_whether_it_is_meant() -> None:
     assert [each.request for each in piece.candidates] == ["pack"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "recent"),
     [
         ("the same for W-0816", ()),

@@ -5,16 +5,17 @@ import pytest
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.router.spoken import _STATUS, _WITHDRAW
+from tests.fakes.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["辛苦了", "辛苦了" * 40, "谢谢你好" * 40, "ok thanks a lot!", "早上好,谢谢啦~", "好了"]
 )
 def test_talk_is_talk_however_much_of_it_there_is(text: str) -> None:
     assert is_smalltalk(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -29,7 +30,7 @@ def test_talk_with_something_else_in_it_is_none(text: str) -> None:
     assert not is_smalltalk(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "left"),
     [
         ("查一下血压好吗?", "查一下血压"),

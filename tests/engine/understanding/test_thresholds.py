@@ -6,8 +6,6 @@ Texts are real, their scores are given. `make mutate` moves each threshold: a te
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import pytest
-
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
@@ -15,6 +13,7 @@ from engine.understanding.learned.table import RouteTable
 from engine.understanding.pieces import judge, work
 from engine.understanding.pieces.scoring import ScoredPiece
 from tests.engine.understanding.routes import CONTEXT, TABLE
+from tests.fakes.tables import table
 
 ROUTE, OTHER = (route.playbook for route in TABLE.routes)
 TICK = 10**-DECIMALS
@@ -146,13 +145,13 @@ BELOW: list[tuple[str, float, Callable[[float], bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("edge", "holds"), [row[1:] for row in ABOVE], ids=[r[0] for r in ABOVE])
+@table(("edge", "holds"), [row[1:] for row in ABOVE], ids=[r[0] for r in ABOVE])
 def test_a_score_at_the_threshold_is_enough(edge: float, holds: Callable[[float], bool]) -> None:
     assert holds(round(edge, DECIMALS))
     assert not holds(round(edge - TICK, DECIMALS))
 
 
-@pytest.mark.parametrize(("edge", "holds"), [row[1:] for row in BELOW], ids=[r[0] for r in BELOW])
+@table(("edge", "holds"), [row[1:] for row in BELOW], ids=[r[0] for r in BELOW])
 def test_another_score_as_far_behind_as_the_threshold_does_not_disturb(
     edge: float, holds: Callable[[float], bool]
 ) -> None:

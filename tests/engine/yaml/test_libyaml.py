@@ -9,6 +9,7 @@ from engine.errors import DefinitionError
 from engine.yaml import libyaml
 from engine.yaml.source import MAX_DEPTH, read_yaml
 from tests.bench.sample_playbooks import sample_playbook
+from tests.fakes.tables import table
 
 pytestmark = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML has no libyaml here")
 
@@ -80,7 +81,7 @@ def test_what_libyaml_is_trusted_with_is_read_the_same_by_both(text: str) -> Non
         assert repr((data, sorted(lines.items(), key=repr))) == repr(alone(text))
 
 
-@pytest.mark.parametrize("text", SOUND)
+@table("text", SOUND)
 def test_a_sound_file_is_read_by_libyaml(text: str) -> None:
     assert libyaml.parse(text, max_depth=MAX_DEPTH) is not None
 

@@ -13,6 +13,7 @@ from engine.yaml import libyaml
 from engine.yaml.faults import InnerFaults
 from engine.yaml.source import MAX_BYTES, MAX_DEPTH, Problems, Source, read_yaml, try_build
 from tests.fakes.building import build
+from tests.fakes.tables import table
 
 
 @pytest.fixture(scope="module", params=["with libyaml", "without"], autouse=True)
@@ -100,7 +101,7 @@ def problems_of(text: str) -> tuple[str, ...]:
     return caught.value.problems
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "meant"),
     [
         ("true", True),
@@ -140,7 +141,7 @@ def test_an_empty_file_holds_nothing() -> None:
     assert read_yaml("# nothing\n", file="f.yaml").data is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problems"),
     [
         ("a: 1\nb: 2\na: 3", ["f.yaml:3: key 'a' stands twice, first on line 1"]),
@@ -241,7 +242,7 @@ def test_a_faultless_file_becomes_its_model() -> None:
     assert (study.tags, study.by) == (("x", "y"), "z")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("idd: 4", "2: idd: unknown key; did you mean 'id'?"),

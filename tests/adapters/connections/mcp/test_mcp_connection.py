@@ -16,6 +16,7 @@ from engine.ports.systems.connections import BadCall, CallRequest, PinnedCall
 from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import ROOT, is_gone
 from tests.fakes.parts_desk import orders
+from tests.fakes.tables import table
 
 ORDER = {"number": "P-100", "amount": 2, "who": "mia"}
 
@@ -166,7 +167,7 @@ def test_a_wrong_call_is_told_when_it_is_loaded(
         parts.prepare(CallRequest(body, frozenset({"x"}), True, "one"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "fault"),
     [
         ({}, "either a command or a url"),

@@ -15,6 +15,7 @@ from adapters.connections.mcp.offers import (
     select_tools,
 )
 from engine.ports.systems.remote_tools import Server, Stdio
+from tests.fakes.tables import table
 
 SERVER = Server("s", Stdio("x"), frozenset({"vouched"}))
 READ = types.ToolAnnotations(read_only_hint=True)
@@ -47,7 +48,7 @@ def test_names_that_look_alike_stay_apart() -> None:
     assert len({public_name("s", name) for name in alike}) == len(alike)
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "holds"),
     [
         (tool("a"), True),

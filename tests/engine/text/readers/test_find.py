@@ -5,10 +5,9 @@ from datetime import date
 from types import FrameType
 from typing import Any
 
-import pytest
-
 from engine.text.readers.find import MOST, find_readings
 from engine.text.readers.lexer import LONGEST
+from tests.fakes.tables import table
 
 WEDNESDAY = date(2026, 2, 25)
 
@@ -67,7 +66,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "number"), NUMBERS)
+@table(("text", "said", "number"), NUMBERS)
 def test_a_number_is_read_in_digits_and_in_words(text: str, said: str, number: float) -> None:
     assert read(text) == [("number", said, number)]
 
@@ -106,7 +105,7 @@ MONEY = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "amount", "currency"), MONEY)
+@table(("text", "said", "amount", "currency"), MONEY)
 def test_money_is_a_number_and_its_currency(
     text: str, said: str, amount: float, currency: str
 ) -> None:
@@ -148,7 +147,7 @@ DAYS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "day"), DAYS)
+@table(("text", "said", "day"), DAYS)
 def test_a_day_is_read_by_its_date_its_name_or_counted(text: str, said: str, day: str) -> None:
     assert read(text) == [("date", said, day)]
 
@@ -171,7 +170,7 @@ TIMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "time"), TIMES)
+@table(("text", "said", "time"), TIMES)
 def test_a_time_has_its_half_of_the_day(text: str, said: str, time: str) -> None:
     assert read(text) == [("time", said, time)]
 
@@ -199,7 +198,7 @@ DURATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "duration"), DURATIONS)
+@table(("text", "said", "duration"), DURATIONS)
 def test_a_duration_keeps_months_as_months(text: str, said: str, duration: str) -> None:
     assert read(text) == [("duration", said, duration)]
 
@@ -221,7 +220,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "first", "last"), RANGES)
+@table(("text", "said", "first", "last"), RANGES)
 def test_a_range_lends_its_second_end_the_month_or_the_half(
     text: str, said: str, first: str, last: str
 ) -> None:
@@ -246,7 +245,7 @@ TWO_READINGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "kind", "one", "other"), TWO_READINGS)
+@table(("text", "kind", "one", "other"), TWO_READINGS)
 def test_what_has_two_readings_gives_both(text: str, kind: str, one: object, other: object) -> None:
     assert [(found[0], *found[2:]) for found in read(text)] == [(kind, one, other)]
 
@@ -277,12 +276,12 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@table("text", NOTHING)
 def test_plain_words_ids_and_numbers_of_things_are_no_values(text: str) -> None:
     assert read(text) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind", "said", "values"),
     [
         ("one of them", "number", "one", (1,)),
@@ -378,7 +377,7 @@ def work_of(text: str) -> int:
     return calls
 
 
-@pytest.mark.parametrize("pump", HOSTILE)
+@table("pump", HOSTILE)
 def test_the_work_grows_as_the_text_does(pump: str) -> None:
     short, long = ((pump * 2000)[:length] for length in (1000, 2000))
     work_of(long)  # libraries are loaded, and what they keep is kept

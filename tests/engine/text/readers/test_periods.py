@@ -2,14 +2,13 @@
 
 from datetime import date
 
-import pytest
-
 from engine.text.readers.periods import find_periods
+from tests.fakes.tables import table
 
 TODAY = date(2026, 11, 23)  # a Monday
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "first", "last"),
     [
         ("which orders came last month?", "2026-10-01", "2026-10-31"),
@@ -36,7 +35,7 @@ def test_a_period_is_its_first_and_last_day(text: str, first: str, last: str) ->
     assert (found.first.isoformat(), found.last.isoformat()) == (first, last)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "in the last few days",

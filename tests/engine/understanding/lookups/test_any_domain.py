@@ -7,6 +7,7 @@ import pytest
 from engine.understanding.lookups.find import find
 from tests.engine.understanding.lookups.warehouse import TODAY, TOOLS
 from tests.fakes.entities import WAREHOUSE
+from tests.fakes.tables import table
 
 
 def looked_up(text: str, *recent: str) -> tuple[str, dict[str, Any]] | None:
@@ -14,7 +15,7 @@ def looked_up(text: str, *recent: str) -> tuple[str, dict[str, Any]] | None:
     return (found[0].tool, found[0].arguments) if found else None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "tool", "arguments"),
     [
         ("What's the status of w0815?", "read_order", {"order": "W0815", "part": "status"}),
@@ -68,7 +69,7 @@ def test_arguments_are_found_by_what_they_are(
     assert looked_up(text) == (tool, arguments)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "What is the status?",  # of which?
@@ -107,7 +108,7 @@ def test_what_is_not_explained_whole_is_no_look_up(text: str) -> None:
     assert looked_up(text) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("recent", "text", "tool", "arguments"),
     [
         ("status of W-0815?", "and W-0816?", "read_order", {"order": "W0816", "part": "status"}),
@@ -146,7 +147,7 @@ def test_what_takes_no_place_in_the_text_before_is_no_follow_up(text: str) -> No
     assert looked_up(text, "What is the status of W-0815?") is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "since", "until"),
     [
         ("orders of Acme last month", "2026-10-01", "2026-10-31"),
@@ -166,7 +167,7 @@ def test_a_period_is_taken_where_a_time_from_and_until_may_be_given(
     assert looked_up(text) == ("list_orders", {"customer": "C2", **given})
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "orders of Acme before last week",

@@ -2,20 +2,17 @@ import json
 from datetime import date
 from typing import Any
 
-import pytest
-
 from engine.tools import registry
 from engine.tools.model import Tool
 from engine.understanding.lookups.find import find, suggestions
 from tests.engine.understanding.routes import TABLE, TOOLS
 from tests.fakes.study import Study
+from tests.fakes.tables import table
 
 TODAY = date(2026, 11, 23)
 
 
-@pytest.mark.parametrize(
-    ("tool", "example"), [(tool, example) for tool in TOOLS for example in tool.examples]
-)
+@table(("tool", "example"), [(tool, example) for tool in TOOLS for example in tool.examples])
 def test_every_example_of_a_tool_is_answered_by_it(tool: Tool[Any], example: str) -> None:
     found = find(example, TOOLS, today=TODAY, entities=TABLE.entities)
     assert found is not None
@@ -27,7 +24,7 @@ def _json(arguments: dict[str, Any]) -> str:
     return json.dumps(arguments)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "tool", "arguments"),
     [
         ("P003 的 ECOG", "read_clinical_data", {"subject_id": "P003", "field": "ecog"}),
@@ -56,7 +53,7 @@ def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict
     assert (found[0].tool, found[0].arguments) == (tool, arguments)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "ECOG",  # whose?

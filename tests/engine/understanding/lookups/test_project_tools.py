@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from pydantic import JsonValue
 
 from engine.playbooks.tool import ToolDefinition
@@ -12,6 +11,7 @@ from engine.yaml.source import read_yaml
 from tests.engine.understanding.lookups.warehouse import TODAY
 from tests.fakes.building import build
 from tests.fakes.entities import WAREHOUSE
+from tests.fakes.tables import table
 
 JOBS = """\
 description: Jobs of a customer's cars
@@ -50,7 +50,7 @@ TOOL = connect_tool(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "arguments"),
     [
         ("repairs of Will and Sons", {"customer": "C4"}),

@@ -7,6 +7,7 @@ from engine.text.entity_kinds import NO_ENTITIES
 from engine.understanding.lookups.sections import SectionIndex, index_sections
 from engine.understanding.lookups.text import look_at
 from tests.engine.understanding.lookups.warehouse import TODAY
+from tests.fakes.tables import table
 
 SCHOOL = Document(
     project="SCHOOL",
@@ -47,7 +48,7 @@ def section(text: str, index: SectionIndex = INDEX) -> str | None:
     return str(found[0].arguments["section"]) if found else None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "heading"),
     [
         ("How do I cancel a lesson?", "Cancelling a lesson"),
@@ -66,7 +67,7 @@ def test_the_section_that_has_every_word_answers(text: str, heading: str | None)
     assert section(text) == heading
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "How do I cancel a lesson with Mr Brown?",
