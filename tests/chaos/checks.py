@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
 from engine.frames.replies import SETTLED
+from tests.chaos.cases import case_faults
 from tests.chaos.copies import Copies, message_of
 from tests.chaos.load import Load
 from tests.chaos.people import FormText, Talk
@@ -102,6 +103,8 @@ class Checks:
         self.in_order()
         self.one_decision()
         self.visits(study)
+        self.violations += case_faults(self.state.sessions, self.state.runs, self.state.logs)
+        self.counts["cases"] = sum("/conversation/" in name for name in self.state.sessions)
         self.delivered()
         self.copies.judge(self.platforms.posts.values())
         self.shown_in_order()
@@ -210,8 +213,8 @@ class Checks:
                 why = row.get("dropped", "never sent")
                 self.violations.append(f"not delivered: {name} to {row.get('dest')}: {why}")
                 continue
-            if row.get("kind") == "check":
-                # What a step checked is on no platform.
+            if row.get("kind") in ("check", "letter"):
+                # What a step checked, or told its case, is on no platform.
                 continue
             key = message_of(row["dest"], row["message_id"])
             if key not in self.platforms.posts:

@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
 from bot.waits import pause
+from tests.chaos.cases import playbooks_with_cases
 from tests.chaos.checks import Checks, read_state, unfinished
 from tests.chaos.copies import Copies
 from tests.chaos.faults import KINDS, Faults
@@ -26,7 +27,7 @@ from tests.chaos.load import SLACK_REVIEWER, TELEGRAM_REVIEWER, Load
 from tests.chaos.people import SIGNING_SECRET, TEAM, WEBHOOK_SECRET, Talk, Web
 from tests.chaos.plan import Plan, read_plan
 from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms
-from tests.chaos.processes import END_S, START_S, Member, Server, environment
+from tests.chaos.processes import END_S, ROOT, START_S, Member, Server, environment
 from tests.chaos.proxy import CuttingProxy
 from tests.chaos.report import report
 from tests.fakes.platforms.patience import within
@@ -107,6 +108,7 @@ class Chaos:
     def _members(self) -> None:
         people = self.folder / "people.yaml"
         people.write_text(PEOPLE)
+        playbooks = playbooks_with_cases(ROOT / "playbooks", self.folder / "playbooks")
         for slot in (*WEBS, *WORKERS):
             port = self.webs[WEBS.index(slot)].url.rpartition(":")[2] if slot in WEBS else "8080"
             variables = environment(
@@ -118,6 +120,7 @@ class Chaos:
                 SIGNOFF_WORKER_LANES=str(LANES),
                 SIGNOFF_PARTITIONS=str(PARTITIONS),
                 SIGNOFF_PEOPLE=str(people),
+                SIGNOFF_PLAYBOOKS=str(playbooks),
                 SLACK_BOT_TOKEN=SLACK_TOKEN,
                 SLACK_SIGNING_SECRET=SIGNING_SECRET,
                 TELEGRAM_BOT_TOKEN=TELEGRAM_TOKEN,
@@ -207,6 +210,7 @@ class Chaos:
         tally, load = self.platforms.tally, self.load.counts
         happened = {
             "visits": checks.counts["visits written"],
+            "cases": checks.counts["cases"],
             "rate limits of the platforms": tally.limited,
             "errors of the platforms": tally.failed,
             "lost answers of the platforms": tally.lost,
