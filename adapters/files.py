@@ -91,17 +91,20 @@ class ProjectFiles:
 
     def _infos(self, scope: FileScope) -> list[FileInfo]:
         found: dict[str, FileInfo] = {}
-        for path in _paths(scope):
+        for path, only in _paths(scope):
             with self._folder(path) as folder:
                 if folder is None:
                     continue
                 for name in _names(folder):
-                    if name not in found and (status := _status(folder, name)):
+                    is_new = name not in found and only in ("", name)
+                    if is_new and (status := _status(folder, name)):
                         found[name] = _info(name, status)
         return [found[name] for name in sorted(found)][:MAX_FILES]
 
     def _open(self, scope: FileScope, name: str) -> IO[bytes] | None:
-        for path in _paths(scope):
+        for path, only in _paths(scope):
+            if only not in ("", name):
+                continue
             with self._folder(path) as folder:
                 # Only names that the folder lists, never a path.
                 if folder is not None and name in _names(folder) and _status(folder, name):
@@ -141,12 +144,17 @@ class ProjectFiles:
             os.close(folder)
 
 
-def _paths(scope: FileScope) -> Iterator[tuple[str, ...]]:
-    """Yield the folders of a scope's files: the project's, then the conversation's own."""
+def _paths(scope: FileScope) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the folders of a scope's files, each with the only name that counts there, or "".
+
+    The project's comes first, then the conversation's own.
+    """
     if is_project(scope.project):
-        yield (scope.project,)
+        yield (scope.project,), ""
         if scope.conversation:
-            yield (scope.project, SHARED, folder_of(scope.conversation))
+            yield (scope.project, SHARED, folder_of(scope.conversation)), ""
+        for name, conversation in scope.elsewhere:
+            yield (scope.project, SHARED, folder_of(conversation)), name
 
 
 def _open_folder(root: Path, path: Sequence[str]) -> int:

@@ -171,6 +171,13 @@ class AlarmRang(_Mail):
     id: str
 
 
+class FilesJoined(_Mail):
+    """Run lane: these files were shared in the run's conversation while it went on."""
+
+    kind: Literal["files_joined"] = "files_joined"
+    names: tuple[str, ...]
+
+
 class GraphOrdered(_Mail):
     """Run lane: `name` (`by`) wants the run's job graph to stop, a job to fail, or it to go on.
 
@@ -209,6 +216,7 @@ RunMail = (
     | ChangeSynced
     | SyncFailed
     | CaseAnswered
+    | FilesJoined
     | MigrationOrdered
     | ChildRunReported
     | AlarmRang

@@ -86,7 +86,9 @@ def with_letter(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     files = tuple(a.name for a in run.state.attachments if a.name not in link.files)
     if link.joined and not (changes or files or link.decided):
         return run
-    letter = _letter(run, link, by, now).model_copy(update={"changes": changes, "files": files})
+    places = {a.name: a.place or run.conversation for a in run.state.attachments if a.name in files}
+    told = {"changes": changes, "files": files, "places": places}
+    letter = _letter(run, link, by, now).model_copy(update=told)
     after = link.model_copy(
         update={
             "letters": letter.number,
@@ -162,7 +164,11 @@ def take_answer(run: Run, answer: CaseAnswer, playbook: Playbook) -> Run:
             state = patch_at(path, leaf.value, leaf.author.by).apply(state)
         marks[path] = _mark(leaf.value, leaf.version)
     known_names = {a.name for a in state.attachments}
-    more = tuple(Attachment(name=n, read=True) for n in answer.files if n not in known_names)
+    more = tuple(
+        Attachment(name=name, tried=True, place=answer.places.get(name, ""))
+        for name in answer.files
+        if name not in known_names
+    )
     state = state.model_copy(update={"attachments": (*state.attachments, *more)})
     after = link.model_copy(
         update={

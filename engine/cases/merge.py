@@ -44,6 +44,7 @@ def take_letter(
             "files": tuple(dict.fromkeys((*before.files, *letter.files)))[-_MAX_FILES:],
             "decided": (*before.decided, *letter.decided)[-_MAX_DECISIONS:],
             **_note_sender(before, letter),
+            "places": {**letter.places, **before.places},
         }
     )
     return after, _answer(after, letter, tuple(conflicts))
@@ -84,6 +85,7 @@ def _answer(
         leaves=told,
         conflicts=conflicts,
         files=document.files,
+        places=document.places,
         repeated=repeated,
     )
 

@@ -82,8 +82,8 @@ class CaseDocument(Frozen):
     """The state that runs of a case share, with who changed what; `version` counts its changes.
 
     `taken` is the number of the last letter of each run that was taken. `files` are the names of
-    those that runs of it were given. `runs` and `decided` are the newest last. `heard` are the keys
-    of what a system of record last said.
+    those that runs of it were given, `places` the conversations where they were. `runs` and
+    `decided` are the newest last. `heard` are the keys of what a system of record last said.
     """
 
     schema_version: Literal[1] = 1
@@ -91,6 +91,7 @@ class CaseDocument(Frozen):
     version: int = 0
     leaves: dict[str, CaseLeaf] = {}
     files: tuple[str, ...] = ()
+    places: dict[str, str] = {}
     runs: tuple[CaseRun, ...] = ()
     decided: tuple[CaseDecision, ...] = ()
     taken: dict[str, int] = {}
@@ -134,6 +135,7 @@ class CaseLetter(Frozen):
     known: int = 0
     changes: dict[str, CaseChange] = {}
     files: tuple[str, ...] = ()
+    places: dict[str, str] = {}
     decided: tuple[CaseDecision, ...] = ()
     author: CaseAuthor
 
@@ -156,6 +158,7 @@ class CaseAnswer(Frozen):
     leaves: dict[str, CaseLeaf] = {}
     conflicts: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    places: dict[str, str] = {}
     repeated: bool = False
 
 

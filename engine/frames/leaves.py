@@ -49,7 +49,8 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
     value = value_of(path, state)
     if leaf.type == "file" and value is None and len(state.attachments) == 1:
         # The one file that came with the request is likely meant; the person sees it and sends it.
-        value = state.attachments[0].name
+        name = state.attachments[0].name
+        value = None if name in state.data.values() else name
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
         columns = " | ".join(_column_head(column, lang) for column in leaf.columns.values())

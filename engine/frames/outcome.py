@@ -12,6 +12,7 @@ from engine.errors import ToolFailed
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.end_kinds import RunEnd
 from engine.playbooks.model import Playbook
+from engine.ports.library import FileScope
 from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
 from engine.services import Services
@@ -294,7 +295,16 @@ class StepContext:
         person = services.people.refresh(run.requester)
         made = services.tool_context(run.conversation, person, key=key, by=by)
         elements = self.playbook.definition.element_kinds
-        return replace(made, known=run.state.tree(), elements=elements)
+        files = self.file_scope.elsewhere
+        return replace(made, known=run.state.tree(), elements=elements, elsewhere=files)
+
+    @property
+    def file_scope(self) -> FileScope:
+        """Whose files the run looks up: its conversation's, and those that its case knows."""
+        run = self.run
+        own = self.services.file_scope(run.conversation)
+        files = ((file.name, file.place) for file in run.state.attachments)
+        return replace(own, elsewhere=tuple(each for each in files if each[1]))
 
     def list_tool(self, name: str) -> Tool[Any]:
         """The tool of that name, which only reads. Raises ToolFailed."""

@@ -41,7 +41,7 @@ class ReplyHead(Frozen):
 
     `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
     place inside the conversation where it stands, "" for none. `entities` are what the text named
-    when it was read.
+    when it was read. `joined` names the runs that were given the files.
     """
 
     id: str
@@ -54,6 +54,7 @@ class ReplyHead(Frozen):
     asker: str = ""
     thread: str = ""
     entities: tuple[NamedEntity, ...] = ()
+    joined: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -150,9 +151,8 @@ def _file_views(head: ReplyHead) -> tuple[PartView, ...]:
     """What became of shared files stands first, without a number: nobody asked for it."""
     if not head.files:
         return ()
-    return (
-        PartView(number=0, state="answered", text=shared_files.files_text(head.files, head.lang)),
-    )
+    text = shared_files.files_text(head.files, head.lang, joined=head.joined)
+    return (PartView(number=0, state="answered", text=text),)
 
 
 def late_posts(

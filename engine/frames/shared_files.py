@@ -19,10 +19,17 @@ _THIS_FILE = re.compile(
 )
 
 
-def files_text(files: Sequence[FileReceipt], lang: Lang) -> str:
-    """What became of each file (Markdown), on a line of its own when there are several."""
+def files_text(files: Sequence[FileReceipt], lang: Lang, *, joined: Sequence[str] = ()) -> str:
+    """What became of each file (Markdown), on a line of its own when there are several.
+
+    `joined` names what goes on and was given them.
+    """
     lines = [_file_text(file, lang) for file in files]
-    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
+    text = lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
+    if not joined:
+        return text
+    names = say("list.items", lang).join(map(literal, joined))
+    return f"{text}\n\n{say('inbox.joined', lang, names=names)}"
 
 
 def _file_text(file: FileReceipt, lang: Lang) -> str:

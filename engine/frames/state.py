@@ -48,10 +48,16 @@ class Approval(Frozen):
 
 
 class Attachment(Frozen):
-    """A file that the request names, and whether a skill has read it."""
+    """A file of the run: its request names it, or it was shared while the run went on.
+
+    `read` when it was read to its end, `tried` when a skill for files has had it, whatever came of
+    that. `place` is the conversation in which it was shared, "" for the run's own.
+    """
 
     name: str
     read: bool = False
+    tried: bool = False
+    place: str = ""
 
 
 class AgentState(Frozen):
@@ -78,6 +84,11 @@ class AgentState(Frozen):
     endings: dict[str, Ending] = {}
     contents: dict[str, str | UnreadFile] = Field(default={}, exclude=True)
 
+    @property
+    def unseen_files(self) -> tuple[Attachment, ...]:
+        """The attachments that no skill for files has had."""
+        return tuple(file for file in self.attachments if not (file.read or file.tried))
+
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
         return {
@@ -94,10 +105,11 @@ class AgentState(Frozen):
 class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
-    `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
-    `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
-    path. `retry_after_s` is how long whatever failed is not worth asking again. `ending` is how the
-    skill ended, None where that says nothing of how the run does.
+    `read` names attachments that have been read to their end, `tried` those that a skill for files
+    has had, `joined` files that are the run's from now on; `end` is the end of an SOP that was
+    reached, and `violations` what its rules found, counted by rule; `edited` says who changed what
+    stands at a path. `retry_after_s` is how long whatever failed is not worth asking again.
+    `ending` is how the skill ended, None where that says nothing of how the run does.
     """
 
     by: str
@@ -108,6 +120,8 @@ class Patch(Frozen):
     problems: tuple[str, ...] | None = None
     written: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
     response: str | None = None
     end: str = ""
     edited: dict[str, str] = {}
@@ -132,10 +146,7 @@ class Patch(Frozen):
             profile=_merge_values(state.profile, self.profile),
             decisions=_merge_values(state.decisions, self.decisions),
             data={n: v for n, v in {**state.data, **self.data}.items() if v is not None},
-            attachments=tuple(
-                a.model_copy(update={"read": True}) if a.name in self.read else a
-                for a in state.attachments
-            ),
+            attachments=self._attachments(state),
             recent=state.recent,
             response=state.response if self.response is None else self.response,
             approvals={**state.approvals, **self.approvals},
@@ -145,6 +156,17 @@ class Patch(Frozen):
             chart=self.chart or state.chart,
             endings=state.endings,
         )
+
+    def _attachments(self, state: AgentState) -> tuple[Attachment, ...]:
+        known = {attachment.name for attachment in state.attachments}
+        new = (Attachment(name=name) for name in dict.fromkeys(self.joined) if name not in known)
+        return tuple(map(self._seen, (*state.attachments, *new)))
+
+    def _seen(self, file: Attachment) -> Attachment:
+        tried = file.tried or file.name in self.tried
+        # Another skill may have read it before one for files has had its turn.
+        read = file.read or (tried and file.name in self.read)
+        return file.model_copy(update={"read": read, "tried": tried})
 
     @property
     def paths(self) -> dict[str, Any]:
@@ -201,12 +223,30 @@ class PromptFrame(Frozen):
     fields: tuple[str, ...] = ()
 
 
+class FileReading(Frozen):
+    """How far a file was read: `read_to` of `chars` characters, and whether that was all.
+
+    `unreadable` where there is nothing to read, or nothing that can be.
+    """
+
+    read_to: int = 0
+    chars: int = 0
+    whole: bool = False
+    unreadable: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether reading on would bring nothing."""
+        return self.whole or self.unreadable
+
+
 class ModelFrame(Dialogue):
     """A model's position in a prompt skill: its dialogue, and the card it waits for.
 
     `fields` are the paths that the card asks for, `questions` the model's own (a `select` has one),
     `feedback` is what the person wants changed. `finished` once its output is in the state.
-    `by_hand` where a person fills it in.
+    `by_hand` where a person fills it in. `reading` is how far it has read files, by name, and
+    `reminded` how often it was told to read on.
     """
 
     kind: Literal["model"] = "model"
@@ -220,6 +260,8 @@ class ModelFrame(Dialogue):
     response: str = ""
     finished: bool = False
     by_hand: bool = False
+    reading: dict[str, FileReading] = {}
+    reminded: int = 0
 
 
 class SopFrame(Frozen):

@@ -210,7 +210,7 @@ def _end_in_phase(phase: Phase, skill: str, why: str, context: StepContext) -> S
 
 def _digest(situation: Situation) -> str:
     """A digest of all that a decision can depend on."""
-    read = [file.name for file in situation.state.attachments if file.read]
+    read = [file.name for file in situation.state.attachments if file.read or file.tried]
     text = json.dumps(
         [situation.phase.id, situation.state.tree(), read], sort_keys=True, ensure_ascii=False
     )

@@ -9,7 +9,7 @@ from engine.frames.state import AgentState
 from engine.planner.phases import PhaseManager
 from engine.playbooks.conditions import explain, holds
 from engine.playbooks.model import Phase, Playbook
-from engine.playbooks.skill import RETRIEVAL, Skill
+from engine.playbooks.skill import FILES, RETRIEVAL, Skill
 from engine.ports.model import Model
 
 
@@ -97,8 +97,10 @@ def _check(
         names, where = phase.allowed_skills, f"phase {phase.id}"
     # Over the API a skill is asked for by name, whatever phase the state is in.
     named = force == skill.id
+    # Files that come while the run goes on are read in whatever phase that is.
+    reads_files = skill.category == FILES and bool(state.unseen_files)
     if skill.id not in names and not (
-        named and not query and skill.id in _allowed_anywhere(playbook)
+        (named or reads_files) and not query and skill.id in _allowed_anywhere(playbook)
     ):
         return False, f"{where} does not allow it"
     if skill.internal:

@@ -18,8 +18,8 @@ async def force_skill(situation: Situation) -> Plan | None:
 
 
 async def file_preprocess(situation: Situation) -> Plan | None:
-    """The first skill for files, while an attachment is not read (003)."""
-    unread = [file.name for file in situation.state.attachments if not file.read]
+    """The first skill for files, while it has not had an attachment (003)."""
+    unread = [file.name for file in situation.state.unseen_files]
     reader = next((skill for skill in situation.available if skill.category == FILES), None)
     if not unread or reader is None:
         return None

@@ -305,7 +305,8 @@ class Skill(Frozen):
     """One thing a run can do; exactly the part that its kind names is given.
 
     A `prompt` asks people with `ask`, a model with `system_prompt`, or the model first. An
-    `internal` skill is never chosen; an `api_call_only` one only over the internal API.
+    `internal` skill is never chosen; an `api_call_only` one only over the internal API. One that
+    `reads` files `whole` is not done before its model has read those that it opened to their ends.
     """
 
     id: str
@@ -322,6 +323,7 @@ class Skill(Frozen):
     system_prompt: str = ""
     output_schema: OutputSchema = OutputSchema()
     tools: tuple[str, ...] = ()
+    reads: Literal["begin", "whole"] = "begin"
     card: SkillCard | None = None
     sop: Sop | None = None
     plan: ToolPlan | None = None

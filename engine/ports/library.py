@@ -152,11 +152,13 @@ class Memory(Protocol):
 class FileScope:
     """Whose files are looked up: a project's, and those of one `conversation` of it.
 
-    What was shared in a conversation is there for no other one.
+    What was shared in a conversation is there for no other one, but for files `elsewhere`, which
+    are known to whoever asks: by name, and the conversation in which each was shared.
     """
 
     project: str
     conversation: str = ""
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class Files(Protocol):

@@ -26,9 +26,8 @@ async def with_contents(context: StepContext) -> StepContext:
 
 async def _read_text(name: str, files: Files, context: StepContext) -> str | UnreadFile:
     """Return the whole text; a rule that asks about any other file is told why it cannot."""
-    scope = context.services.file_scope(context.run.conversation)
     try:
-        extract = await files.extract(scope, name)
+        extract = await files.extract(context.file_scope, name)
     except ToolFailed:
         return UnreadFile(name, "files.away")
     key = _unread_key(extract)

@@ -45,6 +45,7 @@ from engine.mail import (
     CaseAnswered,
     ChangeSynced,
     ChildRunReported,
+    FilesJoined,
     GraphOrdered,
     MigrationOrdered,
     ReviewDue,
@@ -69,7 +70,7 @@ from engine.runs.effects import StepChange, card_posts, step_effects
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.migration import Migration, migration_outcome
-from engine.runs.run_state import BadState, merge_patch
+from engine.runs.run_state import BadState, merge_patch, with_more_files
 from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import (
     add_change,
@@ -119,6 +120,8 @@ class StepResult:
 async def advance_run(mail: RunMail, context: StepContext) -> StepResult:
     """Advance the run's top frame once; mail that does not concern the run changes nothing."""
     run, now = context.run, context.services.now
+    if isinstance(mail, FilesJoined):
+        return _join_files(run, mail, now)
     if run.status == "blocked":
         return _resume(run, mail, now) if isinstance(mail, RunResumed) else _STAYS_BLOCKED
     if isinstance(mail, ChangeSynced):
@@ -180,6 +183,17 @@ def _has_to_wait(run: Run) -> bool:
     is_asking_case = run.case is not None and run.case.waits is not None
     waits = run.waiting or run.children or is_only_syncing or is_asking_case
     return bool(waits) or _is_resting_in_graph(run) or _is_waiting_for_model(run)
+
+
+def _join_files(run: Run, mail: FilesJoined, now: datetime) -> StepResult:
+    """The run with files that were shared meanwhile; it goes on as it would have."""
+    is_blocked = run.status == "blocked"
+    state = with_more_files(run.state, mail.names)
+    if run.status in ENDED or state is run.state:
+        return StepResult(Effects(), "", park=is_blocked)
+    outcome = Next(run.frames[-1], f"has more files: {', '.join(mail.names)}")
+    step = StepChange(run, run.model_copy(update={"state": state}), outcome, mail)
+    return StepResult(step_effects(step, now), "", park=is_blocked)
 
 
 def _confirm_change(run: Run, mail: ChangeSynced, now: datetime) -> StepResult:
@@ -303,6 +317,7 @@ def _frame_input(run: Run, mail: RunMail) -> FrameInput | None:
             | ChangeSynced()
             | SyncFailed()
             | CaseAnswered()
+            | FilesJoined()
             | MigrationOrdered()
             | ReviewDue()
         ):

@@ -9,6 +9,9 @@ from engine.playbooks.skill import FILES
 from engine.yaml.faults import key_text
 
 MAX_FILES = 20
+FILE_READERS = frozenset(("file__parse", "file__search", "element__extract"))
+"""Tools that read what is in a file."""
+
 RECENT_LINES = 6
 LINE_CHARS = 300
 _FILE = re.compile(
@@ -24,10 +27,7 @@ def with_request_context(
     `files` came with the request; they stand before those that its text only names.
     """
     skills = playbook.skills.values()
-    takes_files = any(skill.category == FILES for skill in skills) or any(
-        leaf.type == "file" for leaf in playbook.definition.data_fields.values()
-    )
-    named = [*files, *_FILE.findall(run.message)] if takes_files else []
+    named = [*files, *_FILE.findall(run.message)] if takes_files(playbook) else []
     names = tuple(dict.fromkeys(named))[:MAX_FILES]
     lines = recent[-RECENT_LINES:] if any(s.system_prompt for s in skills) else ()
     state = run.state.model_copy(
@@ -37,6 +37,21 @@ def with_request_context(
         }
     )
     return run.model_copy(update={"state": state})
+
+
+def takes_files(playbook: Playbook) -> bool:
+    """Whether files are of use to runs of the playbook: to a skill that reads them, or a field."""
+    skills, leaves = playbook.skills.values(), playbook.definition.data_fields.values()
+    return any(
+        skill.category == FILES or not FILE_READERS.isdisjoint(skill.tools) for skill in skills
+    ) or any(leaf.type == "file" for leaf in leaves)
+
+
+def with_more_files(state: AgentState, names: Sequence[str]) -> AgentState:
+    """The state with files that are the run's from now on; itself when it has them all."""
+    known = [attachment.name for attachment in state.attachments]
+    new = tuple(Attachment(name=n) for n in dict.fromkeys(names) if n not in known)
+    return state.model_copy(update={"attachments": (*state.attachments, *new)}) if new else state
 
 
 class BadState(Exception):

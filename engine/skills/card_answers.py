@@ -39,7 +39,12 @@ async def patch_from_form(
         except ValueError as error:
             faults.append(literal(str(error)))
     patch = Patch.model_validate(
-        {"by": decision.person, "profile": groups["profile"], "data": groups[""]}
+        {
+            "by": decision.person,
+            "profile": groups["profile"],
+            "data": groups[""],
+            "joined": tuple(groups[""][p] for p in decision.files if groups[""].get(p)),
+        }
     )
     return patch, tuple(faults)
 

@@ -9,6 +9,7 @@ from cards.model import Card, Decision
 from cards.texts import say
 from engine.dialogue import (
     CUT_OFF,
+    MAX_CALLS,
     MAX_FAULTY,
     DialogueFailure,
     DialogueProgress,
@@ -32,12 +33,23 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.playbooks.nesting import split_path
-from engine.playbooks.skill import FILES, Skill, SkillCard
+from engine.playbooks.skill import Skill, SkillCard
+from engine.ports.model import Message
 from engine.reviews.policy import rejection_text
 from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.output import Output, read_output, schema_of
 from engine.skills.prompts import STATE_CHARS, answer_message, skill_opening
+from engine.skills.reading import (
+    MAX_REMINDED,
+    PARSER,
+    READING_CALLS,
+    read_files,
+    reading_after,
+    reminder,
+    seen_files,
+    unread_files,
+)
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 
 MAX_ASKED = 5
@@ -79,8 +91,10 @@ async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutc
     except ModelError as error:
         return _ask_by_hand(frame, say("skill.model_away", lang), context, why=str(error))
     match outcome:
-        case DialogueProgress():
-            return Next(outcome.dialogue, outcome.why)
+        case DialogueProgress(dialogue=dialogue):
+            calls = context.services.recorded_calls()
+            reading = reading_after(dialogue.reading, calls)
+            return Next(_with(dialogue, reading=reading), outcome.why)
         case DialogueResult():
             return _take_output(outcome.dialogue, outcome.value, context)
         case DialogueFailure(faults=faults):
@@ -112,19 +126,30 @@ def _task(frame: ModelFrame, remembered: str, context: StepContext) -> ModelTask
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,
         tools=context.model_tools(skill.tools, context.run.state.tree(), STATE_CHARS),
+        max_calls=READING_CALLS if PARSER in skill.tools else MAX_CALLS,
     )
 
 
 def _take_output(frame: ModelFrame, output: Output, context: StepContext) -> Next:
     """Store a valid output; its questions are asked in the next step."""
     skill, control = _skill(frame, context), output.control
+    unread = unread_files(frame, skill, context)
+    if unread and frame.reminded < MAX_REMINDED:
+        said = Message(role="user", content=reminder(unread))
+        after = _with(frame, messages=(*frame.messages, said), reminded=frame.reminded + 1)
+        return Next(after, f"has to read on: {'; '.join(unread)}")
     names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
     response = shorten(output.response.strip(), RESPONSE_CHARS)
+    if unread:
+        listed = say("list.items", context.run.lang).join(map(literal, unread))
+        told = say("skill.unread", context.run.lang, files=listed)
+        response = "\n\n".join(filter(None, (response, told)))
     patch = Patch(
         by=skill.id,
         profile=output.profile,
         data={name: _as_tuple(value) for name, value in output.data.items()},
-        read=_read_files(skill, context),
+        read=read_files(frame),
+        tried=seen_files(skill, context.run.state.attachments),
         response=response,
         problems=(),
     )
@@ -136,11 +161,6 @@ def _take_output(frame: ModelFrame, output: Output, context: StepContext) -> Nex
     # The dialogue has served its purpose.
     after = _with(frame, messages=(), response=response, finished=True)
     return Next(after, f"fills {names or 'nothing'}; {control.action}", patch)
-
-
-def _read_files(skill: Skill, context: StepContext) -> tuple[str, ...]:
-    """The attachments that have been read once the skill has its output."""
-    return tuple(a.name for a in context.run.state.attachments) if skill.category == FILES else ()
 
 
 def _as_tuple(value: object) -> object:
@@ -264,9 +284,10 @@ async def _take_form(frame: ModelFrame, decision: Decision, context: StepContext
         return Next(frame, f"{decision.name} answered with faults: {'; '.join(faults)}", patch)
     why = f"{decision.name} answered"
     if frame.by_hand:
-        patch = patch.model_copy(update={"read": _read_files(_skill(frame, context), context)})
+        files = seen_files(_skill(frame, context), context.run.state.attachments)
+        patch = patch.model_copy(update={"tried": files, "read": files})
         return Next(_with(frame, finished=True, by_hand=False), why, patch)
-    return Next(_continue(frame, decision), why, patch)
+    return Next(_continue(frame, decision, context), why, patch)
 
 
 def _take_option(frame: ModelFrame, decision: Decision, context: StepContext) -> Next:
@@ -278,14 +299,14 @@ def _take_option(frame: ModelFrame, decision: Decision, context: StepContext) ->
     changes = {"by": decision.person, **_set(question.field, option_value(leaf, text))}
     patch = Patch.model_validate(changes)
     answer = decision.model_copy(update={"values": {question.field: text}})
-    return Next(_continue(frame, answer), f"{decision.name} chose {text}", patch)
+    return Next(_continue(frame, answer, context), f"{decision.name} chose {text}", patch)
 
 
-def _continue(frame: ModelFrame, decision: Decision) -> ModelFrame:
-    """The dialogue goes on with the person's answer."""
-    return _with(
-        frame, messages=(*frame.messages, answer_message(decision)), questions=(), fields=()
-    )
+def _continue(frame: ModelFrame, decision: Decision, context: StepContext) -> ModelFrame:
+    """The dialogue goes on with the person's answer, and with what files have come."""
+    new = [f.name for f in context.run.state.unseen_files if f.name not in frame.reading]
+    said = answer_message(decision, new)
+    return _with(frame, messages=(*frame.messages, said), questions=(), fields=())
 
 
 def _take_declared(skill: Skill, card: SkillCard, decision: Decision, context: StepContext) -> Done:

@@ -1,6 +1,7 @@
 """What a prompt skill tells the model, beside its own prompt."""
 
 import json
+from collections.abc import Sequence
 
 from cards.model import Decision
 from cards.texts import say
@@ -62,7 +63,10 @@ def _material(frame: ModelFrame, remembered: str, context: StepContext) -> str:
     return "\n".join(parts)
 
 
-def answer_message(decision: Decision) -> Message:
-    """The person's answer to the model's questions."""
+def answer_message(decision: Decision, new_files: Sequence[str] = ()) -> Message:
+    """The person's answer to the model's questions, with files that were shared meanwhile."""
     values = json.dumps(decision.values, ensure_ascii=False)
-    return Message(role="user", content=f"The person answered: {fence_data(values)}\nGo on.")
+    lines = [f"The person answered: {fence_data(values)}"]
+    if new_files:
+        lines.append(f"Files that have come since: {fence_data(', '.join(new_files))}")
+    return Message(role="user", content="\n".join((*lines, "Go on.")))

@@ -35,6 +35,7 @@ class ToolContext:
     read. `entities` are what a text of theirs may name, `elements` the project's own kinds of
     what texts have in a certain form, `writing` the names of tools that write.
     `room` is how many characters of a result a model is shown, `known` what the run knows.
+    `elsewhere` are files of other conversations that it knows, each with its conversation.
     """
 
     today: date
@@ -50,11 +51,12 @@ class ToolContext:
     writing: frozenset[str] = frozenset()
     room: int = QUESTION_ROOM
     known: Mapping[str, Any] = field(default_factory=dict)
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
     @property
     def file_scope(self) -> FileScope:
         """Whose files it may look up."""
-        return FileScope(self.project, self.conversation)
+        return FileScope(self.project, self.conversation, self.elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

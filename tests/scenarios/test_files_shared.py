@@ -122,3 +122,11 @@ async def test_the_run_of_a_request_has_its_files(own_room: WebRoom, shared: Ser
     found = await shared.parts.store.archive.runs(1000)
     bodies = [history.body for _, history in found if f":{own_room.room}" in history.body]
     assert any('"attachments":[{"name":"contract.pdf"}]' in body for body in bodies)
+
+
+async def test_a_file_that_is_shared_while_work_goes_on_joins_it(own_room: WebRoom) -> None:
+    await own_room.say("lin", "take in a new case")
+    await own_room.wait_for(lambda message: bool(message["card"]))
+    await own_room.share("lin", "", contract__txt=b"Hengyuan sells, Hongtu pays CNY 300.")
+    message = await own_room.wait_for(says("contract.txt: taken"))
+    assert "I passed the files on to what is under way here: Take in a case." in text_of(message)

@@ -149,6 +149,7 @@ TEXTS: Final[dict[str, str]] = {
     "skill.model_away": (
         "The language model is away: fill this in by hand, or let it try again later."
     ),
+    "skill.unread": "Not read, or not to the end: {files}.",
     "skill.faulty": (
         "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}"
     ),

@@ -127,6 +127,7 @@ TEXTS: Final[dict[str, str]] = {
     "skill.by_hand": "请填写以下内容。",
     "skill.no_model": "没有配置语言模型，请手工填写。",
     "skill.model_away": "语言模型暂时不可用，可以手工填写，或稍后再试。",
+    "skill.unread": "没有读取或没有读完：{files}。",
     "skill.faulty": "语言模型连续 {n} 次没有给出可用的结果，请手工填写：\n{faults}",
     "skill.lacking": "还缺下面的内容，请补充。",
     "skill.nothing_to_choose": "没有可以选择的内容，请手工填写。",

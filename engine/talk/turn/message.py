@@ -9,9 +9,11 @@ from engine.events import SharedFile
 from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.shared_files import kept_names, name_the_file, text_with_names
-from engine.mail import MessageArrived
+from engine.mail import FilesJoined, MessageArrived
 from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
+from engine.runs.run_state import takes_files
 from engine.services import Services
+from engine.talk.active_runs import unfinished_runs
 from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
@@ -70,6 +72,8 @@ async def handle_message(
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
+    if situation.runs and not turn.runs:
+        turn.head = head = await _join_files(turn, routed)
     effects = _first_effects(turn, routed)
     if any(is_unanswered(part, turn.parts) for part in turn.parts):
         await commit_progress(effects)
@@ -105,6 +109,25 @@ async def _take_files(
     project = services.project(head.conversation)
     taken = await services.files.take(project, head.conversation, files)
     return head.model_copy(update={"files": taken})
+
+
+async def _join_files(turn: Turn, routed: RoutedMessage) -> ReplyHead:
+    """The head, and the mail that gives the files to what goes on here and can use them.
+
+    A file that answers a form comes with the answer.
+    """
+    head, services = turn.head, turn.services
+    names = kept_names(head.files)
+    if not names or any(intent.kind == "card_reply" for intent in routed.intents):
+        return head
+    joined = []
+    for run in await unfinished_runs(head.conversation, services):
+        playbook = await services.playbook(run.digest)
+        if playbook is not None and takes_files(playbook):
+            joined.append(run)
+    mail = FilesJoined(names=names).stored()
+    turn.add(Effects(mails=tuple((f"run:{run.id}", mail) for run in joined)))
+    return head.model_copy(update={"joined": tuple(run.name for run in joined)})
 
 
 async def _route_files(

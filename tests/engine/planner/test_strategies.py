@@ -229,10 +229,13 @@ async def test_unread_files_are_read_before_rules_and_phases() -> None:
     assert decided.plan.why == "not read yet: a.pdf"
 
 
-async def test_read_files_and_phases_without_a_reader_are_passed_over() -> None:
-    read = AgentState(attachments=(Attachment(name="b.pdf", read=True),))
-    assert (await decide(at(state=read))).strategy != "file_preprocess"
-    assert (await decide(at("path", ATTACHED))).strategy != "file_preprocess"
+async def test_a_file_that_comes_later_is_read_in_whatever_phase_that_is() -> None:
+    for seen in ({"read": True}, {"tried": True}):
+        state = AgentState(attachments=(Attachment(name="b.pdf", **seen),))
+        assert (await decide(at(state=state))).strategy != "file_preprocess"
+        assert (await decide(at("path", state))).strategy != "file_preprocess"
+    later = await decide(at("path", ATTACHED))
+    assert (later.strategy, later.plan.target) == ("file_preprocess", "file-classify")
 
 
 async def test_the_playbooks_rules_go_before_the_phases() -> None:

@@ -9,7 +9,7 @@ from engine.errors import DefinitionError, ToolFailed
 from engine.frames.state import AgentState, SopFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.library import Extract, FileInfo, Library
+from engine.ports.library import Extract, FileInfo, FileScope, Library
 from tests.fakes.tables import table
 from tests.fakes.walk import Walk, new_run
 
@@ -70,14 +70,14 @@ FILES = {
 class Shelf:
     """The files of a depot, one of which is out of reach."""
 
-    async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
+    async def infos(self, scope: FileScope) -> Sequence[FileInfo]:
         raise AssertionError("nobody asks for names")
 
-    async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
+    async def read(self, scope: FileScope, name: str) -> bytes | None:
         raise AssertionError("no rule reads bytes")
 
-    async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
-        assert (project, conversation) == ("DEPOT", "web:local:room")
+    async def extract(self, scope: FileScope, name: str) -> Extract | None:
+        assert scope == FileScope("DEPOT", "web:local:room")
         if name == "away.pdf":
             raise ToolFailed("files.away")
         return FILES.get(name)
