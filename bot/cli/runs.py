@@ -105,3 +105,20 @@ def runs(args: argparse.Namespace) -> int:
         settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json
     )
     return run_loop(moved)
+
+
+def cases_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which case, if it is one."""
+    parser.add_argument("case", nargs="?", metavar="CASE", help="id of a case (default: list them)")
+    parser.add_argument("--json", action="store_true", help="a list of objects, or the case")
+
+
+def cases(args: argparse.Namespace) -> int:
+    """Lists cases, or shows one."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.operate.cases import list_cases, show_case
+
+    if args.case is None:
+        return run_loop(list_cases(settings, as_json=args.json))
+    return run_loop(show_case(settings, args.case, as_json=args.json))

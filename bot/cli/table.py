@@ -179,6 +179,13 @@ COMMANDS = (
         "0 it is done; 1 there is no such run, or it cannot be done; 2 a setting is wrong",
     ),
     Command(
+        "cases",
+        "list cases, or show what one has and who set it",
+        runs.cases,
+        runs.cases_arguments,
+        "0 it is shown; 1 there is no such case; 2 a setting is wrong",
+    ),
+    Command(
         "people",
         "list and add people, compare them with the platforms, sign them in to the web chat",
         people.people,

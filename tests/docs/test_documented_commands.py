@@ -27,7 +27,7 @@ GIVEN = {
     "my-bot": str(ROOT / "playbooks"),
 }
 # What the empty store has none of: then the command says so and ends with 1.
-NOT_THERE = {"RUN", "ID", "DIR"}
+NOT_THERE = {"RUN", "ID", "DIR", "CASE"}
 # Commands that need nothing but the checkout and an empty store.
 RUN = {
     "validate",
@@ -36,6 +36,7 @@ RUN = {
     "lint-examples",
     "traces",
     "aside",
+    "cases",
     "pending",
     "runs list",
     "people list",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.operate.cases import list_cases, show_case
 from engine.frames.case import CaseDocument
 from tests.fakes.feast import BY_FEAST, BY_ROOM, write_feast
 from tests.fakes.web_room import Message, WebRoom, text_of
@@ -179,3 +180,20 @@ async def test_a_request_keeps_its_own_to_itself(start: Start, tmp_path: Path) -
             assert (await room.tap("rosa", card["card"], "approve"))[1]["ok"]
             await nothing_goes_on(service)
         assert "words" not in await values(service, FEAST_CASE)
+
+
+async def test_an_operator_sees_cases(
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    settings = service.parts.settings
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        await nothing_goes_on(service)
+    assert await list_cases(settings, as_json=False) == 0
+    assert FEAST_CASE in capsys.readouterr().out
+    assert await show_case(settings, FEAST_CASE, as_json=False) == 0
+    told = capsys.readouterr().out
+    assert "guests = 80  (version 1, Ida" in told
+    assert "Count the guests  ida" in told
+    assert await show_case(settings, "KITCHEN/feast/feast/F-99", as_json=False) == 1
