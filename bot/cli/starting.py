@@ -17,6 +17,9 @@ def init_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--languages", metavar="LANGS", help="of the bot, as in en or zh,en")
     parser.add_argument("--timezone", metavar="ZONE", help="as in Europe/Berlin (this machine's)")
     parser.add_argument("--request", metavar="TEXT", help="the first thing that people ask for")
+    parser.add_argument(
+        "--request-also", metavar="TEXT", help="the same in the other language, with en and zh"
+    )
     parser.add_argument("--yes", action="store_true", help="ask nothing; take what is usual")
 
 
@@ -31,6 +34,7 @@ def init(args: argparse.Namespace) -> int:
         languages=args.languages,
         zone=args.timezone,
         request=args.request,
+        request_also=args.request_also,
         asks=not args.yes,
     )
     return make_folder(options)

@@ -13,7 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 from bot.setting_rules import Languages, ZoneName
 from bot.starting.samples import Sample, find_sample, first_words, read_sample
 from bot.starting.schemas import add_schema_line, write_schemas
-from bot.starting.starter import Starter, project_name, write_starter, write_usual
+from bot.starting.starter import (
+    Starter,
+    other_language,
+    project_name,
+    write_starter,
+    write_usual,
+)
 from cards.model import Lang
 from cards.texts import languages, say
 from engine.errors import DefinitionError
@@ -36,6 +42,7 @@ class InitOptions:
     languages: str | None = None
     zone: str | None = None
     request: str | None = None
+    request_also: str | None = None
     asks: bool = True
 
 
@@ -70,7 +77,16 @@ def _ask_all(options: InitOptions) -> Starter:
     zone = _zone(options, lang)
     usual = say("init.usual_request", lang)
     request = _answer(options, options.request, "init.request", lang, usual, _read_line)
-    return Starter(options.folder.resolve().name, person, said, zone, request)
+    also = ""
+    if other := other_language(said):
+        same = say("init.usual_request", other) if request == usual else request
+        also = _answer(
+            options, options.request_also, "init.request_also", lang, same, _read_line, other=other
+        )
+    elif options.request_also is not None:
+        raise DefinitionError("--request-also: goes with --languages en,zh")
+    also = "" if also == request else also
+    return Starter(options.folder.resolve().name, person, said, zone, request, also)
 
 
 def _zone(options: InitOptions, lang: Lang) -> str:
@@ -92,23 +108,27 @@ def _answer(
     lang: Lang,
     usual: str,
     read: Callable[[str], T],
+    *,
+    other: Lang = "",
 ) -> T:
     """What an option says, else what is typed, else what is usual. Raises DefinitionError."""
     if given is not None or not options.asks:
         try:
             return read(usual if given is None else given)
         except ValueError as error:
-            raise DefinitionError(f"--{key.partition('.')[2]}: {error}") from None
+            option = key.partition(".")[2].replace("_", "-")
+            raise DefinitionError(f"--{option}: {error}") from None
+    question = say(key, lang, language=say("pages.language.own", other or lang))
     for _ in range(_TRIES):
         try:
-            typed = input(f"{say(key, lang)} [{usual}]: ").strip()
+            typed = input(f"{question} [{usual}]: ").strip()
         except EOFError:
             raise DefinitionError("init: the input ended; with --yes nothing is asked") from None
         try:
             return read(typed or usual)
         except ValueError as error:
             print(error)
-    raise DefinitionError(f"init: {say(key, 'en')}: no answer that can be taken")
+    raise DefinitionError(f"init: {question}: no answer that can be taken")
 
 
 def _read_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,28 +31,44 @@ _NAME_CHARS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """What somebody wants to start with: who they are, and the first thing that people ask for."""
+    """What somebody wants to start with: who they are, and the first thing that people ask for.
+
+    `request_also` is that in the other language of a folder with both; "" where it is not known.
+    """
 
     folder: str
     person: str
     languages: tuple[Lang, ...]
     zone: str
     request: str
+    request_also: str = ""
 
     @property
     def lang(self) -> Lang:
         """The language of the comments and texts."""
-        return next((each for each in self.languages if each in _IN), "en")
+        return usual_language(self.languages)
 
     @property
-    def has_both(self) -> bool:
-        """Whether texts are written in each language that the templates have."""
-        return set(_IN) <= set(self.languages)
+    def other(self) -> Lang:
+        """The other language that texts are written in, "" for none."""
+        return other_language(self.languages)
 
     @property
     def project(self) -> str:
         """The name of the project that conversations belong to."""
         return project_name(self.folder)
+
+
+def usual_language(languages: Sequence[Lang]) -> Lang:
+    """The first of these that the templates have, else English."""
+    return next((each for each in languages if each in _IN), "en")
+
+
+def other_language(languages: Sequence[Lang]) -> Lang:
+    """The second of these that the templates have; "" where there is none."""
+    return next(
+        (each for each in languages if each in _IN and each != usual_language(languages)), ""
+    )
 
 
 def project_name(folder: str) -> str:
@@ -62,8 +79,7 @@ def project_name(folder: str) -> str:
 def write_starter(starter: Starter) -> dict[str, str]:
     """The texts of the folder's files by their place in it."""
     pages, values = _pages(starter.lang), _values(starter)
-    other = next(each for each in _IN if each != starter.lang) if starter.has_both else ""
-    pages.filters["also"] = partial(_in_both, lang=starter.lang, other=other)
+    pages.filters["also"] = partial(_in_both, lang=starter.lang, other=starter.other)
     folder = f"playbooks/{values['id']}/"
     return {
         _RENAMED.get(name, name).replace("playbook/", folder, 1): pages.get_template(name).render(
@@ -91,14 +107,13 @@ def _pages(lang: Lang) -> Environment:
 
 
 def _values(starter: Starter) -> dict[str, Any]:
-    request = starter.request
+    request, also = starter.request, starter.request_also or starter.request
     person_id = _slug(starter.person.split()[0]) or "me"
     reviewer_id = next(each for each in _REVIEWERS if each != person_id)
-    phrase = request[:1].lower() + request[1:]
     return {
         "folder": starter.folder,
         "languages": starter.languages,
-        "both": starter.has_both,
+        "both": bool(starter.other),
         "zone": starter.zone,
         "person": starter.person,
         "person_id": person_id,
@@ -107,8 +122,11 @@ def _values(starter: Starter) -> dict[str, Any]:
         "project": starter.project,
         "id": _slug(request) or "requests",
         "title": request[:1].upper() + request[1:],
-        "phrase": phrase,
-        "cues": _cues(request),
+        "title_also": also[:1].upper() + also[1:],
+        "phrase": request[:1].lower() + request[1:],
+        "phrase_also": also[:1].lower() + also[1:],
+        "is_said_in_both": bool(starter.request_also),
+        "cues": list(dict.fromkeys([*_cues(request), *_cues(also)])),
     }
 
 
@@ -138,7 +156,7 @@ def _as_yaml(value: Any) -> str:
 
 def _in_both(text: str, translated: str, *, lang: Lang, other: Lang) -> str:
     """A text as YAML in one language, or in both where the folder has an `other` one."""
-    if not other:
+    if not other or text == translated:
         return _as_yaml(text)
     return f"{{{lang}: {_as_yaml(text)}, {other}: {_as_yaml(translated)}}}"
 

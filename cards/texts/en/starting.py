@@ -5,6 +5,7 @@ TEXTS = {
     "init.made": "{folder} is made. Next:",
     "init.name": "Your name",
     "init.request": "The first thing that people ask it for",
+    "init.request_also": "The same in {language}",
     "init.robin": "Robin",
     "init.sam": "Sam",
     "init.somebody": "Ada",

@@ -5,6 +5,7 @@ TEXTS = {
     "init.made": "{folder} 已建好。接下来：",
     "init.name": "您的名字",
     "init.request": "人们首先会请它做什么",
+    "init.request_also": "同一件事用 {language} 怎么说",
     "init.robin": "罗宾",
     "init.sam": "小山",
     "init.somebody": "小林",

@@ -83,6 +83,37 @@ def test_texts_and_examples_are_in_each_language_of_the_folder(
     assert [each for each in asked if asked[each] in examples] == sorted(wanted)
 
 
+def texts_of(folder: Path, pattern: str) -> Any:
+    return read_yaml(next(folder.glob(pattern)).read_text("utf-8"), file="").data
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        (
+            {"languages": "en,zh", "request": "book in a pallet", "request_also": "登记托盘入库"},
+            {"en": "Book in a pallet", "zh": "登记托盘入库"},
+        ),
+        (
+            {"languages": "zh,en", "request": "登记托盘入库", "request_also": "book in a pallet"},
+            {"zh": "登记托盘入库", "en": "Book in a pallet"},
+        ),
+        ({"languages": "zh,en"}, {"zh": "申请办公用品", "en": "Order office supplies"}),
+        ({"languages": "en,zh", "request": "book in a pallet"}, "Book in a pallet"),
+    ],
+)
+def test_the_request_stands_in_both_languages_of_the_folder(
+    wanted: dict[str, str], name: Any, tmp_path: Path
+) -> None:
+    folder = made(tmp_path / "bot", name="Ada", **wanted)
+    assert wrong_with(folder) == []
+    main = texts_of(folder, "playbooks/*/playbook.yaml")
+    assert main["name"] == main["requests"][0]["name"] == name
+    assert texts_of(folder, "playbooks/*/skills/ask.yaml")["ask"]["title"] == name
+    tests = texts_of(folder, "playbooks/*/tests/*.yaml")
+    assert len(tests) == (3 if isinstance(name, str) else 4)
+
+
 @pytest.mark.parametrize("sample", ["expenses", "leave", "clinical", "litigation"])
 def test_a_sample_is_copied_and_becomes_ones_own(
     sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -94,7 +125,7 @@ def test_a_sample_is_copied_and_becomes_ones_own(
     assert "\nproject: MY-BOT\n" in main
     tests = [path.read_text("utf-8") for path in folder.glob("playbooks/*/tests/*.yaml")]
     named = [line for text in tests for line in text.splitlines() if "project:" in line]
-    assert all("{project: MY-BOT}" in line for line in named)
+    assert all("project: MY-BOT" in line for line in named)
     assert bool(named) is (sample == "litigation")
     assert "timezone: Europe/Berlin" in (folder / "signoff.yaml").read_text()
     assert ".env" in (folder / ".gitignore").read_text()
@@ -139,6 +170,8 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ({"languages": "en,klingon"}, "--languages: should be some of zh, en"),
         ({"zone": "Mars/Base"}, "--timezone: should be an IANA time zone, as in Europe/Berlin"),
         ({"request": " \n"}, "--request: should be a line of at most 80 characters"),
+        ({"request_also": "订货"}, "--request-also: goes with --languages en,zh"),
+        ({"languages": "en,zh", "request_also": " "}, "--request-also: should be a line of at"),
         ({"name": "x" * 100}, "--name: should be a line of at most 80 characters"),
     ],
 )
@@ -159,6 +192,11 @@ async def test_it_asks_in_the_terminal_and_says_what_is_next(tmp_path: Path) -> 
     assert "时区 [Asia/Tokyo]" in told.out
     assert told.out.splitlines()[-1].endswith("预约换轮胎")
     assert "timezone: Asia/Tokyo" in (tmp_path / "garage" / "signoff.yaml").read_text("utf-8")
+    both = "en,zh\nAda\n\norder vaccines\n订购疫苗\n".encode()
+    asked = await ended(tmp_path, "init", "clinic", given=both, TZ="Asia/Tokyo")
+    assert "The same in 中文 [order vaccines]: " in asked.out
+    main = (tmp_path / "clinic/playbooks/order-vaccines/playbook.yaml").read_text("utf-8")
+    assert "name: {en: Order vaccines, zh: 订购疫苗}" in main
     cut = await ended(tmp_path, "init", "school", given=b"en\n")
     assert (cut.status, cut.err) == (2, "init: the input ended; with --yes nothing is asked\n")
     assert not (tmp_path / "school").exists()

@@ -23,3 +23,18 @@ async def test_the_tests_of_a_new_folder_pass(
     played = await play_folder(folder)
     assert len(played) == 3
     assert [each for each in played if not each.passed] == [], told(played)
+
+
+@pytest.mark.parametrize(
+    ("languages", "request_text", "also"),
+    [("en,zh", "book in a pallet", "登记托盘入库"), ("zh,en", "登记托盘入库", "book in a pallet")],
+)
+async def test_a_request_in_both_languages_is_understood_in_both(
+    languages: str, request_text: str, also: str, tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    folder = tmp_path / "bot"
+    wanted = InitOptions(folder, None, "Ada", languages, "UTC", request_text, also, asks=False)
+    make_folder(wanted)
+    played = await play_folder(folder)
+    assert len(played) == 4
+    assert [each for each in played if not each.passed] == [], told(played)
