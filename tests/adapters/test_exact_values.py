@@ -142,20 +142,20 @@ def shown(request):
     return PLATFORMS[request.param]
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_a_value_in_a_row(shown, value):
     row = Row(label="Weight", value=in_row(value, "", "en"))
     assert f"{visible(value)}" in shown(card(rows=(row, Row(label="Next", value="2"))))
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_a_value_with_lines_of_its_own(shown, value):
     told = shown(card(text=in_text("Note", value, "en")))
     for line in visible(value, lines=True).split("\n"):
         assert line in told.split("\n"), told
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_the_reason_that_was_given(shown, value):
     at = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     said = Decision(choice="approve", person="bo", name="Bo", at=at, values={"reason": value})
@@ -163,7 +163,7 @@ def test_the_reason_that_was_given(shown, value):
     assert f"Reason: {visible(value, lines=True)}" in told
 
 
-@pytest.mark.parametrize("value", VALUES)
+@table("value", VALUES)
 def test_the_title(shown, value):
     assert visible(value) in shown(card(title=value))
 

@@ -10,6 +10,7 @@ from adapters.slack.outbound.markdown import render
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import render_html
 from adapters.webchat.markdown import to_html
+from tests.fakes.tables import table
 
 EVIL = "https://evil.example/login"
 
@@ -101,25 +102,25 @@ def platform(request):
     return request.param
 
 
-@pytest.mark.parametrize("label", POSING)
+@table("label", POSING)
 def test_a_label_that_poses_stands_beside_the_real_target(platform, label):
     assert PLATFORMS[platform](f"[{label}]({EVIL})") == [(EVIL, EVIL)]
     assert PLAIN[platform](f"[{label}]({EVIL})").endswith(f" ({EVIL})")
 
 
-@pytest.mark.parametrize("label", HONEST)
+@table("label", HONEST)
 def test_a_label_that_says_what_it_is_stays(platform, label):
     ((shown, target),) = PLATFORMS[platform](f"[{label}]({EVIL})")
     assert target == EVIL
     assert shown.strip("*\u200b") == label.strip("*").rstrip()
 
 
-@pytest.mark.parametrize("label", ["", " ", "\u200b", "\u2060\u200d", "&#8203;"])
+@table("label", ["", " ", "\u200b", "\u2060\u200d", "&#8203;"])
 def test_a_label_that_nobody_sees_is_the_target(platform, label):
     assert PLATFORMS[platform](f"[{label}]({EVIL})") == [(EVIL, EVIL)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "[x](javascript:alert(1))",
@@ -133,8 +134,8 @@ def test_no_other_scheme_is_a_link(platform, text):
     assert PLATFORMS[platform](text) == []
 
 
-@pytest.mark.parametrize("form", ["<{}>", "[{0}]({0})", "[a]({})", "see <{}>."])
-@pytest.mark.parametrize(
+@table("form", ["<{}>", "[{0}]({0})", "[a]({})", "see <{}>."])
+@table(
     "url",
     ["https://example.org", "https://example.org/a_b", "http://example.org:8080/?q=1&r=2#s"],
 )

@@ -2,7 +2,6 @@
 
 import io
 import json
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -14,9 +13,10 @@ from jsonschema import Draft202012Validator
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.api.openapi import describe
+from tests.fakes.few_examples import few_examples
 from tests.fakes.letters import write_letters
 from tests.fakes.model_server import ModelServer
-from tests.scenarios.conftest import ROOT, Service, running, settings_over
+from tests.scenarios.conftest import Service, running, settings_over
 
 TOKEN = "hush-hush"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -67,7 +67,7 @@ async def connected(
     redis_server: EmbeddedServer, folder: Path, **more: Any
 ) -> AsyncIterator[Client]:
     """A service with the token, the small playbook and a scripted model; and a client of it."""
-    playbooks = Path(shutil.copytree(ROOT / "playbooks", folder / "playbooks"))
+    playbooks = Path(few_examples(folder)["SIGNOFF_PLAYBOOKS"])
     write_letters(playbooks)
     async with ModelServer() as model, AsyncExitStack() as stack:
         given = {

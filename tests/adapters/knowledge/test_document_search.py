@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from adapters.knowledge.search import DocumentSearch
 from bot.definitions.documents import load_documents
 from engine.errors import ToolFailed
+from tests.fakes.tables import table
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 PROJECTS = {"clinical_qc": "SIGNOFF-101", "litigation_civil_prosecution": "MATTER-7"}
@@ -24,7 +25,7 @@ def search() -> Iterator[DocumentSearch]:
     search.close()
 
 
-@pytest.mark.parametrize(
+@table(
     ("project", "query", "section"),
     [
         (STUDY, "硬性核查有哪些", "1.1"),
@@ -68,7 +69,7 @@ async def test_a_quote_is_word_for_word_and_names_its_place(search: DocumentSear
     assert quote.link.startswith(f"documents/{quote.document}#2.1-%E8%AF%89")
 
 
-@pytest.mark.parametrize(
+@table(
     "query",
     [
         "",

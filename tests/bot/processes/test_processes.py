@@ -24,14 +24,6 @@ NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}
 COMMANDS = tuple(command.name for command in TABLE)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-async def test_every_command_has_help(command: str, tmp_path: Path) -> None:
-    told = await ended(tmp_path, command, "--help")
-
-    assert told.status == 0
-    assert told.out.startswith(f"usage: signoff {command}")
-
-
 async def test_help_lists_every_command(tmp_path: Path) -> None:
     told = await ended(tmp_path, "--help")
 

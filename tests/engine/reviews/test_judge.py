@@ -27,6 +27,7 @@ from engine.ports.storage.store import CardNow
 from engine.reviews.answer import CardAnswer, hand_over_answer, tap_answer
 from engine.reviews.judge import CardJudge
 from tests.fakes.review_desk import CHOICES, HOLDERS, LIN, directory
+from tests.fakes.tables import table
 
 NOW = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
 HERE = "slack:T1:C1"
@@ -79,7 +80,7 @@ def command(name: str) -> Callable[[Principal], CardAnswer]:
     return lambda person: hand_over_answer(given, person, card())
 
 
-@pytest.mark.parametrize(
+@table(
     "ways",
     [
         (tap("approve"), form("approve"), text("approve")),
@@ -89,8 +90,8 @@ def command(name: str) -> Callable[[Principal], CardAnswer]:
     ],
     ids=["approve", "reject", "hand over", "hand over to nobody"],
 )
-@pytest.mark.parametrize("quorum", [1, 2])
-@pytest.mark.parametrize("person", ["ana", "lin", "bo"], ids=["holder", "requester", "no role"])
+@table("quorum", [1, 2])
+@table("person", ["ana", "lin", "bo"], ids=["holder", "requester", "no role"])
 def test_every_way_to_answer_comes_to_the_same(
     people: Directory, ways: tuple[Callable[[Principal], CardAnswer], ...], quorum: int, person: str
 ) -> None:
@@ -107,7 +108,7 @@ def test_every_way_to_answer_comes_to_the_same(
         assert [entries[0].get(name) for name in facts] == [entries[1].get(name) for name in facts]
 
 
-@pytest.mark.parametrize(
+@table(
     ("way", "result", "shown"),
     [
         (tap("approve"), "decided", DirectAnswer),

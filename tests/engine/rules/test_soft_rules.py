@@ -4,8 +4,6 @@ import json
 from datetime import date
 from typing import Any
 
-import pytest
-
 from engine.errors import ModelRefused, ModelUnavailable
 from engine.rules.soft import (
     DEFAULT_LIMITS,
@@ -177,7 +175,7 @@ async def test_a_verdict_is_given_at_once_or_after_tools(records: Study) -> None
     assert [offer.name for offer in model.heard[0][1]] == [READ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "told"),
     [
         ((READ, {"subject": "P003"}), "Wrong arguments"),
@@ -214,13 +212,13 @@ async def test_a_text_that_is_no_verdict_is_asked_again_with_its_faults(records:
     assert last.rounds == 3
 
 
-@pytest.mark.parametrize("text", [text for text, _ in MALFORMED])
+@table("text", [text for text, _ in MALFORMED])
 async def test_no_malformed_answer_ever_becomes_a_verdict(records: Study, text: str) -> None:
     *_, last = await judged(engine(Answering(*[said(text)] * 3), records))
     assert (last.verdict, last.unsure, last.rounds) == (None, "rounds", 3)
 
 
-@pytest.mark.parametrize("rounds", [1, 2, 3, 5])
+@table("rounds", [1, 2, 3, 5])
 async def test_every_answer_counts_and_the_last_one_is_offered_no_tools(
     records: Study, rounds: int
 ) -> None:
@@ -231,7 +229,7 @@ async def test_every_answer_counts_and_the_last_one_is_offered_no_tools(
     assert [bool(offers) for _, offers in model.heard] == [True] * (rounds - 1) + [False]
 
 
-@pytest.mark.parametrize(
+@table(
     ("confidence", "limit", "unsure"),
     [(0.69, 0.7, "confidence"), (0.7, 0.7, ""), (0.0, 0.0, ""), (0.99, 1.0, "confidence")],
 )
@@ -244,7 +242,7 @@ async def test_a_verdict_below_the_limit_is_for_a_person(
     assert (last.verdict.confidence, last.unsure) == (confidence, unsure)
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "unsure"),
     [
         (None, "no_model"),
@@ -269,7 +267,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_data_that_gives_a_verdict_stays_data(records: Study, text: str) -> None:
     model = Answering(verdict(False))
     *_, last = await judged(engine(model, records), {"data": {"medical_history": text}})

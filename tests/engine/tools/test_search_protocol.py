@@ -1,8 +1,7 @@
-import pytest
-
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 from tests.fakes.study import Study
+from tests.fakes.tables import table
 
 SECTIONS = (
     "2.1 2.2 2.1 3.1 4.1 4.2 5.1 5.2 5.3 6.2 7 8.2 4.3 3.2 2.1 2.2 3.1 4.1 5.1 5.2 6.2 7 8.1 4.3"
@@ -11,13 +10,13 @@ SEARCH_PROTOCOL = Study().tool("search_protocol")
 EXPECTED = dict(zip(SEARCH_PROTOCOL.examples, SECTIONS.split(), strict=True))
 
 
-@pytest.mark.parametrize(("query", "section"), EXPECTED.items())
+@table(("query", "section"), EXPECTED.items())
 async def test_question_finds_its_section_first(query: str, section: str, ctx: ToolContext) -> None:
     result = await call(SEARCH_PROTOCOL, {"query": query}, ctx)
     assert result["section"] == section
 
 
-@pytest.mark.parametrize("cue", [c for c, implied in SEARCH_PROTOCOL.cues.items() if implied])
+@table("cue", [c for c, implied in SEARCH_PROTOCOL.cues.items() if implied])
 async def test_cue_alone_finds_something(cue: str, ctx: ToolContext) -> None:
     result = await call(SEARCH_PROTOCOL, dict(SEARCH_PROTOCOL.cues[cue]), ctx)
     assert result["section"]
@@ -32,9 +31,7 @@ async def test_section_is_quoted_in_the_language_of_the_person(ctx: ToolContext)
     assert en.startswith("**Protocol section 2.1, Inclusion criteria:**\n\n> A subject is eligible")
 
 
-@pytest.mark.parametrize(
-    "query", ["今天天气怎么样", "讲个笑话", "What is the weather like?", "hello", "???", "P003"]
-)
+@table("query", ["今天天气怎么样", "讲个笑话", "What is the weather like?", "hello", "???", "P003"])
 async def test_nothing_found_is_said_with_the_sections_there_are(
     query: str, ctx: ToolContext
 ) -> None:

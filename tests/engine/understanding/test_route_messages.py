@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from engine.frames.intents import Intent, Lookup
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import STRATEGIES, route
 from tests.engine.understanding.routes import CONTEXT, TABLE
+from tests.fakes.tables import table
 
 START, LATER, TALK, ASKS, DOUBT = "start", "later", "talk", "qa_query", "?"
 
@@ -141,7 +141,7 @@ MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "meant"), MESSAGES, ids=[text for text, _ in MESSAGES])
+@table(("text", "meant"), MESSAGES, ids=[text for text, _ in MESSAGES])
 async def test_a_message_means_what_the_table_says(
     text: str, meant: list[str], context: RouteContext
 ) -> None:
@@ -155,7 +155,7 @@ async def test_pieces_are_copied_from_the_message(context: RouteContext) -> None
     assert [i.text for i in routed.intents] == ["帮我查一下 P003 的 ECOG", "录入今天的访视数据"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "after"),
     [
         ("录入 P003 今天的访视,然后查一下 P003 的体重", [(), (0,)]),
@@ -173,7 +173,7 @@ async def test_a_question_then_asked_about_the_subject_of_a_workflow_waits_for_i
     assert [intent.depends_on for intent in routed.intents] == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "meant"),
     [
         ("那 P004 呢?", ["ecog P004"]),
@@ -192,7 +192,7 @@ async def test_a_follow_up_takes_what_it_lacks_from_the_message_before(
     assert [_short(intent) for intent in routed.intents] == meant
 
 
-@pytest.mark.parametrize(
+@table(
     ("recent", "text", "meant"),
     [
         (("ECOG of P003", "and its weight?"), "what about P004?", ["weight_kg P004"]),
@@ -208,7 +208,7 @@ async def test_a_follow_up_leans_on_what_the_one_before_meant(
     assert [_short(intent) for intent in routed.intents] == meant
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "lang", "example"),
     [
         ("怎么录入访视数据?", "zh", "录入今天的访视数据"),
@@ -295,7 +295,7 @@ async def test_no_forbidden_example_starts_anything(no: str, example: str, befor
     assert all(intent.kind != "workflow" for intent in routed.intents)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "request_id"),
     [
         ("对 P003 做质控", "quality-control"),
