@@ -144,6 +144,7 @@ def tools_arguments(parser: argparse.ArgumentParser) -> None:
     """What is wanted of the tools."""
     wanted = parser.add_subparsers(dest="wanted", required=True, metavar="list|call|probe")
     listing = wanted.add_parser("list", help="every tool of a tools.yaml")
+    _add_folder(listing)
     listing.add_argument("--json", action="store_true", help="a list of objects")
     for name, told in (
         ("call", "call a tool now and print what people would read"),
@@ -151,6 +152,7 @@ def tools_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         asking = wanted.add_parser(name, help=told)
         asking.add_argument("tool", metavar="NAME")
+        _add_folder(asking)
         asking.add_argument(
             "--arg", action="append", default=[], metavar="NAME=VALUE", help="an argument"
         )
@@ -159,8 +161,16 @@ def tools_arguments(parser: argparse.ArgumentParser) -> None:
             asking.add_argument("--really", action="store_true", help="also when the tool writes")
 
 
+def _add_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", nargs="?", type=Path, metavar="DIR", help="project folder (default: this one)"
+    )
+
+
 def tools(args: argparse.Namespace) -> int:
     """Lists, calls or probes the tools of the project folder."""
+    if args.path is not None:
+        enter_project(args.path)
     settings = load_project()
     configure_logging(args.command)
     from bot.operate.tools import call_tool, list_tools, probe_tool

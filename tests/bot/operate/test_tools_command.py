@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.signoff_process import Ended, ended
-from tests.fakes.garage import bookings, write_garage
+from tests.fakes.garage import bookings, write_garage, write_project
 
 
 @pytest.fixture
@@ -37,6 +37,22 @@ async def test_a_reading_tool_is_called_as_people_see_it(garage: Path) -> None:
     assert "- 载重: 5000 kg" in probed.out
     nothing = await tools(garage, "call", "find_hoist", "--arg", "bay=Z9")
     assert (nothing.status, nothing.out) == (0, "Nothing was found.\n")
+
+
+async def test_a_folder_may_be_named_as_for_the_neighbours(tmp_path: Path) -> None:
+    write_project(tmp_path / "garage")
+    listed = await ended(tmp_path, "tools", "list", "garage", "--json")
+    assert [each["tool"] for each in json.loads(listed.out)][:2] == ["find_hoist", "list_hoists"]
+    called = await ended(tmp_path, "tools", "call", "find_hoist", "garage", "--arg", "bay=A1")
+    assert (called.status, called.err) == (0, "")
+    assert called.out.startswith("- Bay: A1\n")
+    probed = await ended(tmp_path, "tools", "probe", "find_hoist", "garage", "--arg", "bay=B2")
+    assert "5000" in probed.out
+    inside = await ended(tmp_path / "garage", "tools", "call", "find_hoist", "--arg", "bay=A1")
+    assert inside.out == called.out
+    nowhere = await ended(tmp_path, "tools", "list", "garaje")
+    assert (nowhere.status, nowhere.out) == (2, "")
+    assert nowhere.err == "garaje: there is no such folder\n"
 
 
 async def test_a_writing_tool_needs_to_be_meant(garage: Path) -> None:
