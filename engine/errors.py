@@ -15,13 +15,20 @@ BotError                       retryable = False
 `*` retryable: the worker looks at nothing else.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from cards.model import Lang
-from cards.texts import say
+if TYPE_CHECKING:
+    from cards.model import Lang
 
 MODEL_REST_S: Final = 30.0
 """How long a model that fails again and again is left alone."""
+
+
+def _say(key: str, lang: "Lang", /, **values: object) -> str:
+    # What looks after the embedded server has errors of ours, but no texts.
+    from cards.texts import say
+
+    return say(key, lang, **values)
 
 
 class BotError(Exception):
@@ -127,9 +134,9 @@ class ToolError(BotError):
         self.key = key
         self.values = values
 
-    def text(self, lang: Lang) -> str:
+    def text(self, lang: "Lang") -> str:
         """The sentence for people, in their language."""
-        return say(self.key, lang, **self.values)
+        return _say(self.key, lang, **self.values)
 
 
 class ToolRetry(ToolError):
@@ -143,7 +150,7 @@ class ToolFailed(ToolError):
     """The tool could not do its work; `key` and `values` make a sentence of the catalogue."""
 
     def __init__(self, key: str, /, **values: object) -> None:
-        super().__init__(say(key, "en", **values), key, **values)
+        super().__init__(_say(key, "en", **values), key, **values)
 
 
 class ToolChanged(ToolFailed):
@@ -162,7 +169,7 @@ class ToolReported(ToolFailed):
     """An outside server's tool reports a fault; its own `words` are for the model only."""
 
     def __init__(self, key: str, words: str, /, **values: object) -> None:
-        ToolError.__init__(self, f"{say(key, 'en', **values)} It says: {words}", key, **values)
+        ToolError.__init__(self, f"{_say(key, 'en', **values)} It says: {words}", key, **values)
 
 
 class StoreError(BotError):

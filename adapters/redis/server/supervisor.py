@@ -17,11 +17,6 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from redis import Redis
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
-
 from adapters.redis.server.binary import (
     check_data_version,
     find_server,
@@ -38,7 +33,6 @@ _STOP_S = 10.0
 _STEADY_S = 5.0
 _LONGEST_PAUSE_S = 5.0
 _LONGEST_SOCKET_PATH_BYTES = 100
-_ONCE = Retry(NoBackoff(), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +93,24 @@ def _shut_down_orphan(folder: Path, server_lock: int) -> None:
         if time.monotonic() > deadline:
             raise SystemExit(f"{folder}: another server works here and does not stop")
         for path in sockets:
-            with (
-                contextlib.suppress(RedisError, OSError),
-                Redis(unix_socket_path=path, socket_timeout=_STOP_S, retry=_ONCE) as client,
-            ):
-                client.shutdown()
+            _shut_down(path)
         time.sleep(_WATCH_S)
     (folder / LEFT_BEHIND).unlink(missing_ok=True)
+
+
+def _shut_down(socket: str) -> None:
+    # Loaded for what is rare only: this process stays as long as the service does.
+    from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.exceptions import RedisError
+    from redis.retry import Retry
+
+    once = Retry(NoBackoff(), 0)
+    with (
+        contextlib.suppress(RedisError, OSError),
+        Redis(unix_socket_path=socket, socket_timeout=_STOP_S, retry=once) as client,
+    ):
+        client.shutdown()
 
 
 class _ServerProcess:

@@ -107,6 +107,14 @@ async def other_user(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Proce
         await process.wait()
 
 
+def test_what_looks_after_the_server_loads_nothing_of_the_service() -> None:
+    code = "import adapters.redis.server.supervisor, sys; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(told.stdout.split())
+    assert "engine.errors" in loaded
+    assert not {"redis", "pydantic", "cards.texts", "asyncio"} & loaded
+
+
 async def test_server_is_private_durable_and_evicts_nothing(data: Path) -> None:
     async with opened(data) as server, connected(server.url) as client:
         config = await client.config_get("*")
