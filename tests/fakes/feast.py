@@ -1,10 +1,12 @@
 """The project folder of a caterer: feasts whose guests, menu and orders belong together."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-PEOPLE = {
+PEOPLE: dict[str, list[dict[str, Any]]] = {
     "roles": [{"id": "planner", "en": "planner"}, {"id": "chef", "en": "chef"}],
     "people": [
         {"id": "ida", "name": "Ida", "web": "ida", "roles": ["planner"], "label": "planner"},
@@ -46,7 +48,7 @@ def feast(case: object) -> dict[str, object]:
         "name": "Feast",
         "project": "KITCHEN",
         "case": case,
-        "cues": ["guests", "menu", "invitation", "feast"],
+        "cues": ["count", "settle", "choose", "draft", "write"],
         "entities": {"feast": {"pattern": "F-[0-9]{1,4}", "name": "Feast"}},
         "requests": [
             {
@@ -141,8 +143,21 @@ def _sync(to: str) -> dict[str, object]:
     return {"sync": {"to": to, "fields": ["guests", "menu"]}} if to else {}
 
 
-def write_feast(folder: Path, case: object = BY_FEAST, *, sync: str = "") -> Path:
-    """Write it, with that case; guests and menu are sent to the address of `sync`."""
+def write_feast(
+    folder: Path,
+    case: object = BY_FEAST,
+    *,
+    sync: str = "",
+    accounts: Mapping[str, str] | None = None,
+) -> Path:
+    """Write it, with that case; guests and menu are sent to the address of `sync`.
+
+    `accounts` are further lines of people.yaml, by person.
+    """
+    people = [
+        {**each, **yaml.safe_load((accounts or {}).get(str(each["id"]), "{}"))}
+        for each in PEOPLE["people"]
+    ]
     skills = (
         _ask("guests", "feast", "guests", "hall"),
         _ask("menu", "menu"),
@@ -153,7 +168,7 @@ def write_feast(folder: Path, case: object = BY_FEAST, *, sync: str = "") -> Pat
     home = folder / "playbooks" / "feast"
     (home / "skills").mkdir(parents=True)
     texts = {
-        folder / "people.yaml": PEOPLE,
+        folder / "people.yaml": {**PEOPLE, "people": people},
         folder / "signoff.yaml": SETTINGS,
         home / "playbook.yaml": {**feast(case), **_sync(sync)},
         **{home / "skills" / f"{skill['id']}.yaml": skill for skill in skills},

@@ -1,5 +1,6 @@
 """Runs of one case share its state, from wherever they are asked for (design §12)."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,16 @@ ROOM_CASE = "KITCHEN/feast/conversation/web%3Alocal%3Amain"
 
 
 async def serve(
-    start: Start, folder: Path, case: object, *, sync: str = "", **more: Any
+    start: Start,
+    folder: Path,
+    case: object,
+    *,
+    sync: str = "",
+    accounts: Mapping[str, str] | None = None,
+    **more: Any,
 ) -> Service:
-    folder = write_feast(folder, case, sync=sync)
+    """The caterer's service; `accounts` are lines of people.yaml, by person."""
+    folder = write_feast(folder, case, sync=sync, accounts=accounts)
     return await start(
         playbooks=folder / "playbooks",
         people=folder / "people.yaml",

@@ -1,0 +1,58 @@
+"""Two people work on one case at once, one in Slack and one in Telegram."""
+
+from pathlib import Path
+
+import aiohttp
+
+from tests.fakes.feast import BY_FEAST
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.scenarios.conftest import Start
+from tests.scenarios.test_cases import FEAST_CASE, serve, values
+from tests.scenarios.test_platform_walk import (
+    REQUESTER_ID,
+    SlackSide,
+    TelegramSide,
+    slack_settings,
+    telegram_settings,
+)
+
+ACCOUNTS = {"ida": "slack: ['TEAM:U0REQUESTER']", "otto": f"telegram: ['{REQUESTER_ID}']"}
+
+
+async def test_who_comes_second_decides_what_stands(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    tmp_path: Path,
+) -> None:
+    service = await serve(
+        start,
+        tmp_path / "kitchen",
+        BY_FEAST,
+        accounts={n: a.replace("TEAM", slack.team) for n, a in ACCOUNTS.items()},
+        partitions=64,
+        **slack_settings(slack),
+        **telegram_settings(telegram),
+    )
+    side, chat = SlackSide(service, slack, http), TelegramSide(service, telegram, http)
+    await side.send(slack.message_event("count the guests", ts="1763700000.000100"))
+    await chat.send(telegram.message_update("count the guests"))
+    form = await side.shown("The guests?", channel="D0REQUESTER")
+    await chat.shown(REQUESTER_ID, "The guests?")
+    await side.tap(form, "Fill in…", user="U0REQUESTER")
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
+    assert opened is not None
+    seats = {"feast": "F-7", "guests": "80", "hall": "Blue"}
+    await side.send(slack.view_submission(opened, seats))
+    await side.shown("done", channel="D0REQUESTER")
+    for answer in ("hall Blue", "guests 90", "F-7"):
+        await chat.send(telegram.message_update(answer))
+    card = await chat.shown(REQUESTER_ID, "was changed meanwhile")
+    assert "80" in card.text
+    assert "90" in card.text
+    await chat.send(telegram.tap_update(card, "Keep Ida's"))
+    await telegram.wait_for(lambda: not card.keyboard)
+    await chat.shown(REQUESTER_ID, "done")
+    assert (await values(service, FEAST_CASE))["guests"] == 80
