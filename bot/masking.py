@@ -24,6 +24,7 @@ KEYS = (
 )
 """Keys of models and code hosts, and signed tokens."""
 _MIN_CHARS = 4
+_FIVE_DIGITS = re.compile("[0-9]{5}")
 
 
 def compile_key_mask(own: Iterable[str], patterns: Sequence[str]) -> Callable[[str], str]:
@@ -36,13 +37,20 @@ def compile_key_mask(own: Iterable[str], patterns: Sequence[str]) -> Callable[[s
     )
 
 
+def _mask_default(text: str) -> str:
+    # Each of the patterns has one of these, and most texts have none.
+    if "@" not in text and "+" not in text and not _FIVE_DIGITS.search(text):
+        return text
+    return DEFAULT_MASK.sub(MASK, text)
+
+
 def compile_mask(patterns: Sequence[str] | None) -> Callable[[str], str]:
     """A function that replaces what any of the patterns matches, by default DEFAULT_MASK.
 
     Raises BadPattern.
     """
     if patterns is None:
-        return lambda text: DEFAULT_MASK.sub(MASK, text)
+        return _mask_default
     if not patterns:
         return str
     pattern = compile_linear("|".join(f"(?:{each})" for each in patterns))

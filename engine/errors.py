@@ -24,6 +24,11 @@ MODEL_REST_S: Final = 30.0
 """How long a model that fails again and again is left alone."""
 
 
+_AWAY: Final = frozenset(f"connection.{why}" for why in ("away", "slow", "busy", "fault")) | {
+    "tool.package_busy"
+}
+
+
 def _say(key: str, lang: "Lang", /, **values: object) -> str:
     # What looks after the embedded server has errors of ours, but no texts.
     from cards.texts import say
@@ -133,6 +138,11 @@ class ToolError(BotError):
         super().__init__(message)
         self.key = key
         self.values = values
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the tool's system cannot do it now: nothing was done, and a later try may be."""
+        return self.key in _AWAY
 
     def text(self, lang: "Lang") -> str:
         """The sentence for people, in their language."""

@@ -100,13 +100,16 @@ class GuardedConnection:
         if self.is_away:
             self._count("left_alone")
             raise ToolFailed("connection.away", name=self.name)
-        try:
-            # A time limit costs more than a place that is free.
-            async with asyncio.timeout(self._place_s if self._places.locked() else None):
-                await self._places.acquire()
-        except TimeoutError as error:
-            self._count("busy")
-            raise ToolFailed("connection.busy", name=self.name) from error
+        # A time limit costs more than a place that is free.
+        if self._places.locked():
+            try:
+                async with asyncio.timeout(self._place_s):
+                    await self._places.acquire()
+            except TimeoutError as error:
+                self._count("busy")
+                raise ToolFailed("connection.busy", name=self.name) from error
+        else:
+            await self._places.acquire()
         try:
             yield
         finally:

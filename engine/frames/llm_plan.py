@@ -84,7 +84,8 @@ class LlmPlanFrame(Frozen):
     it is approved, those that may run: `approval` names the approval among the run's. `started`
     while a write may be under way, `lost` why nobody knows what came of it. `failure` is what the
     plan before failed of, for the model, and `reason` for people; there is one more plan at most.
-    `changed` is the tool that takes something else than what was approved.
+    `changed` is the tool that takes something else than what was approved. `away` says why a write
+    could not be made, while people are asked when to try again.
     """
 
     kind: Literal["llm_plan"] = "llm_plan"
@@ -95,7 +96,7 @@ class LlmPlanFrame(Frozen):
     done: tuple[CompletedStep, ...] = ()
     dropped: tuple[DroppedStep, ...] = ()
     asked: str = ""
-    asks: Literal["", "clarify", "confirm", "lost"] = ""
+    asks: Literal["", "clarify", "confirm", "lost", "away"] = ""
     faults: tuple[str, ...] = ()
     shown: tuple[ShownCall, ...] = ()
     approval: str = ""
@@ -104,3 +105,4 @@ class LlmPlanFrame(Frozen):
     failure: str = ""
     reason: str = ""
     changed: str = ""
+    away: str = ""

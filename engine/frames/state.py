@@ -317,7 +317,8 @@ class ToolPlanFrame(Frozen):
 
     `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
     `told` is what the calls so far gave, where their tools have words for it.
-    `changed` is the tool that takes something else than what was approved.
+    `changed` is the tool that takes something else than what was approved. `away` says why the
+    call could not be made, while the card `asked` asks when to try again.
     """
 
     kind: Literal["tool_plan"] = "tool_plan"
@@ -329,6 +330,7 @@ class ToolPlanFrame(Frozen):
     lost: str = ""
     told: tuple[str, ...] = ()
     changed: str = ""
+    away: str = ""
 
 
 class CaseFrame(Frozen):

@@ -37,7 +37,16 @@ from engine.mail import (
     RunResumed,
     RunStarted,
 )
-from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, Refresh, RunWrite, Timer
+from engine.ports.storage.store import (
+    NOTHING,
+    CardWrite,
+    Effects,
+    PartWrite,
+    Post,
+    Refresh,
+    RunWrite,
+    Timer,
+)
 from engine.reviews import clocks
 from engine.runs import children
 from engine.runs.sync_changes import change_posts
@@ -113,6 +122,8 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
 
 def start_effects(runs: Sequence[Run]) -> Effects:
     """What new runs write: themselves, the mail that starts each, and the beginning of its log."""
+    if not runs:
+        return NOTHING
     start = RunStarted().stored()
     return Effects(
         runs=tuple(map(run_write, runs)),

@@ -172,6 +172,12 @@ class RecordedFailure(ToolFailed):
         super().__init__("tool.recorded", told=told)
 
 
+class RecordedAway(RecordedFailure):
+    """The failure of a tool whose system was away when the step was recorded."""
+
+    is_away = True
+
+
 class RecordedRefusal(ToolRefused):
     """What a tool refused when the step was recorded."""
 
@@ -238,6 +244,8 @@ class RecordedAnswers:
         if "error" in entry:
             if entry.get("refused"):
                 raise RecordedRefusal(entry["error"])
+            if entry.get("away"):
+                raise RecordedAway(entry["error"])
             raised = RecordedUnsure if entry.get("unsure") else RecordedFailure
             raise raised(entry["error"])
         return entry["result"]

@@ -116,6 +116,7 @@ def record_calls(
             result = await call(tool, arguments, ctx)
         except ToolError as error:
             marks = {n: True for n, kind in _MARKS.items() if isinstance(error, kind)}
+            marks |= {"away": True} if error.is_away else {}
             calls.append({**entry, "error": str(error), **marks, **took()})
             raise
         calls.append({**entry, "result": to_jsonable_python(result), **took()})

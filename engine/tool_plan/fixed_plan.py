@@ -23,6 +23,7 @@ from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.reviews.approvals import ask_again, call_digest, resolve_calls
 from engine.skills.card_answers import end_unanswered
+from engine.tool_plan.away_calls import end_of_tries, is_away, offer_retry, try_again
 from engine.tool_plan.calls import Call, LostCall, make_call
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
 
@@ -49,11 +50,14 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     schema = approval.schemas.get(planned["tool"], "") if approval else ""
     call = Call(context.find_tool(planned["tool"]), planned["arguments"], key, by, schema)
     if isinstance(event, CardAnswered):
-        return _settle_lost(frame, call, event.decision, context)
+        settle = _settle_away if frame.away else _settle_lost
+        return settle(frame, call, event.decision, context)
     if isinstance(event, CardTimedOut):
         return end_unanswered(context)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
+    if frame.away:
+        return offer_retry(frame, call, frame.away, context)
     if not frame.started:
         started = frame.model_copy(update={"started": True, "changed": ""})
         return Next(started, f"is about to call {call.tool.name}")
@@ -67,7 +71,10 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
     except ToolChanged:
         return _void_approval(frame, call, context)
     except ToolError as error:
-        return _end_with_error(skill, error.text(context.run.lang), str(error), context)
+        reason = error.text(context.run.lang)
+        if is_away(call, error):
+            return offer_retry(frame, call, reason, context)
+        return _end_with_error(skill, reason, str(error), context)
     if isinstance(result, LostCall):
         return await ask_about_lost(frame, call, result.why, context)
     update = {"told": (*frame.told, *_words_of(call, result, context))}
@@ -116,6 +123,19 @@ def _settle_lost(
         note = Note("working", say("part.resumed", run.lang, name=run.name))
         return Next(again, why, note=note)
     return _next_call(frame, call, why)
+
+
+def _settle_away(
+    frame: ToolPlanFrame, call: Call, decision: Decision, context: StepContext
+) -> StepOutcome:
+    """The requester has decided: the same call once more, or the end of it."""
+    if decision.choice == AGAIN:
+        return try_again(frame, call, context)
+    skill, reason = (
+        context.playbook.skills[frame.skill],
+        end_of_tries(frame, decision, context.run.lang),
+    )
+    return _end_with_error(skill, reason, f"{decision.name} gave {call.tool.name} up", context)
 
 
 def _plan(skill: Skill) -> ToolPlan:

@@ -24,6 +24,7 @@ from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import ToolPlanner
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.tool_plan import clarify, confirm
+from engine.tool_plan.away_calls import end_of_tries, is_away, offer_retry, try_again
 from engine.tool_plan.calls import Call, LostCall, make_call
 from engine.tool_plan.confirm import NumberedCall
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
@@ -67,6 +68,8 @@ def _take_decision(
             return clarify.take_answer(frame, decision, context)
         case "lost":
             return _settle_lost(frame, planner, decision, context)
+        case "away":
+            return _settle_away(frame, planner, decision, context)
         case "confirm" | "":
             return confirm.take_decision(frame, planner, decision, context)
         case _:
@@ -96,6 +99,17 @@ def _settle_lost(
     return _next_step(frame, call, step, why, context)
 
 
+def _settle_away(
+    frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
+) -> StepOutcome:
+    """The requester has decided: the same call once more, or the end of the plan."""
+    call = _call_of(frame, frame.steps[0], context)
+    if decision.choice == AGAIN:
+        return try_again(frame, call, context)
+    reason, why = end_of_tries(frame, decision, context.run.lang), f"{decision.name} gave it up"
+    return fail_plan(frame, planner, reason, why, context)
+
+
 async def _take_step(
     frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext
 ) -> StepOutcome:
@@ -120,6 +134,8 @@ async def _take_step(
     call = replace(call, by=approval.by, schema=schema)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
+    if frame.away:
+        return offer_retry(frame, call, frame.away, context)
     if not frame.started:
         started = frame.model_copy(update={"started": True})
         return Next(started, f"is about to call {call.tool.name}")
@@ -165,7 +181,10 @@ async def _call(
     except ToolChanged:
         return _void_approval(frame, call)
     except ToolError as error:
-        return _plan_anew(frame, planner, error.text(context.run.lang), str(error), context)
+        reason = error.text(context.run.lang)
+        if is_away(call, error):
+            return offer_retry(frame, call, reason, context)
+        return _plan_anew(frame, planner, reason, str(error), context)
     if isinstance(result, LostCall):
         return await ask_about_lost(frame, call, result.why, context)
     step = CompletedStep(

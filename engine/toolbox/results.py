@@ -1,6 +1,8 @@
 """What a system answers, as a tool of a project folder declares it (design §11)."""
 
 import json
+from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from jmespath.exceptions import JMESPathError
@@ -10,10 +12,12 @@ from pydantic_core import to_jsonable_python
 from cards.clipping import shorten
 from cards.fields.table import FIELD_TYPES, read_value
 from cards.markdown import format_value
-from cards.values import BadValue
+from cards.values import BadValue, FieldType
 from engine.errors import ToolFailed
 from engine.playbooks.leaf import Leaf, text_fault, value_faults
 from engine.playbooks.tool import MAX_ROWS, ResultColumn, ToolDefinition, compile_path
+
+_MANY = 10**9
 
 
 def shape_result(name: str, definition: ToolDefinition, answer: JsonValue) -> dict[str, Any]:
@@ -78,15 +82,23 @@ def _search(name: str, path: str, data: JsonValue) -> JsonValue:
 def _cell(name: str, column: str, shape: ResultColumn, value: JsonValue) -> JsonValue:
     if value is None:
         return None
-    if shape.type == "text" and isinstance(value, str):
-        # Most columns: no form and no bound to look at.
-        wrong = text_fault(value)
-    else:
-        value = _as_declared(shape.leaf, value)
-        wrong = next((fault for _, fault in value_faults(shape.leaf, value)), "")
-    if wrong:
-        raise _undeclared(name, f"{column} {wrong}")
+    if _is_plainly(shape.type, value):
+        return value
+    leaf = shape.leaf
+    value = _as_declared(leaf, value)
+    if faults := value_faults(leaf, value):
+        raise _undeclared(name, f"{column} {faults[0][1]}")
     return value
+
+
+def _is_plainly(kind: FieldType, value: JsonValue) -> bool:
+    """Whether the value is of the column's type beyond doubt, as most are."""
+    if kind == "text":
+        return isinstance(value, str) and not text_fault(value)
+    if kind == "date" and isinstance(value, str):
+        with suppress(ValueError):
+            return date.fromisoformat(value).isoformat() == value
+    return kind in ("integer", "number") and type(value) is int and abs(value) < _MANY
 
 
 def _undeclared(name: str, why: str) -> ToolFailed:

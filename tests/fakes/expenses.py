@@ -28,9 +28,14 @@ class ExpensesServer:
         self.troubles: deque[Trouble] = deque()
         self.keys: list[str] = []
         self.away = False
+        self._port: int | None = None
+        self._server = self._build()
+
+    def _build(self, port: int | None = None) -> TestServer:
+        # An application serves once.
         app = build_api(TOKEN, self.ledger)
         app.middlewares.insert(0, self._go_wrong)
-        self._server = TestServer(app, host="127.0.0.1")
+        return TestServer(app, host="127.0.0.1", port=port)
 
     async def __aenter__(self) -> Self:
         await self._server.start_server()
@@ -43,6 +48,17 @@ class ExpensesServer:
         trace: TracebackType | None,
     ) -> None:
         await self._server.close()
+
+    async def go_down(self) -> None:
+        """Nobody listens at its address."""
+        # Closing it takes the port from it.
+        self._port = self._server.port
+        await self._server.close()
+
+    async def come_up(self) -> None:
+        """It answers again at the same address, and knows what it has taken."""
+        self._server = self._build(self._port)
+        await self._server.start_server()
 
     @property
     def url(self) -> str:

@@ -175,6 +175,53 @@ async def test_an_api_that_is_away_is_told(room: WebRoom, api: ExpensesServer) -
     await ended(room, "failed", "expenses")
 
 
+async def test_an_approved_write_waits_while_the_api_is_down_and_is_done_once_it_is_up(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    await claim(room)
+    review = await room.card("confirm")
+    await api.go_down()
+    await room.tap("mona", review, "approve")
+    retry = await waits(room, "Nothing was written", "To the fair")
+    assert [each["label"] for each in retry["buttons"]] == ["Try again", "Give up"]
+    assert (await room.tap("mona", retry, "again"))[1]["ok"] is False, "it is for who asked"
+    await room.say("ada", "/pending")
+    await room.wait_for(lambda m: "Not done yet" in text_of(m) and not m["card"])
+    await room.tap("ada", retry, "again")
+    again = await waits(room, "Nothing was written", but=retry)
+    await api.come_up()
+    await room.tap("ada", again, "again")
+    await ended(room, "done", "E-1237")
+    (new,) = [each for each in api.ledger.claims.values() if each["number"] == "E-1237"]
+    assert (new["owner"], new["approved_by"]) == ("ada", "mona")
+    assert len({*api.keys}) == 1
+
+
+async def test_an_approved_write_can_be_given_up_while_the_api_is_down(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    await claim(room)
+    review = await room.card("confirm")
+    await api.go_down()
+    await room.tap("mona", review, "approve")
+    await room.tap("ada", await waits(room, "Nothing was written"), "give_up")
+    await ended(room, "failed", "Ada", "has given it up")
+    assert written(api) == []
+
+
+async def waits(room: WebRoom, *words: str, but: Message | None = None) -> Message:
+    """The open card that says these words, another one than the first."""
+
+    def matches(message: Message) -> bool:
+        card = message["card"]
+        told = all(word in text_of(message) for word in words)
+        return bool(
+            card and card["buttons"] and told and card["buttons"] != (but or {}).get("buttons")
+        )
+
+    return dict((await room.wait_for(matches))["card"])
+
+
 async def test_a_write_that_the_api_refuses_is_told_in_its_words(
     room: WebRoom, api: ExpensesServer
 ) -> None:

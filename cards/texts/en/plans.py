@@ -62,4 +62,14 @@ TEXTS: Final[dict[str, str]] = {
     "lost.failed": (
         "nobody knows whether {tool} has written; {name} stopped it, please check the record"
     ),
+    # a write whose system was away
+    "away.title": "Not done yet: {tool}",
+    "away.text": (
+        "{why} Nothing was written. What was approved stays approved: as soon as you say so, "
+        "exactly this is tried again."
+    ),
+    "away.again": "Try again",
+    "away.give_up": "Give up",
+    "away.part": "“{name}”: approved, but not done yet. {why}",
+    "away.given_up": "{why} Nothing was written; {name} has given it up.",
 }

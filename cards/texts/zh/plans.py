@@ -55,4 +55,11 @@ TEXTS: Final[dict[str, str]] = {
     "lost.fail": "停止",
     "lost.part": "「{name}」：一次写入可能已经发生，等待{roles}核对",
     "lost.failed": "不能确定 {tool} 有没有写入，{name} 决定停止；请核对记录",
+    # a write whose system was away
+    "away.title": "尚未执行：{tool}",
+    "away.text": "{why}没有写入任何内容。批准仍然有效：您点一下，就按原样再试一次。",
+    "away.again": "再试一次",
+    "away.give_up": "放弃",
+    "away.part": "「{name}」：已批准，尚未执行。{why}",
+    "away.given_up": "{why}没有写入任何内容；{name} 已放弃。",
 }

@@ -12,7 +12,7 @@ from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import kept_names
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
-from engine.ports.storage.store import CardWrite, Effects, Post
+from engine.ports.storage.store import NOTHING, CardWrite, Effects, Post
 from engine.reviews.clocks import card_timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
@@ -44,7 +44,7 @@ class Turn:
     services: Services
     parts: list[Part] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    effects: Effects = field(default_factory=Effects)
+    effects: Effects = NOTHING
     slot: bool = True
     calls: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
