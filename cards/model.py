@@ -86,7 +86,7 @@ class Field(Frozen):
     one of `currencies`, and a file of one of `kinds`, if there are any. A `person` is given by
     name, by id or by account; `options` are names of some. A text with `columns` has a row in each
     line. `pair_with` names the field whose value is written behind this one's, as in 120/80 or from
-    2 to 5 March.
+    2 to 5 March. The options of a `listed` one are what a tool listed for this form alone.
     """
 
     name: str
@@ -110,6 +110,7 @@ class Field(Frozen):
     multiline: bool = False
     pair_with: str = ""
     columns: tuple["Field", ...] = ()
+    listed: bool = False
 
     def label_of(self, option: str, lang: str) -> str:
         """What people read for an option."""
@@ -245,7 +246,8 @@ class Decision(Frozen):
 
     `files` are those that the form brought, by field name; its values call them as their sender
     does. `seat` is the id of the person in whose place it was given, "" for their own. `edits` are
-    the changes that were decided upon, `shown_digest` fixes what was shown with them.
+    the changes that were decided upon, `shown_digest` fixes what was shown with them. `labels` are
+    what people read for values that a tool listed, by field name.
     """
 
     choice: str
@@ -258,6 +260,7 @@ class Decision(Frozen):
     shown_digest: str = ""
     seat: str = ""
     seat_name: str = ""
+    labels: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)

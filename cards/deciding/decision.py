@@ -137,8 +137,15 @@ def decide(
     if needed > 0:
         return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
     files = {name: file for name, file in facts.uploads.items() if name in typed}
-    decision = _decision(card, vote, typed).model_copy(update={"files": files})
+    update = {"files": files, "labels": _labels(chosen, typed)}
+    decision = _decision(card, vote, typed).model_copy(update=update)
     return DecidedCard(_close(card, decision), decision)
+
+
+def _labels(chosen: Choice, typed: Mapping[str, Value]) -> dict[str, str]:
+    """Return what the form, which is not kept, shows for the options that are chosen in it."""
+    listed = (field for field in chosen.form if field.listed)
+    return {f.name: f.labels[v] for f in listed if (v := str(typed.get(f.name))) in f.labels}
 
 
 def votes_needed(card: Card, choice: str = APPROVE) -> int:

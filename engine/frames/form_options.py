@@ -1,5 +1,6 @@
 """Options of forms that a read tool lists: filled in when the form's card is opened."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -76,8 +77,18 @@ async def _fill_field(field: Field, context: StepContext, read: dict[str, _Optio
     if field.name not in read:
         read[field.name] = await _read_options(leaf, leaf.options_from, context)
     options = read[field.name]
-    labels = {value: label for value, label in options.items() if label != value}
-    return field.model_copy(update={"options": tuple(options), "labels": labels})
+    update = {"options": tuple(options), "labels": _distinct(options), "listed": True}
+    return field.model_copy(update=update)
+
+
+def _distinct(options: _Options) -> dict[str, str]:
+    """The labels that are not the values themselves; of several alike, each with its value."""
+    times = Counter(options.values())
+    return {
+        value: label if times[label] == 1 else f"{label} ({value})"
+        for value, label in options.items()
+        if label != value
+    }
 
 
 async def _read_options(leaf: Leaf, source: OptionsFrom, context: StepContext) -> _Options:

@@ -1,7 +1,7 @@
 """Leaves of the state as people see them, in forms and on cards, and read back (spec 003)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
 from typing import Any
@@ -159,13 +159,15 @@ def label_of(name: str, context: StepContext) -> str:
 class LabelledValue:
     """A value with what people call it; `path` is where the state has it, "" for nowhere.
 
-    `leaf` is what a playbook says of it, None for a decision or a value of a plan itself.
+    `leaf` is what a playbook says of it, None for a decision or a value of a plan itself. `labels`
+    are what people read for values that a tool listed.
     """
 
     label: str
     value: Any
     leaf: Leaf | None = None
     path: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def file(self) -> str:
@@ -190,6 +192,7 @@ def values_at(paths: Iterable[str], context: StepContext) -> tuple[LabelledValue
             value=_named(leaf, value_of(path, run.state), context),
             leaf=leaf,
             path=path,
+            labels=run.state.labels.get(path, {}),
         )
         for path, leaf in ((path, definition.leaf(path)) for path in paths)
     )
@@ -222,7 +225,7 @@ def _row_text(labelled: LabelledValue, lang: Lang) -> str:
     if isinstance(value, dict | list | tuple) and not is_money(value):
         value = dumps(value, ensure_ascii=False)
     elif labelled.leaf is not None and isinstance(value, str):
-        value = labelled.leaf.label_of(value, lang)
+        value = labelled.labels.get(value) or labelled.leaf.label_of(value, lang)
     return in_row(value, labelled.leaf.unit if labelled.leaf else "", lang)
 
 

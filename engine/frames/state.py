@@ -67,6 +67,7 @@ class AgentState(Frozen):
     names the writes that have been done, `edited` who changed at a review what stands at a path.
     `chart` is still to be shown, below what comes next. `endings` are how skills ended, by
     `phase/skill`, as far as that says how the run ends: not done, or with something to tell.
+    `labels` are what people read for a value that a tool listed, by path.
     `contents` are those of files that a step's rules ask about, by path; they are never stored.
     """
 
@@ -82,6 +83,7 @@ class AgentState(Frozen):
     edited: dict[str, str] = {}
     chart: ChartView | None = None
     endings: dict[str, Ending] = {}
+    labels: dict[str, dict[str, str]] = {}
     contents: dict[str, str | UnreadFile] = Field(default={}, exclude=True)
 
     @property
@@ -109,7 +111,8 @@ class Patch(Frozen):
     has had, `joined` files that are the run's from now on; `end` is the end of an SOP that was
     reached, and `violations` what its rules found, counted by rule; `edited` says who changed what
     stands at a path. `retry_after_s` is how long whatever failed is not worth asking again.
-    `ending` is how the skill ended, None where that says nothing of how the run does.
+    `ending` is how the skill ended, None where that says nothing of how the run does. `labels` are
+    what people read for its values that a tool listed, by path.
     """
 
     by: str
@@ -129,6 +132,7 @@ class Patch(Frozen):
     violations: dict[str, int] = {}
     retry_after_s: float = 0.0
     ending: Ending | None = None
+    labels: dict[str, dict[str, str]] = {}
 
     @classmethod
     def from_paths(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -155,6 +159,7 @@ class Patch(Frozen):
             edited=edited | self.edited,
             chart=self.chart or state.chart,
             endings=state.endings,
+            labels={**state.labels, **self.labels},
         )
 
     def _attachments(self, state: AgentState) -> tuple[Attachment, ...]:

@@ -80,7 +80,15 @@ def approved_changes(decision: Decision, context: StepContext) -> dict[str, Any]
         groups[group][name] = value
     edited = {path: last[path].person for path in new}
     (by,) = set(edited.values()) if len(set(edited.values())) == 1 else {decision.person}
-    return {"by": by, "profile": groups["profile"], "data": groups[""], "edited": edited}
+    labels = {p: {str(v): last[p].after} for p, v in new.items() if _is_listed(p, context)}
+    changed = {"profile": groups["profile"], "data": groups[""], "labels": labels}
+    return {"by": by, **changed, "edited": edited}
+
+
+def _is_listed(path: str, context: StepContext) -> bool:
+    """Whether a tool lists what the leaf at the path takes."""
+    leaf = context.playbook.definition.leaf(path)
+    return leaf is not None and leaf.options_from is not None
 
 
 def edit_text(before: Card, edited: EditedCard, lang: Lang) -> str:

@@ -61,7 +61,8 @@ async def _take_answer(
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
-    sets = Patch.from_paths(decision.person, skill.sets, data=patch.data, problems=())
+    more = {"data": patch.data, "labels": patch.labels}
+    sets = Patch.from_paths(decision.person, skill.sets, problems=(), **more)
     return Done(sets, f"{decision.name} answered")
 
 
@@ -95,7 +96,9 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         del values[ask.instead.of]
     if values:
         names = ", ".join(values)
-        patch = Patch(by=run.requester.id, data=values)
+        listed = {f.name: f.labels for f in asked if f.listed and f.name in values}
+        labels = {n: {v: each[v]} for n, each in listed.items() if (v := str(values[n])) in each}
+        patch = Patch(by=run.requester.id, data=values, labels=labels)
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields

@@ -43,10 +43,16 @@ async def patch_from_form(
             "by": decision.person,
             "profile": groups["profile"],
             "data": groups[""],
+            "labels": labels_in(decision),
             "joined": tuple(groups[""][p] for p in decision.files if groups[""].get(p)),
         }
     )
     return patch, tuple(faults)
+
+
+def labels_in(decision: Decision) -> dict[str, dict[str, str]]:
+    """What people read for values of the form that a tool listed, by path."""
+    return {path: {str(decision.values[path]): each} for path, each in decision.labels.items()}
 
 
 async def _leaf_value(path: str, decision: Decision, context: StepContext) -> LeafValue | None:

@@ -1,5 +1,6 @@
 """A person decides at a node of an SOP: the card, and where the decision leads (spec 001 §4.3)."""
 
+from dataclasses import replace
 from typing import Any
 
 from cards.markdown import literal
@@ -132,7 +133,7 @@ def _argument(name: str, call: PlannedCall, value: Any, context: StepContext) ->
         return LabelledValue(leaf.columns[column].label(context.run.lang), value)
     if isinstance(source, str) and source.startswith("$"):
         (shown,) = values_at([source[1:]], context)
-        return LabelledValue(shown.label, value, shown.leaf, shown.path)
+        return replace(shown, value=value)
     return LabelledValue(label_of(name, context), value)
 
 

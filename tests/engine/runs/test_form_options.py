@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from cards.deciding.revision import EditedCard, edit
 from engine.errors import DefinitionError, ToolFailed
 from engine.frames.state import AgentState, PromptFrame
 from engine.playbooks.load import load
@@ -14,7 +15,7 @@ from engine.toolbox.toolbox import Toolbox
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.tables import table
-from tests.fakes.walk import Walk, new_run
+from tests.fakes.walk import CHEN, NOW, Walk, new_run
 
 MAIN = """\
 id: garage
@@ -114,6 +115,81 @@ async def test_a_form_has_the_options_of_its_tool_and_takes_nothing_else() -> No
         await walk.answer("submit", {"bay": "b3"})
     await walk.answer("submit", {"bay": "lift 7"})
     assert walk.run.state.data["bay"] == "7"
+
+
+LOOK = """\
+id: look
+name: {zh: 审核, en: Look}
+description: {zh: 审核, en: Looks}
+category: review
+kind: sop
+provides: [decisions.looked]
+sop:
+  start_node: see
+  nodes:
+    see:
+      type: human_review
+      title: {zh: 请审核, en: Please look}
+      review: {roles: [reviewer], may_edit: [bay], four_eyes: false}
+      presents: [bay]
+      decision: looked
+      on_approve: end_approved
+  outcomes:
+    end_approved: {decisions.looked: approved}
+    end_rejected: {end: rejected}
+"""
+LOOKING = """\
+  - id: looking
+    name: {zh: 审核, en: Looking}
+    goal: {zh: 已审核, en: It was looked at}
+    allowed_skills: [look, ask]
+    gate_field: decisions.looked
+    gate_value: approved
+"""
+
+
+async def looked_at(rows: Sequence[dict[str, Any]], said: str, chosen: str) -> Walk:
+    """A run whose bay was chosen, by the message or in the form, and is to be looked at."""
+    main = MAIN.replace("phases:\n", "decision_fields: [looked]\nphases:\n") + LOOKING
+    files = {"playbook.yaml": main, "skills/ask.yaml": ASK, "skills/look.yaml": LOOK}
+    book = load(files, roles=("reviewer",), held=("reviewer",), tools=FACTS)
+    run = new_run(book, message=said, text=said, state=AgentState(data={"site": "north"}))
+    frames = (run.frames[0], PromptFrame(skill="ask"))
+    toolbox = Bays(rows).toolbox
+    walk = await Walk(book, run.model_copy(update={"frames": frames}), toolbox=toolbox).start()
+    if chosen:
+        await walk.answer("submit", {"bay": chosen})
+    return walk
+
+
+TWINS = ({"id": 7, "name": "Lift"}, {"id": 8, "name": "Lift"}, {"id": 9, "name": "Pit"})
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "shown"),
+    [("book a bay", "9", "Pit"), ("book a bay, Pit", "", "Pit"), ("book a bay", "8", "Lift (8)")],
+)
+async def test_later_cards_show_the_label_of_what_was_chosen(
+    said: str, chosen: str, shown: str
+) -> None:
+    walk = await looked_at(TWINS, said, chosen)
+    assert walk.card.title == "Please look"
+    assert [row.value for row in walk.card.rows] == [shown]
+    assert walk.run.state.data["bay"] in ("9", "8"), "rules and tools have the value"
+
+
+async def test_what_a_reviewer_chooses_instead_is_shown_by_its_label_too() -> None:
+    walk = await looked_at(TWINS, "book a bay", "9")
+    card = walk.card
+    changed = edit(
+        card, CHEN, "edit", NOW, revision=card.revision, values={"bay": "7"}, approvers=[CHEN]
+    )
+    assert isinstance(changed, EditedCard)
+    assert "Lift (7)" in changed.card.rows[0].value
+    walk.cards[card.token] = changed.card
+    await walk.answer("approve", by=CHEN)
+    assert walk.run.state.data["bay"] == "7"
+    assert walk.run.state.labels == {"bay": {"7": "Lift (7)"}}
 
 
 async def test_a_run_says_why_nobody_can_choose() -> None:
