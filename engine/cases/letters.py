@@ -4,7 +4,6 @@ A run writes after each skill, and goes on once the case has answered (design §
 """
 
 import json
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +24,7 @@ from engine.frames.case import (
     CaseRun,
 )
 from engine.frames.ends import end_of, standing_failures
-from engine.frames.leaves import value_digest, value_of
+from engine.frames.leaves import NO_DIGEST, value_digest, value_of
 from engine.frames.state import (
     ENDED,
     AgentState,
@@ -146,42 +145,52 @@ def take_answer(run: Run, answer: CaseAnswer, playbook: Playbook) -> Run:
     """The run with what its case knows; what somebody else changed as well stays to be decided."""
     link = run.case
     assert link is not None, "an answer is to a letter"
-    assert link.waits is not None, "an answer is to the letter under way"
-    state, marks, conflicts = run.state, dict(link.marks), []
-    own, value_faults = playbook.definition.case.own, playbook.definition.value_faults
-    for path, leaf in answer.leaves.items():
-        if path in own or (leaf.value is not None and value_faults(path, leaf.value)):
-            # It is nothing that this playbook shares, or not any more.
-            continue
-        mine = value_digest(value_of(path, state))
-        known = marks[path].digest if path in marks else ""
-        accepted = path in link.waits.changes and not answer.repeated
-        if path in answer.conflicts or (
-            not accepted and mine not in (known, value_digest(leaf.value))
-        ):
-            conflicts.append(CaseConflict(path=path, theirs=leaf))
-        else:
-            state = patch_at(path, leaf.value, leaf.author.by).apply(state)
-        marks[path] = _mark(leaf.value, leaf.version)
-    known_names = {a.name for a in state.attachments}
-    more = tuple(
-        Attachment(name=name, tried=True, place=answer.places.get(name, ""))
-        for name in answer.files
-        if name not in known_names
-    )
-    state = state.model_copy(update={"attachments": (*state.attachments, *more)})
+    state, marks, conflicts = _take_leaves(run, link, answer, playbook)
     after = link.model_copy(
         update={
             "joined": True,
             "version": answer.version,
             "marks": marks,
             "waits": None,
-            "conflicts": tuple(conflicts),
+            "conflicts": conflicts,
             "files": tuple(dict.fromkeys((*link.files, *answer.files))),
         }
     )
-    joined = run.model_copy(update={"state": state, "case": after})
+    joined = run.model_copy(update={"state": _with_files(state, answer), "case": after})
     return joined if link.joined else _pass_phases(run, joined, playbook)
+
+
+def _take_leaves(
+    run: Run, link: CaseLink, answer: CaseAnswer, playbook: Playbook
+) -> tuple[AgentState, dict[str, CaseMark], tuple[CaseConflict, ...]]:
+    """The state with the case's leaves, what is known of them, and those in conflict."""
+    state, marks, conflicts = run.state, dict(link.marks), []
+    own, value_faults = playbook.definition.case.own, playbook.definition.value_faults
+    told = link.waits.changes if link.waits and not answer.repeated else {}
+    for path, leaf in answer.leaves.items():
+        if path in own or (leaf.value is not None and value_faults(path, leaf.value)):
+            # It is nothing that this playbook shares, or not any more.
+            continue
+        known = marks[path].digest if path in marks else NO_DIGEST
+        mine = value_digest(value_of(path, state))
+        is_lost = path not in told and mine not in (known, value_digest(leaf.value))
+        if path in answer.conflicts or is_lost:
+            conflicts.append(CaseConflict(path=path, theirs=leaf))
+        else:
+            state = patch_at(path, leaf.value, leaf.author.by).apply(state)
+        marks[path] = _mark(leaf.value, leaf.version)
+    return state, marks, tuple(conflicts)
+
+
+def _with_files(state: AgentState, answer: CaseAnswer) -> AgentState:
+    """The state with the files that other requests of the case were given."""
+    known = {file.name for file in state.attachments}
+    more = tuple(
+        Attachment(name=name, tried=True, place=answer.places.get(name, ""))
+        for name in answer.files
+        if name not in known
+    )
+    return state.model_copy(update={"attachments": (*state.attachments, *more)})
 
 
 def with_conflict_frame(run: Run) -> Run:
@@ -255,11 +264,12 @@ def _letter(run: Run, link: CaseLink, by: str, now: datetime) -> CaseLetter:
 def _changes(run: Run, link: CaseLink, playbook: Playbook) -> dict[str, CaseChange]:
     """What the run has and the case does not, by path; None for what it cleared."""
     rows, own = playbook.definition.case.rows, playbook.definition.case.own
-    paths = _ordered(state_paths(run.state), link.marks)
+    state = run.state
+    whole = Patch(by="", profile=state.profile, decisions=state.decisions, data=state.data)
     changes = {}
-    for path in paths:
+    for path in dict.fromkeys((*whole.paths, *link.marks)):
         mark, value = link.marks.get(path), value_of(path, run.state)
-        if path in own or value_digest(value) == (mark.digest if mark else ""):
+        if path in own or value_digest(value) == (mark.digest if mark else NO_DIGEST):
             continue
         changes[path] = CaseChange(
             value=value,
@@ -268,17 +278,6 @@ def _changes(run: Run, link: CaseLink, playbook: Playbook) -> dict[str, CaseChan
             row=rows.get(path, ""),
         )
     return changes
-
-
-def state_paths(state: AgentState) -> tuple[str, ...]:
-    """The paths at which something stands."""
-    return tuple(
-        Patch(by="", profile=state.profile, decisions=state.decisions, data=state.data).paths
-    )
-
-
-def _ordered(*groups: Iterable[str]) -> Sequence[str]:
-    return list(dict.fromkeys(path for group in groups for path in group))
 
 
 def patch_at(path: str, value: Any, by: str) -> Patch:
