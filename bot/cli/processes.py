@@ -53,12 +53,11 @@ def dev_arguments(parser: argparse.ArgumentParser) -> None:
 
 def dev(args: argparse.Namespace) -> int:
     """Run everything in this process, and print how each message is read."""
-    settings = load_project()
     from bot.dev.service import SHOWS_ITSELF, serve
 
     configure_logging(args.command, least=logging.WARNING, without=SHOWS_ITSELF)
     serving = partial(serve, lang=args.lang)
-    return run_loop(_until_stopped(serving, settings, stop_at_eof=False)) or 0
+    return run_loop(_until_stopped(serving, load_project, stop_at_eof=False)) or 0
 
 
 def web(args: argparse.Namespace) -> int:
@@ -120,14 +119,16 @@ def load_and_freeze(load: Callable[[], T]) -> T:
         gc.enable()
 
 
-async def _until_stopped(serve: Serve, settings: Settings, *, stop_at_eof: bool) -> int | None:
+async def _until_stopped(
+    serve: Callable[[T, asyncio.Event], Awaitable[int | None]], given: T, *, stop_at_eof: bool
+) -> int | None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     if stop_at_eof:
         _stop_at_eof(loop, stop)
-    return await serve(settings, stop)
+    return await serve(given, stop)
 
 
 def _stop_at_eof(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

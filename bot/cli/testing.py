@@ -2,22 +2,19 @@
 
 import argparse
 import logging
-import os
 import sys
 import time
-from contextlib import suppress
-from fnmatch import fnmatch
 from pathlib import Path
 
 import structlog
 
 from bot.cli.command import load_project, run_loop
+from bot.definitions.watching import watched_files
 from bot.project import PROJECT_FILE, enter_project
 from bot.telemetry.logging import configure_logging
 from engine.errors import DefinitionError
 
 _LOOK_S = 0.5
-_WATCHED = ("*.yaml", "*.md", "*.sql", "*.csv", ".env")
 
 
 def play_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,23 +84,3 @@ def play_tests(args: argparse.Namespace) -> int:
         print("waiting for a change; Ctrl-C ends", flush=True)
         while watched_files(playbooks) == before:
             time.sleep(_LOOK_S)
-
-
-def watched_files(playbooks: Path) -> frozenset[tuple[str, int, int]]:
-    """The files of the folder, and what lies beside it, with their times and sizes.
-
-    What goes away while it is looked at is left out.
-    """
-    beside = [playbooks.parent, playbooks.parent / "tests", playbooks.parent / "skills"]
-    walked = [*os.walk(playbooks), *(next(os.walk(folder), ("", [], [])) for folder in beside)]
-    found = set()
-    for folder, _, names in walked:
-        for path in (os.path.join(folder, name) for name in names if _is_watched(name)):
-            with suppress(OSError):
-                state = os.stat(path)
-                found.add((path, state.st_mtime_ns, state.st_size))
-    return frozenset(found)
-
-
-def _is_watched(name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in _WATCHED)

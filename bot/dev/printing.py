@@ -46,12 +46,12 @@ class AccountPrinter:
             head = self._head(account, is_new=known is None)
             self._write("\n".join(["", head, *map(_format, new)]))
 
-    def problems(self, problems: tuple[str, ...]) -> None:
+    def problems(self, problems: tuple[str, ...], key: str = "dev.problems") -> None:
         """Print what is wrong with the files, or that they are in use."""
         if not problems:
             self.note("dev.mended", "green")
             return
-        head = paint(say("dev.problems", self._lang), "red")
+        head = paint(say(key, self._lang), "red")
         self._write("\n".join(["", head, *(f"  {strip_controls(each)}" for each in problems)]))
 
     def note(self, key: str, style: str = "dim", **values: str) -> None:

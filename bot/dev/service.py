@@ -1,7 +1,7 @@
 """`signoff dev`: the whole service in one process; what is saved is in use within a second."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.dev.feed import MOST_MESSAGES, MessageFeed
 from bot.dev.gathering import Gatherer
+from bot.dev.mending import load_when_mended
 from bot.dev.printing import AccountPrinter
 from bot.masking import compile_key_mask, compile_mask
 from bot.operate.validation import check_definitions
@@ -52,7 +53,6 @@ class Developing:
 
         Raises DefinitionError, OSError or StoreUnavailable when it cannot begin.
         """
-        await asyncio.to_thread(check_definitions, self.settings)
         async with AsyncExitStack() as stack:
             url = self.settings.redis_url
             if url is None:
@@ -188,8 +188,18 @@ async def recall(parts: Parts, feed: MessageFeed) -> None:
     feed.recall(name for name, _ in reversed(found) if "/" not in name)
 
 
-async def serve(settings: Settings, stop: asyncio.Event, *, lang: Lang) -> None:
-    """Serve the current folder until `stop`, and print how each message is read."""
-    printer = AccountPrinter(lang, settings.timezone, lambda text: print(text, flush=True))
+async def serve(load: Callable[[], Settings], stop: asyncio.Event, *, lang: Lang) -> None:
+    """Serve the current folder until `stop`, and print how each message is read.
+
+    One with faults is served once they are mended. Raises as `Developing.run`.
+    """
+    settings = await load_when_mended(load, stop, AccountPrinter(lang, "UTC", _print))
+    if settings is None:
+        return
+    printer = AccountPrinter(lang, settings.timezone, _print)
     with show_times_in(settings.timezone):
         await Developing(settings, printer).run(stop)
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)

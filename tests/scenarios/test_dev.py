@@ -23,7 +23,7 @@ from bot.dev.feed import MessageFeed
 from bot.dev.printing import AccountPrinter
 from bot.dev.service import gatherer_of, recall
 from bot.settings import Settings
-from tests.bot.signoff_process import ROOT, serving
+from tests.bot.signoff_process import ROOT, ended, serving
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say
 from tests.fakes.paint_store import MESSAGE, PLAYBOOK, write_paint_store
 from tests.fakes.platforms.patience import until
@@ -256,3 +256,53 @@ async def test_a_folder_is_served_while_it_is_written(tmp_path: Path, store_fold
         process.send_signal(signal.SIGINT)
         assert await process.wait() == 0
         reading.cancel()
+
+
+async def test_a_folder_that_is_broken_at_the_start_is_served_once_it_is_mended(
+    tmp_path: Path, store_folder: Path
+) -> None:
+    port, main, project = free_port(), store_folder / PLAYBOOK, store_folder / "signoff.yaml"
+    good, settings = main.read_text("utf-8"), project.read_text("utf-8")
+    main.write_text(good.replace("phases:", "phasen:"), "utf-8")
+    project.write_text(f"{settings}zone: here\n", "utf-8")
+    printed: list[str] = []
+
+    async def read(stream: asyncio.StreamReader) -> None:
+        async for line in stream:
+            printed.append(line.decode().rstrip())
+
+    def has(words: str) -> bool:
+        return any(words in line for line in printed)
+
+    async with serving(tmp_path, "dev", "paint", PORT=str(port)) as process:
+        reading = asyncio.create_task(read(process.stdout))
+        await until(lambda: has("It is served as soon as they are mended"), 60)
+        await until(
+            lambda: any(re.search(r"signoff.yaml:\d: zone: unknown key", x) for x in printed)
+        )
+        project.write_text(settings, "utf-8")
+        await until(lambda: has("playbook.yaml:21: phasen: unknown key; did you mean 'phases'?"))
+        assert not has("Signoff web chat:")
+        main.write_text(good, "utf-8")
+        await until(lambda: has("Signoff web chat:"), 60)
+        async with WebRoom(f"http://127.0.0.1:{port}") as room:
+            await room.say("mia", "list all paints")
+            await until(lambda: has("list_paints ·"))
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 0
+        reading.cancel()
+
+
+async def test_waiting_for_the_mend_ends_at_a_signal_and_what_no_file_mends_ends_at_once(
+    tmp_path: Path, store_folder: Path
+) -> None:
+    (store_folder / PLAYBOOK).write_text("id: [", "utf-8")
+    async with serving(tmp_path, "dev", "paint", PORT=str(free_port())) as process:
+        async with asyncio.timeout(60):
+            while b"as soon as they are mended" not in await process.stdout.readline():
+                pass
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 0
+    ended_at_once = await ended(tmp_path, "dev", "paint", PORT="many")
+    assert ended_at_once.status == 2
+    assert "PORT" in ended_at_once.err

@@ -9,6 +9,7 @@ TEXTS: Final[dict[str, str]] = {
     "dev.away": "The service does not answer. This goes on as soon as it does.",
     "dev.new": "New: {text}",
     "dev.problems": "Not taken over: the files have faults. The last good version goes on.",
+    "dev.faulty": "The files have faults. It is served as soon as they are mended; Ctrl-C ends it.",
     "dev.mended": "Taken over: the files are in use now.",
     "dev.restarted": "People, connections or settings changed: started again with them.",
     "dev.serving": "Edit the files in {folder}: what you save is in use within a second.",

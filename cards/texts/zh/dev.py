@@ -9,6 +9,7 @@ TEXTS: Final[dict[str, str]] = {
     "dev.away": "服务没有应答；恢复后会自动继续。",
     "dev.new": "新消息：{text}",
     "dev.problems": "未采用：文件有错误，继续使用上一个正确的版本。",
+    "dev.faulty": "文件有错误，改好后即开始提供服务；按 Ctrl-C 结束。",
     "dev.mended": "已采用：文件已经生效。",
     "dev.restarted": "人员、连接或设置已更改，已用新内容重新启动。",
     "dev.serving": "请编辑 {folder} 里的文件：保存后一秒内生效。",

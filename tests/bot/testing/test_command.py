@@ -11,8 +11,8 @@ import pytest
 import structlog
 
 from bot.__main__ import main
-from bot.cli.testing import watched_files
 from bot.definitions.reloader import fingerprint_folder
+from bot.definitions.watching import watched_files
 from tests.fakes.garage import write_project
 
 TESTS = """\
