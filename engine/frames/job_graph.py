@@ -1,12 +1,14 @@
 """A goal, its jobs and how far each is (spec 002 §2), and the positions of runs in such a graph."""
 
+import json
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field, field_serializer
+from pydantic import Field, field_serializer, field_validator
 
 from cards.frozen import Frozen
 from engine.dialogue import Dialogue
+from engine.playbooks.job_graph import Expert
 from engine.ports.model import ModelUsage
 
 JobStatus = Literal["created", "running", "finished", "failed", "stopped"]
@@ -37,13 +39,34 @@ class PlannedJob(Frozen):
     thinking: str = Field(pattern=r"\S", max_length=2000)
 
 
+class ProposedCall(Frozen):
+    """A write that an expert wants: a tool and its arguments, which a model may send as text."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+    @field_validator("arguments", mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        return json.loads(given) if isinstance(given, str) else given
+
+
+class MadeCall(Frozen):
+    """A write that has been made for a job: its tool, the call's digest, and how it is told."""
+
+    tool: str
+    call: str
+    told: str = ""
+
+
 class Job(Frozen):
     """A job, how far it is, and what came of it.
 
     `attempt` counts how often it was begun, `errors` and `sent_back` its EXECUTION_ERRORs and
     INPUT_DATA_ERRORs. `leading`: the Leader has it next, to decompose it. It is not begun again
     before `not_before`. `inside` is the job that it was part of. `seen`: its child run waits for a
-    person, or is blocked.
+    person, or is blocked. `old_result` is what it found before it was asked again, `made` what was
+    written for it, in whichever attempt.
     """
 
     id: str
@@ -65,6 +88,8 @@ class Job(Frozen):
     error: str = ""
     inside: str = ""
     seen: Seen = ""
+    old_result: str = ""
+    made: tuple[MadeCall, ...] = ()
 
     @property
     def key(self) -> str:
@@ -76,6 +101,7 @@ class JobGraph(Frozen):
     """Jobs whose dependencies form no circle. `decomposed` are those that others took the place of.
 
     `error` is why it failed or was stopped; `feedback` what people want of it beside the goal.
+    `experts` are those that the Leader has made for it.
     """
 
     status: JobStatus = "created"
@@ -83,6 +109,7 @@ class JobGraph(Frozen):
     decomposed: tuple[Job, ...] = ()
     error: str = ""
     feedback: tuple[str, ...] = ()
+    experts: tuple[Expert, ...] = ()
 
     def job(self, name: str) -> Job | None:
         """The job of that id."""
@@ -125,7 +152,8 @@ class JobsFrame(Frozen):
 class Brief(Frozen):
     """What a job is begun with: the job, the whole goal, what its predecessors found, feedback.
 
-    `others` are the goals of the other jobs, `room` how many jobs may take its place.
+    `others` are the goals of the other jobs, `room` how many jobs may take its place, `experts`
+    those that the Leader has made before.
     """
 
     job: Job
@@ -134,6 +162,7 @@ class Brief(Frozen):
     feedback: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     room: int = 0
+    experts: tuple[Expert, ...] = ()
 
 
 class LeaderFrame(Dialogue):
@@ -148,7 +177,9 @@ class LeaderFrame(Dialogue):
 class JobFrame(Dialogue):
     """An expert carries out a job: in a dialogue, or with its skill.
 
-    `question` is the one of its questions that a person is to answer now.
+    `question` is the one of its questions that a person is to answer now. `writes` are the calls
+    that it wants to be made now, `proposals` counts how often it wanted some, `made` are those that
+    were made.
     """
 
     kind: Literal["job"] = "job"
@@ -156,5 +187,8 @@ class JobFrame(Dialogue):
     skill: str
     brief: Brief
     question: str = ""
+    writes: tuple[ProposedCall, ...] = ()
+    proposals: int = 0
+    made: tuple[MadeCall, ...] = ()
     pushed: bool = Field(default=False, exclude=True)
     """Earlier versions stored it; nobody asks for it, and it is not stored again."""

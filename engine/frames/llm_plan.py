@@ -85,7 +85,8 @@ class LlmPlanFrame(Frozen):
     while a write may be under way, `lost` why nobody knows what came of it. `failure` is what the
     plan before failed of, for the model, and `reason` for people; there is one more plan at most.
     `changed` is the tool that takes something else than what was approved. `away` says why a write
-    could not be made, while people are asked when to try again.
+    could not be made, while people are asked when to try again. The writes of a `job` are such a
+    plan, too: its expert hears how it ends.
     """
 
     kind: Literal["llm_plan"] = "llm_plan"
@@ -106,3 +107,4 @@ class LlmPlanFrame(Frozen):
     reason: str = ""
     changed: str = ""
     away: str = ""
+    job: bool = False

@@ -12,7 +12,7 @@ from cards.showing.view import ChartView
 from cards.values import Value
 from engine.dialogue import Dialogue
 from engine.frames.case import CaseConflict, CaseLink
-from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame, MadeCall
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
@@ -112,7 +112,7 @@ class Patch(Frozen):
     reached, and `violations` what its rules found, counted by rule; `edited` says who changed what
     stands at a path. `retry_after_s` is how long whatever failed is not worth asking again.
     `ending` is how the skill ended, None where that says nothing of how the run does. `labels` are
-    what people read for its values that a tool listed, by path.
+    what people read for its values that a tool listed, by path. `made` are a job's writes.
     """
 
     by: str
@@ -133,6 +133,7 @@ class Patch(Frozen):
     retry_after_s: float = 0.0
     ending: Ending | None = None
     labels: dict[str, dict[str, str]] = {}
+    made: tuple[MadeCall, ...] = ()
 
     @classmethod
     def from_paths(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":

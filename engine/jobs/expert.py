@@ -13,7 +13,13 @@ from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
-from engine.frames.job_graph import RESULT_CHARS, JobFrame, Verdict
+from engine.frames.job_graph import (
+    RESULT_CHARS,
+    UNUSABLE,
+    JobFrame,
+    ProposedCall,
+    Verdict,
+)
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     CardAnswered,
@@ -28,28 +34,31 @@ from engine.frames.outcome import (
     StepOutcome,
     Suspend,
 )
-from engine.frames.state import Patch
-from engine.jobs.prompts import STATE_CHARS, expert_opening
+from engine.frames.state import ModelFrame, Patch
+from engine.jobs.prompts import STATE_CHARS, describe_tries, expert_opening
 from engine.jobs.shared import advance_job, end_job, jobs_part
+from engine.jobs.writes import proposal_faults, push_writes, take_writes, writing_tools
 from engine.planner.frame import first_frame
-from engine.playbooks.job_graph import Expert
+from engine.playbooks.job_graph import Expert, find_expert
 from engine.playbooks.skill import Skill
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.skills.prompts import answer_message
 from engine.text.answer import AnswerFaults, object_schema, read_answer
+from engine.tools.model import Tool
 
 MAX_ASKED = 3
 QUESTION_CHARS = 1000
 
 
 class ExpertAnswer(Frozen):
-    """A valid answer; with a `question`, there is no verdict yet."""
+    """A valid answer; with a `question` or `writes`, there is no verdict yet."""
 
     status: Verdict | None = None
     result: str = ""
     lesson: str = ""
     question: str = ""
+    writes: tuple[ProposedCall, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -68,9 +77,17 @@ SCHEMA: Mapping[str, Any] = object_schema(
 )
 
 
+_CALL = object_schema({"tool": {"type": "string"}, "arguments": {"type": "string"}})
+WRITING_SCHEMA: Mapping[str, Any] = object_schema(
+    {**SCHEMA["properties"], "writes": {"type": "array", "items": _CALL}}
+)
+"""That of an expert who may write."""
+
+
 async def advance(frame: JobFrame, event: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model, one round of tool calls, one question; or the expert's skill."""
-    expert = jobs_part(frame.skill, context).find_expert(frame.brief.job.assigned_expert)
+    team = (*jobs_part(frame.skill, context).experts, *frame.brief.experts)
+    expert = find_expert(team, frame.brief.job.assigned_expert)
     assert expert is not None, "a job is assigned to one of the experts"
     match event:
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
@@ -80,23 +97,36 @@ async def advance(frame: JobFrame, event: FrameInput, context: StepContext) -> S
             return Next(_with(frame, messages=messages, question=""), f"{decision.name} answered")
         case CardTimedOut():
             return end_unanswered(context)
-        case ChildFrameDone():
-            return _finish_skill(frame, context.playbook.skills[expert.skill], context)
+        case ChildFrameDone(patch=patch) if not expert.skill:
+            return take_writes(frame, patch)
+        case ChildFrameDone(patch=patch):
+            skill = context.playbook.skills[expert.skill]
+            return _finish_skill(frame, skill, patch, context)
     if expert.skill:
-        skill = context.playbook.skills[expert.skill]
-        why = f"{expert.name} carries out {frame.brief.job.id} with {skill.id}"
-        return Push(frame, first_frame(skill), why)
+        return _push_skill(frame, expert, context)
+    if frame.writes:
+        return push_writes(frame, context)
     if frame.question:
         return _ask(frame, expert, context)
     return await _advance_dialogue(frame, expert, context)
 
 
+def _push_skill(frame: JobFrame, expert: Expert, context: StepContext) -> Push:
+    """Begin the expert's skill, which is told what came of the job before."""
+    skill = context.playbook.skills[expert.skill]
+    begun = first_frame(skill)
+    if isinstance(begun, ModelFrame):
+        begun = begun.model_copy(update={"feedback": describe_tries(frame.brief.job)})
+    return Push(frame, begun, f"{expert.name} carries out {frame.brief.job.id} with {skill.id}")
+
+
 async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContext) -> StepOutcome:
     """One answer of the model, or the calls that it waits for."""
+    writing = writing_tools(expert, jobs_part(frame.skill, context), context)
     task = ModelTask(
-        opening=lambda: expert_opening(frame.brief, expert, context),
-        read=lambda text: _read_next(text, frame),
-        schema=SCHEMA,
+        opening=lambda: expert_opening(frame, expert, writing, context),
+        read=lambda text: _read_next(text, frame, writing),
+        schema=WRITING_SCHEMA if writing else SCHEMA,
         cut_off=CUT_OFF,
         tools=context.model_tools(expert.tools, context.run.state.tree(), STATE_CHARS),
     )
@@ -122,6 +152,9 @@ def _faults(answer: ExpertAnswer) -> list[str]:
     if answer.question.strip():
         fault = f"question: should be at most {QUESTION_CHARS} characters"
         return [fault] if len(answer.question) > QUESTION_CHARS else []
+    if answer.writes:
+        fault = "status: is for when the writes have been made; leave it null"
+        return [fault] if answer.status is not None else []
     if answer.status is None:
         return ["status: is required where there is no question"]
     if answer.status == "SUCCESS":
@@ -129,8 +162,12 @@ def _faults(answer: ExpertAnswer) -> list[str]:
     return [] if answer.lesson.strip() else [f"lesson: should not be empty with {answer.status}"]
 
 
-def _read_next(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
+def _read_next(
+    text: str, frame: JobFrame, writing: dict[str, Tool[Any]]
+) -> ExpertAnswer | AnswerFaults:
     answer = read_expert_answer(text)
+    if isinstance(answer, ExpertAnswer) and answer.writes and not answer.question.strip():
+        return AnswerFaults(proposal_faults(answer.writes, writing, frame)) or answer
     asks = isinstance(answer, ExpertAnswer) and answer.question.strip()
     if asks and frame.asked_times >= MAX_ASKED:
         return AnswerFaults(("question: no more can be asked; decide with what is known",))
@@ -140,6 +177,8 @@ def _read_next(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
 def _take_answer(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
     if question := answer.question.strip():
         return Next(_with(frame, question=question), "has a question")
+    if answer.writes:
+        return Next(_with(frame, writes=answer.writes), "wants to write")
     if answer.status == "SUCCESS":
         result = shorten(answer.result.strip(), RESULT_CHARS)
         patch = Patch(by=frame.skill, end="SUCCESS", response=result)
@@ -173,9 +212,17 @@ def _about_text(frame: JobFrame, context: StepContext) -> str:
     return say("jobs.about", context.run.lang, goal=literal(frame.brief.job.goal))
 
 
-def _finish_skill(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
-    """End the job with what its skill said and filled in; the graph takes over the leaves."""
+def _finish_skill(frame: JobFrame, skill: Skill, last: Patch, context: StepContext) -> Done:
+    """End the job with what its skill said and filled in; the graph takes over the leaves.
+
+    A skill that did not end as done has no success: what failed is tried again, and what people
+    or rules refused is not.
+    """
     state = context.run.state
+    if last.ending and last.ending.end != "done":
+        reason = last.ending.said or "; ".join(state.problems) or skill.name(context.run.lang)
+        verdict = "EXECUTION_ERROR" if last.ending.end == "failed" else UNUSABLE
+        return end_job(frame.skill, verdict, reason)
     filled = {path: value_of(path, state) for path in skill.provided_paths}
     leaves = {path: value for path, value in filled.items() if value is not None}
     listed = json.dumps(leaves, ensure_ascii=False, default=str) if leaves else ""

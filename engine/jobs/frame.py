@@ -15,6 +15,7 @@ from engine.frames.job_graph import (
     LeaderFrame,
     new_graph,
 )
+from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     Alarm,
     AlarmFired,
@@ -38,7 +39,7 @@ from engine.jobs.results import awaited_job, free_room, settle
 from engine.jobs.shared import jobs_part
 from engine.jobs.views import progress_note, standstill_card, standstill_note
 from engine.playbooks.end_kinds import Ending
-from engine.playbooks.job_graph import JobsPart
+from engine.playbooks.job_graph import JobsPart, find_expert
 from engine.playbooks.skill import Skill
 from engine.ports.model import ModelBudget, ModelUsage
 
@@ -75,7 +76,15 @@ def _new_graph(part: JobsPart, context: StepContext) -> JobGraph:
         blank = say("card.blank", run.lang)
         known = {name: format_value(value) for name, value in run.state.data.items()}
         goal = Template(part.goal(run.lang)).safe_substitute(defaultdict(lambda: blank, known))
-    return new_graph(goal, life_cycle=part.life_cycle, expert=part.expert)
+    return new_graph(goal, life_cycle=part.life_cycle, expert=_preset_expert(part, context))
+
+
+def _preset_expert(part: JobsPart, context: StepContext) -> str:
+    """Who has the whole goal: as the playbook or the request says; "" where it is decomposed."""
+    if not part.expert.startswith("$"):
+        return part.expert
+    named = value_of(part.expert.removeprefix("$"), context.run.state)
+    return named if isinstance(named, str) and find_expert(part.experts, named) else ""
 
 
 def _end(graph: JobGraph, context: StepContext) -> StatusChange:
@@ -112,6 +121,8 @@ def _take_result(
     context: StepContext,
 ) -> StepOutcome:
     """Apply the child's result; one that is not awaited any more is discarded, with its changes."""
+    before = graphs.note_made(before, ended.key, ended.patch.made)
+    frame = frame.model_copy(update={"graph": before})
     job = awaited_job(before, ended.key)
     if ended.status in ENDED:
         frame = frame.model_copy(update={"used": frame.used.plus(ended.used)})
@@ -183,11 +194,13 @@ def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:
     assert job is not None, "only jobs of the graph are begun"
     root = graph.decomposed[0] if graph.decomposed else graph.jobs[0]
     inputs = tuple((before.goal, before.result) for before in graph.inputs(job))
-    brief = Brief(job=job, goal=root.goal, inputs=inputs, feedback=graph.feedback)
+    brief = Brief(
+        job=job, goal=root.goal, inputs=inputs, feedback=graph.feedback, experts=graph.experts
+    )
     # What was said before the graph is not a result of the job.
     patch = Patch(by=skill, response="")
     if not job.leading:
-        return Child(job.key, JobFrame(skill=skill, brief=brief), patch)
+        return Child(job.key, JobFrame(skill=skill, brief=brief, made=job.made), patch)
     others = tuple(other.goal for other in graph.jobs if other.id != job.id)
     brief = brief.model_copy(update={"others": others, "room": free_room(graph, part)})
     return Child(job.key, LeaderFrame(skill=skill, brief=brief), patch)

@@ -13,6 +13,7 @@ from engine.frames.job_graph import (
     Job,
     JobGraph,
     JobsFrame,
+    MadeCall,
     PlannedJob,
 )
 from engine.frames.outcome import GraphOrder
@@ -93,6 +94,17 @@ def set_seen(graph: JobGraph, name: str, seen: str) -> JobGraph:
     return _change(graph, (name,), lambda job: job.model_copy(update={"seen": seen}))
 
 
+def note_made(graph: JobGraph, key: str, made: Sequence[MadeCall]) -> JobGraph:
+    """Keep what was written for the job of that key, whatever else comes of its attempt."""
+    name = key.rpartition("#")[0]
+
+    def with_made(job: Job) -> Job:
+        calls = {each.call: each for each in (*job.made, *made)}
+        return job.model_copy(update={"made": tuple(calls.values())})
+
+    return _change(graph, (name,), with_made) if made else graph
+
+
 def finish(graph: JobGraph, name: str, result: str) -> JobGraph:
     """Give the job its result; with the last one the graph has finished."""
     update = {
@@ -100,6 +112,7 @@ def finish(graph: JobGraph, name: str, result: str) -> JobGraph:
         "result": shorten(result, RESULT_CHARS),
         "error": "",
         "seen": "",
+        "old_result": "",
     }
     after = _change(graph, (name,), lambda job: job.model_copy(update=update))
     if all(job.status == "finished" for job in after.jobs):
@@ -131,7 +144,7 @@ def send_back(graph: JobGraph, name: str, lesson: str) -> JobGraph:
         lessons = (*job.lessons, lesson)[-MAX_LESSONS:] if lesson else job.lessons
         update: dict[str, object] = {"lessons": lessons}
         if job.status == "finished":
-            update |= {"status": "created", "result": "", "errors": 0}
+            update |= {"status": "created", "result": "", "errors": 0, "old_result": job.result}
         return job.model_copy(update=update)
 
     after = _change(graph, sent.dependencies, with_lesson)
@@ -182,6 +195,7 @@ def _part(old: Job, planned: PlannedJob) -> Job:
             "dependencies": needs,
             "life_cycle": old.life_cycle - 1,
             "lessons": old.lessons,
+            "made": old.made,
             "inside": "" if old.id == ROOT else old.id,
         }
     )

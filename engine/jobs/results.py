@@ -8,11 +8,11 @@ from pydantic import ValidationError
 from cards.clipping import shorten
 from cards.model import Lang
 from cards.texts import say
-from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob
+from engine.frames.job_graph import DECOMPOSED, Job, JobGraph
 from engine.frames.outcome import ChildRunEnded, StepContext
 from engine.jobs import graph as graphs
-from engine.jobs.leader import read_jobs
-from engine.playbooks.job_graph import JobsPart
+from engine.jobs.leader import LeaderPlan, read_leader_plan
+from engine.playbooks.job_graph import JobsPart, find_expert
 
 LEADER_RETRIES = 2
 MAX_SENT_BACK = 2
@@ -81,7 +81,7 @@ def _retry_or_fail(
 
     The back-off is at least `away_s`, for which the model is away.
     """
-    expert = part.find_expert(job.assigned_expert)
+    expert = find_expert((*part.experts, *graph.experts), job.assigned_expert)
     tries = expert.retry_count if expert and not job.leading else LEADER_RETRIES
     if job.errors >= tries:
         return graphs.fail(graph, job.id, error)
@@ -90,19 +90,23 @@ def _retry_or_fail(
 
 
 def _decompose(graph: JobGraph, job: Job, response: str, part: JobsPart, lang: Lang) -> JobGraph:
-    planned = _read(response)
+    plan = _read(response)
     # Another job may have been decomposed meanwhile.
-    if not planned or len(planned) > free_room(graph, part):
+    if not plan.jobs or len(plan.jobs) > free_room(graph, part):
         return graphs.fail(graph, job.id, say("jobs.too_many", lang, n=part.max_jobs))
-    return graphs.decompose(graph, job.id, planned)
+    known = {expert.name for expert in graph.experts}
+    if known.intersection(expert.name for expert in plan.experts):
+        return graphs.fail(graph, job.id, say("jobs.same_experts", lang))
+    after = graphs.decompose(graph, job.id, plan.jobs)
+    return after.model_copy(update={"experts": (*graph.experts, *plan.experts)})
 
 
-def _read(response: str) -> tuple[PlannedJob, ...]:
+def _read(response: str) -> LeaderPlan:
     try:
-        return read_jobs(response)
+        return read_leader_plan(response)
     except ValidationError:
         # No version of ours wrote it.
-        return ()
+        return LeaderPlan()
 
 
 def free_room(graph: JobGraph, part: JobsPart) -> int:

@@ -1,8 +1,11 @@
 """What the `jobs:` part of a skill may say: its goal, its experts, its limits (spec 002)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from cards.frozen import Frozen
+from engine.playbooks.review import ReviewPolicy
 from engine.ports.model import ModelBudget
 from engine.text.language import LocalizedText
 
@@ -13,7 +16,8 @@ LEADER = "leader"
 class Expert(Frozen):
     """Somebody who carries out jobs: a model that answers as the profile says, or a skill.
 
-    The model reads with `tools`, which only read. `retry_count` is how often a job is tried again
+    The model has `tools`. It calls those that read; what it wants to write with the others is
+    approved by whom the graph's `review` names. `retry_count` is how often a job is tried again
     after an EXECUTION_ERROR.
     """
 
@@ -24,10 +28,20 @@ class Expert(Frozen):
     retry_count: int = Field(default=2, ge=0, le=10)
 
 
+class MadeExperts(Frozen):
+    """Lets the Leader make experts of its own: at most `most` in a graph, out of these `tools`."""
+
+    tools: tuple[str, ...] = Field(min_length=1)
+    most: int = Field(default=3, ge=1, le=10)
+    retry_count: int = Field(default=2, ge=0, le=10)
+
+
 class JobsPart(Frozen):
     """A job graph (spec 002). `goal` may name data leaves as `$name`; else the request is it.
 
-    A preset `expert` has the whole goal, undecomposed. A job that is too complicated is decomposed
+    A preset `expert` has the whole goal, undecomposed; `$leaf` is the one whom the request names
+    there, if it names one. With `made_experts` the Leader adds to the team. Whoever `review` names
+    approves each write of an expert before it runs. A job that is too complicated is decomposed
     as often as `life_cycle` says, which the first decomposition counts for. `budget` is what the
     jobs together may use of the model before the requester is asked whether the graph goes on;
     without one the settings say so. `results` is a list leaf that takes a row for each job (job,
@@ -37,17 +51,27 @@ class JobsPart(Frozen):
     """
 
     goal: LocalizedText | None = None
-    experts: tuple[Expert, ...]
+    experts: tuple[Expert, ...] = ()
     expert: str = ""
     life_cycle: int = Field(default=3, ge=1, le=5)
     concurrency: int = Field(default=4, ge=1, le=20)
     max_jobs: int = Field(default=20, ge=1, le=1000)
     retry_after_s: float = Field(default=2.0, ge=0, le=300)
     budget: ModelBudget | None = None
+    review: ReviewPolicy | None = Field(default=None, exclude_if=lambda review: review is None)
+    made_experts: MadeExperts | None = Field(default=None, exclude_if=lambda made: made is None)
     results: str = ""
     summary: str = ""
     on_error: dict[str, str | bool | int | None] = {}
 
-    def find_expert(self, name: str) -> Expert | None:
-        """The expert of that name."""
-        return next((expert for expert in self.experts if expert.name == name), None)
+    @property
+    def all_tools(self) -> tuple[str, ...]:
+        """Every tool that an expert may have."""
+        named = [name for expert in self.experts for name in expert.tools]
+        named += self.made_experts.tools if self.made_experts else ()
+        return tuple(dict.fromkeys(named))
+
+
+def find_expert(team: Iterable[Expert], name: str) -> Expert | None:
+    """The expert of that name."""
+    return next((expert for expert in team if expert.name == name), None)

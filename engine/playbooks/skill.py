@@ -351,6 +351,8 @@ class Skill(Frozen):
             found["planner", "review"] = self.planner.review
         if self.card:
             found["card", "review"] = self.card.review
+        if self.jobs:
+            found["jobs", "review"] = self.jobs.review
         return {at: review for at, review in found.items() if review}
 
     @property

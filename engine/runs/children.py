@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from engine.frames.job_graph import JobFrame, LeaderFrame
 from engine.frames.outcome import ChildRunEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
+from engine.jobs.writes import add_made, made_in
 from engine.mail import ChildRunReported, RunMail
 from engine.ports.model import ModelUsage
 from engine.runs.run_state import merge_patch
@@ -87,11 +88,15 @@ def parent_mails(
     """
     if not after.parent or not (after.status in ENDED or _has_news(before, after)):
         return ()
+    patch = patch or Patch(by=after.id)
+    if isinstance(after.frames[0], JobFrame):
+        # However it stands: what was written is not to be written again.
+        patch = patch.model_copy(update={"made": add_made(made_in(after), patch.made)})
     mail = ChildRunReported(
         run=after.id,
         key=after.key,
         status=after.status if after.status in ENDED else _outside_status(after),
-        patch=(patch or Patch(by=after.id)).model_dump_json(),
+        patch=patch.model_dump_json(),
         reason=reason,
         used=after.used,
     )

@@ -46,8 +46,9 @@ def _reviews_ahead(context: StepContext) -> Iterator[ReviewPolicy]:
             if is_review and node.decision not in run.state.decisions:
                 assert node.review is not None
                 yield node.review
-        if skill.planner and skill.planner.review:
-            yield skill.planner.review
+        for planned in (skill.planner, skill.jobs):
+            if planned and planned.review:
+                yield planned.review
         card = skill.card
         if card and card.review and card.decision not in run.state.decisions:
             yield card.review

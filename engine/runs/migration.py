@@ -117,7 +117,7 @@ def _is_same_frame(frame: Frame, run: Run, old: Playbook | None, new: Playbook) 
         case ToolPlanFrame():
             return before.plan == after.plan
         case LlmPlanFrame():
-            return before.planner == after.planner
+            return (before.planner, before.jobs) == (after.planner, after.jobs)
         case JobsFrame() | LeaderFrame() | JobFrame():
             return before.jobs == after.jobs
 

@@ -66,6 +66,8 @@ def policy_of(skill: Skill, playbook: Playbook) -> ReviewPolicy | None:
     """Who approves the writes of the skill's plan; None when it has no writes."""
     if skill.planner:
         return skill.planner.review
+    if skill.jobs:
+        return skill.jobs.review
     guard = skill.plan.guard if skill.plan else None
     if guard is None:
         return None

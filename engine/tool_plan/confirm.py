@@ -7,6 +7,7 @@ from cards.markdown import literal, quote
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.errors import ToolError
+from engine.frames.job_graph import JobFrame
 from engine.frames.llm_plan import LlmPlanFrame, ShownCall
 from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch
@@ -93,6 +94,7 @@ def _card(
     run, lang = context.run, context.run.lang
     head = f"**{say('plan.request', lang)}**\n\n{quote(run.message)}"
     text = [say("plan.confirm_text", lang), head]
+    text += [_job_text(context)] if frame.job else []
     text += [say("tool.changed", lang, name=frame.changed)] if frame.changed else []
     text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
     wrote = say("list.items", lang).join(literal(step.tool) for step in frame.done if step.wrote)
@@ -112,6 +114,13 @@ def _card(
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(approvers.policy, context),
     )
+
+
+def _job_text(context: StepContext) -> str:
+    """Whose writes these are: the expert's, for its job."""
+    job = next(f.brief.job for f in context.run.frames if isinstance(f, JobFrame))
+    expert, goal = literal(job.assigned_expert), literal(job.goal)
+    return say("jobs.writes", context.run.lang, expert=expert, goal=goal)
 
 
 def take_decision(

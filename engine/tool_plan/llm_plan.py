@@ -20,7 +20,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import Patch
-from engine.playbooks.end_kinds import Ending
+from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.tool_plan import clarify, confirm
@@ -30,7 +30,13 @@ from engine.tool_plan.confirm import NumberedCall
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
 from engine.tool_plan.planning.draft import draft_plan
 from engine.tool_plan.references import Unresolved, resolve
-from engine.tool_plan.responses import fail_plan, reply_text, response_text, results_of
+from engine.tool_plan.responses import (
+    fail_plan,
+    made_by,
+    reply_text,
+    response_text,
+    results_of,
+)
 
 KEPT_CHARS = 20_000
 RESULT_TEXT_CHARS = 2000
@@ -38,12 +44,11 @@ RESULT_TEXT_CHARS = 2000
 
 async def advance(frame: LlmPlanFrame, event: FrameInput, context: StepContext) -> StepOutcome:
     """Make the plan, ask with a card, or take a step; each is persisted before the next."""
-    planner = context.playbook.skills[frame.skill].planner
-    assert planner is not None, "the loader checks that such a skill has a planner"
+    planner = _planner(frame, context)
     match event:
         case CardAnswered(decision=decision):
             return _take_decision(frame, planner, decision, context)
-        case CardTimedOut() if planner.on_error:
+        case CardTimedOut() if planner.on_error or frame.job:
             reason = say("run.expired", context.run.lang)
             why = "nobody answered in time"
             return fail_plan(frame, planner, reason, why, context, end="expired")
@@ -56,6 +61,15 @@ async def advance(frame: LlmPlanFrame, event: FrameInput, context: StepContext) 
     if not frame.steps[0].tool:
         return _reply(frame, context)
     return await _take_step(frame, planner, context)
+
+
+def _planner(frame: LlmPlanFrame, context: StepContext) -> ToolPlanner:
+    """What the playbook says of the plan, which of a job is its graph's review alone."""
+    skill = context.playbook.skills[frame.skill]
+    if skill.jobs:
+        return ToolPlanner(profile="", tools=skill.jobs.all_tools, review=skill.jobs.review)
+    assert skill.planner is not None, "the loader checks that such a skill has a planner"
+    return skill.planner
 
 
 def _take_decision(
@@ -85,7 +99,7 @@ def _settle_lost(
     why, name = describe_answer(decision, call), literal(decision.name)
     if decision.choice == FAIL:
         reason = say("lost.failed", run.lang, tool=call.tool.name, name=name)
-        return fail_plan(frame, planner, reason, why, context)
+        return fail_plan(frame, planner, reason, why, context, end=_given_up(frame))
     if decision.choice == AGAIN:
         update = {"started": True, "asked": "", "asks": "", "lost": ""}
         note = Note("working", say("part.resumed", run.lang, name=run.name))
@@ -107,7 +121,12 @@ def _settle_away(
     if decision.choice == AGAIN:
         return try_again(frame, call, context)
     reason, why = end_of_tries(frame, decision, context.run.lang), f"{decision.name} gave it up"
-    return fail_plan(frame, planner, reason, why, context)
+    return fail_plan(frame, planner, reason, why, context, end=_given_up(frame))
+
+
+def _given_up(frame: LlmPlanFrame) -> SopEnd:
+    """How a plan ends that a person gave up: what failed of a job would be tried again."""
+    return "rejected" if frame.job else "failed"
 
 
 async def _take_step(
@@ -248,9 +267,11 @@ def _reply(frame: LlmPlanFrame, context: StepContext) -> StepOutcome:
         done = (*frame.done, CompletedStep(number=step.number, told=text))
         return Next(frame.model_copy(update={"steps": tuple(left), "done": done}), "a reply")
     response = response_text(frame, text, context.run.lang)
+    # What a job's graph sets, it sets at its end.
+    sets = {} if frame.job else skill.sets
     patch = Patch.from_paths(
-        skill.id, skill.sets, response=response, problems=(), ending=Ending(end="done")
-    )
+        skill.id, sets, response=response, problems=(), ending=Ending(end="done")
+    ).model_copy(update={"made": made_by(frame)})
     return Done(patch, "the plan is carried out")
 
 
@@ -260,6 +281,8 @@ def _plan_anew(
     """After a failed step make one more plan, with the error; the second time the skill fails."""
     run, step = context.run, frame.steps[0]
     why = f"step {step.number}, {step.tool}: {why}"
+    if frame.job:
+        return fail_plan(frame, planner, reason, why, context)
     if frame.failure:
         text = say("plan.failed_twice", run.lang, reason=reason)
         return fail_plan(frame, planner, text, why, context)

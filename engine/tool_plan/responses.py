@@ -7,6 +7,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_text
+from engine.frames.job_graph import MadeCall
 from engine.frames.llm_plan import DroppedStep, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
@@ -57,6 +58,12 @@ def _dropped_line(step: DroppedStep, lang: Lang) -> str:
     return say(key, lang, n=step.number, tool=literal(step.name), why=why)
 
 
+def made_by(frame: LlmPlanFrame) -> tuple[MadeCall, ...]:
+    """The writes of a job's plan that were made so far."""
+    wrote = (step for step in frame.done if step.wrote and frame.job)
+    return tuple(MadeCall(tool=s.tool, call=s.call, told=s.told) for s in wrote)
+
+
 def fail_plan(
     frame: LlmPlanFrame,
     planner: ToolPlanner,
@@ -68,18 +75,19 @@ def fail_plan(
 ) -> StepOutcome:
     """Follow the playbook's `on_error` with the reason; without one the run ends as `end` says.
 
-    The results of earlier steps are shown, since they stay.
+    Of a job's writes the expert hears. The results of earlier steps are shown, since they stay.
     """
     run = context.run
     before = "\n\n".join(step.told for step in frame.done if step.told)
     before = f"{say('plan.done_before', run.lang)}\n\n{before}" if before else ""
-    if planner.on_error:
+    if planner.on_error or frame.job:
         patch = Patch.from_paths(
             frame.skill,
             planner.on_error,
             problems=(reason,),
             response=before,
             ending=Ending(end=end, said=reason),
+            made=made_by(frame),
         )
         return Done(patch, why)
     text = end_text(run, end, reason)

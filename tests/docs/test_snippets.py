@@ -27,6 +27,7 @@ from engine.playbooks.entity import (
     definition_faults,
     element_faults,
 )
+from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
@@ -90,6 +91,12 @@ def review(text: str, folder: Path) -> None:
 
 def card(text: str, folder: Path) -> None:
     assert build(SkillCard, read_yaml(text, file="card"), at=("card",)).review
+
+
+def jobs(text: str, folder: Path) -> None:
+    part = build(JobsPart, read_yaml(text, file="jobs"), at=("jobs",))
+    assert part.review
+    assert part.made_experts
 
 
 def sync(text: str, folder: Path) -> None:
@@ -200,6 +207,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "servers": servers,
     "review": review,
     "card": card,
+    "jobs": jobs,
     "sync": sync,
     "entities": entities,
     "elements": elements,
@@ -331,6 +339,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "servers": "servers: [{name: x y}]",
         "review": "review: {quorum: 0}",
         "card": "card: {kind: confirm, review: {quorum: 0}}",
+        "jobs": "jobs: {made_experts: {tools: []}}",
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
         "elements": "elements: {order: {name: x, pattern: '('}}",

@@ -18,6 +18,7 @@ from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
 from engine.runs.run import StepResult, advance_run
 from engine.runs.step_services import step_services
 from engine.services import ServiceLimits
+from engine.toolbox.toolbox import Toolbox
 from tests.fakes.services import services_of
 from tests.fakes.study import Study
 from tests.fakes.unlogged_cards import unlogged_cards
@@ -50,6 +51,7 @@ class RunTree:
     graph_budget: ModelBudget = GRAPH_BUDGET
     on_step: Callable[[str, Run, StepResult], None] = lambda mail, before, stepped: None
     before: Callable[[Run], None] = lambda run: None
+    toolbox: Toolbox | None = None
 
     def __post_init__(self) -> None:
         self.runs[self.run.id] = self.run
@@ -143,14 +145,16 @@ class RunTree:
             lane.clear()
             return
         mail = lane[0]
+        follows = True
         while self.crashes():
-            await self._stepped(run, mail)
-        stepped = await self._stepped(run, mail)
+            await self._stepped(run, mail, follows)
+            follows = False
+        stepped = await self._stepped(run, mail, follows)
         lane.popleft()
         self.steps += 1
         self._commit(run, mail, stepped)
 
-    async def _stepped(self, run: Run, mail: str) -> StepResult:
+    async def _stepped(self, run: Run, mail: str, follows: bool) -> StepResult:
         run = Run.model_validate_json(run.stored())
         self.before(run)
         services = services_of(
@@ -161,10 +165,11 @@ class RunTree:
             new_id=lambda _: f"00-{next(self._ids):06d}",
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(graph=self.graph_budget),
+            **({"toolbox": self.toolbox} if self.toolbox else {}),
         )
         read: Any = parse_mail(mail)
         services = step_services(services, run, self.playbook)
-        return await advance_run(read, StepContext(run, self.playbook, services))
+        return await advance_run(read, StepContext(run, self.playbook, services, follows))
 
     def _commit(self, before: Run, mail: str, stepped: StepResult) -> None:
         effects = stepped.effects

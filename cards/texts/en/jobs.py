@@ -20,6 +20,8 @@ TEXTS: Final[dict[str, str]] = {
     # a job's question
     "jobs.asks": "{name}: {expert} has a question",
     "jobs.about": "Job: {goal}",
+    "jobs.writes": "Expert {expert} wants this for the job “{goal}”.",
+    "jobs.same_experts": "two parts of the plan made experts of the same name",
     "jobs.answer": "Answer",
     # the card of a graph that stands still
     "jobs.card.stopped": "{name}: stopped",

@@ -1,8 +1,10 @@
 """What models cannot check of a job graph: experts, their tools and skills, leaves (002)."""
 
 import re
+from collections.abc import Collection, Sequence
 
 from engine.playbooks.checks.names import FileCheck
+from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.job_graph import LEADER, Expert, JobsPart
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.yaml.faults import Path
@@ -23,11 +25,49 @@ class JobsCheck(FileCheck):
                 name = match[1] or match[2]
                 self.require_known(name, self.names.data_fields, at, "data field")
         self._experts(jobs)
+        self._review(jobs)
         self._leaves(jobs)
         self.check_settings(jobs.on_error, ("jobs", "on_error"))
 
+    def _review(self, jobs: JobsPart) -> None:
+        """Who approves what experts write: somebody, and for nothing else."""
+        at: Path = ("jobs", "review")
+        if jobs.review:
+            ReviewCheck(self.names, self.source, self.problems).policy(jobs.review, at)
+            if jobs.review.may_edit:
+                fault = "does not go with the writes of experts: their arguments are no leaves"
+                self.add((*at, "may_edit"), fault)
+        tools = self.names.tools
+        if tools is None or any(name not in tools for name in jobs.all_tools):
+            return
+        writes = [name for name in jobs.all_tools if tools[name].writes]
+        if writes and jobs.review is None:
+            self.add(at, f"is required: {', '.join(writes)} writes, and people approve it first")
+        if jobs.review and not writes:
+            self.add(at, "does not go with tools that only read: nothing is to approve")
+
+    def _tools(self, names: Sequence[str], at: Path) -> None:
+        for index, name in enumerate(names):
+            self.require_known(name, self.names.tools, (*at, index), "tool")
+
+    def _preset(self, jobs: JobsPart, names: Collection[str]) -> None:
+        """The expert of the whole goal, or the leaf that says who it is."""
+        at: Path = ("jobs", "expert")
+        path = jobs.expert.removeprefix("$")
+        if path == jobs.expert:
+            self.require_known(jobs.expert, names, at, "expert")
+            return
+        self.check_path(path, at)
+        leaf = self.names.definition.leaf(path) if self.names.definition else None
+        if leaf is None:
+            return
+        if leaf.type != "choice":
+            self.add(at, f"{path} is a field of type {leaf.type}; a choice names an expert")
+        elif unknown := [option for option in leaf.options if option not in names]:
+            self.add(at, f"{path} offers {', '.join(unknown)}, who is none of the experts")
+
     def _experts(self, jobs: JobsPart) -> None:
-        if not jobs.experts:
+        if not jobs.experts and jobs.made_experts is None:
             self.add(("jobs", "experts"), "should name at least one expert")
         seen: set[str] = set()
         for index, expert in enumerate(jobs.experts):
@@ -39,10 +79,12 @@ class JobsCheck(FileCheck):
             seen.add(expert.name)
             self._expert(expert, at)
         if jobs.expert:
-            self.require_known(jobs.expert, seen, ("jobs", "expert"), "expert")
+            self._preset(jobs, seen)
+        if jobs.made_experts:
+            self._tools(jobs.made_experts.tools, ("jobs", "made_experts", "tools"))
 
     def _expert(self, expert: Expert, at: Path) -> None:
-        self.check_read_tools(expert.tools, (*at, "tools"))
+        self._tools(expert.tools, (*at, "tools"))
         if not expert.skill:
             return
         if expert.tools:
@@ -79,5 +121,6 @@ class JobsCheck(FileCheck):
         called = [call.tool for call in skill.plan.calls] if skill.plan else []
         called += skill.planner.tools if skill.planner else ()
         if writes := [name for name in called if name in tools and tools[name].writes]:
-            return f"{skill.id!r} writes ({', '.join(writes)}); experts only read"
+            fault = f"{skill.id!r} writes ({', '.join(writes)}); an expert's skill only reads"
+            return f"{fault}: give the expert the tool itself, and jobs a review"
         return ""

@@ -176,4 +176,5 @@ def _tools_called(playbook: Playbook, request: str) -> set[str]:
     for skill in (playbook.skills[name] for name in names):
         calls |= {call.tool for call in skill.plan.calls} if skill.plan else set()
         calls |= set(skill.planner.tools) if skill.planner else set()
+        calls |= set(skill.jobs.all_tools) if skill.jobs else set()
     return calls

@@ -1,9 +1,12 @@
 """Experts that carry out an existing skill: its leaves and words are the job's result."""
 
+import json
+
 from engine.frames.job_graph import Brief, Job, JobFrame
 from engine.frames.state import AgentState
 from tests.fakes.job_playbook import MAIN, SKILL, TeamModel, job, plan, playbook, says
 from tests.fakes.run_tree import RunTree
+from tests.fakes.scripted_model import output
 from tests.fakes.walk import CHEN, new_run
 
 COLLECT = """\
@@ -94,6 +97,43 @@ async def test_a_skill_that_fails_is_tried_again_and_then_fails_its_job() -> Non
     assert walk.states["weight"] == "failed"
     assert walk.graph.job("weight").attempt == 3  # type: ignore[union-attr]
     assert "nobody answered in time" in walk.graph.error
+
+
+async def test_a_skill_that_does_not_end_as_done_is_no_success() -> None:
+    walk = await tree().start()
+    await walk.answer(walk.open_cards()[0], "submit", weight="70.5")
+    await walk.go_on()
+    (review,) = walk.open_cards()
+    await walk.answer(review, "reject", by=CHEN, reason="weigh again")
+    await walk.go_on()
+    assert (walk.states["review"], walk.graph.status) == ("failed", "failed")
+    assert "Chen Bo rejected it: weigh again" in walk.graph.error
+    assert "looked" not in walk.root.state.decisions
+
+
+async def test_a_skill_of_an_expert_is_told_what_came_of_its_job_before() -> None:
+    judge = says("INPUT_DATA_ERROR", lesson="the weight is in pounds")
+    again = [judge, says("SUCCESS", "the report")]
+    weigh = COLLECT[: COLLECT.index("ask:")] + (
+        "system_prompt: Find the weight.\noutput_schema: {data: [weight]}\n"
+    )
+    more = {"ask-weight": weigh, "review-weight": REVIEW}
+    book = playbook(EXPERTS, skill=SKILL, main=LEAVES, **more)
+    told: list[str] = []
+
+    def weight(text: str) -> str:
+        told.append(text)
+        return json.dumps(output("", data={"weight": 154.0 if len(told) == 1 else 70.0}))
+
+    team = plan(job("weight", "collector"), job("report", "statistics", "weight"))
+    model = TeamModel({"leader": [team], "report": again, "": weight})
+    run = new_run(book, message="prepare a report", text="report")
+    walk = await RunTree(book, run, model).start()
+    assert walk.root.status == "completed"
+    assert "wants this changed" not in told[0]
+    assert "the weight is in pounds" in told[1]
+    assert "154" in told[1]
+    assert walk.root.state.data["weight"] == 70.0
 
 
 def test_a_skill_that_an_earlier_version_began_is_read_and_not_marked_again() -> None:

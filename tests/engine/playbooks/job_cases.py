@@ -48,7 +48,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((TEAM, "[knowledge__search]", "[record_visit]"),),
-        "jobs.experts.0.tools.0: 'record_visit' writes; a model reaches only tools that read",
+        "jobs.review: is required: record_visit writes, and people approve it first",
     ),
     (
         ((TEAM, "skill: visit-check", "skill: visit-chek"),),
@@ -60,7 +60,8 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((TEAM, "skill: visit-check", "skill: visit-record"),),
-        "jobs.experts.1.skill: 'visit-record' writes (record_visit); experts only read",
+        "jobs.experts.1.skill: 'visit-record' writes (record_visit); an expert's skill only reads:"
+        " give the expert the tool itself, and jobs a review",
     ),
     (
         ((TEAM, "skill: visit-check", "skill: find-law"),),
@@ -75,7 +76,8 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((TEAM, "skill: visit-check", "skill: look-up"),),
-        "jobs.experts.1.skill: 'look-up' writes (memory__remember); experts only read",
+        "jobs.experts.1.skill: 'look-up' writes (memory__remember); an expert's skill only reads:"
+        " give the expert the tool itself, and jobs a review",
     ),
     (
         ((TEAM, "skill: visit-check", "skill: team-report"),),
@@ -108,5 +110,44 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     (
         ((TEAM, "  summary: plan", "  on_error: {amount: 5}\n  summary: plan"),),
         "jobs.on_error.amount: should be a profile or decisions field",
+    ),
+    (
+        ((TEAM, "  summary: plan", "  review: {roles: [reviewer]}\n  summary: plan"),),
+        "jobs.review: does not go with tools that only read: nothing is to approve",
+    ),
+    (
+        (
+            (TEAM, "[knowledge__search]", "[record_visit]"),
+            (TEAM, "  summary: plan", "  review: {roles: [crc]}\n  summary: plan"),
+        ),
+        "jobs.review.roles: nobody in people.yaml holds crc",
+    ),
+    (
+        (
+            (TEAM, "[knowledge__search]", "[record_visit]"),
+            (
+                TEAM,
+                "  summary: plan",
+                "  review: {roles: [reviewer], may_edit: [plan]}\n  summary: plan",
+            ),
+        ),
+        "jobs.review.may_edit: does not go with the writes of experts: their arguments are no"
+        " leaves",
+    ),
+    (
+        ((TEAM, "  summary: plan", "  made_experts: {tools: [record_visi]}\n  summary: plan"),),
+        "jobs.made_experts.tools.0: there is no tool 'record_visi'; did you mean 'record_visit'?",
+    ),
+    (
+        ((TEAM, "  summary: plan", "  made_experts: {tools: [record_visit]}\n  summary: plan"),),
+        "jobs.review: is required: record_visit writes, and people approve it first",
+    ),
+    (
+        ((TEAM, "  summary: plan", "  expert: $law\n  summary: plan"),),
+        "jobs.expert: law is a field of type text; a choice names an expert",
+    ),
+    (
+        ((TEAM, "  summary: plan", "  expert: $side\n  summary: plan"),),
+        "jobs.expert: side offers plaintiff, defendant, who is none of the experts",
     ),
 ]
