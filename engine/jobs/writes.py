@@ -26,9 +26,7 @@ MAX_PROPOSALS = 3
 """So often it may propose some."""
 
 
-def writing_tools(
-    expert: Expert, part: JobsPart, context: StepContext
-) -> dict[str, Tool[Any]]:
+def writing_tools(expert: Expert, part: JobsPart, context: StepContext) -> dict[str, Tool[Any]]:
     """The expert's tools that write, as far as they are for who asks; none without a review."""
     if part.review is None:
         return {}
