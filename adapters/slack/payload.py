@@ -10,6 +10,8 @@ from engine.events import Actor
 
 ACTION_PREFIX = "signoff:"
 FORM_CALLBACK = "signoff"
+EMPTIED = ":none"
+"""The end of a block's id whose tick empties the field before it."""
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]+$")]
 Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+$")]

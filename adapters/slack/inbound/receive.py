@@ -17,6 +17,7 @@ from adapters.slack.inbound.markup import (
 from adapters.slack.inbound.shortcuts import message_action, message_or_command, slash_command
 from adapters.slack.payload import (
     ACTION_PREFIX,
+    EMPTIED,
     FORM_CALLBACK,
     FormOrigin,
     Id,
@@ -166,6 +167,7 @@ class _EnteredValue(PayloadPart):
     selected_time: str | None = None
     selected_option: _Option | None = None
     selected_user: Id | None = None
+    selected_options: tuple[_Option, ...] = ()
     files: tuple[_File, ...] = ()
 
     def raw(self, workspace: str) -> str:
@@ -327,9 +329,12 @@ def _read_form(payload: Mapping[str, Any]) -> FormSubmitted | None:
         block: next(iter(given.values()), _EnteredValue())
         for block, given in sent.view.state.values.items()
     }
+    ticks = {block for block, each in entered.items() if each.selected_options}
+    entered = {block: each for block, each in entered.items() if not block.endswith(EMPTIED)}
     chosen = {block: each.files[0] for block, each in entered.items() if each.files}
+    standing = {n: v for n, v in origin.standing.items() if f"{n}{EMPTIED}" not in ticks}
     values = {
-        block: each.raw(actor.workspace) or origin.standing.get(block, "")
+        block: each.raw(actor.workspace) or standing.get(block, "")
         for block, each in entered.items()
     }
     digest = _digest({**values, **{block: file.id for block, file in chosen.items()}})

@@ -1,11 +1,12 @@
 """Forms as Slack modals, and what answers a sent modal; pure."""
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 from adapters.slack.languages import lang_of
 from adapters.slack.outbound.buttons import menu_options
-from adapters.slack.payload import FORM_CALLBACK, FormOrigin
+from adapters.slack.payload import EMPTIED, FORM_CALLBACK, FormOrigin
 from cards.clipping import clip, units
 from cards.fields.bounds import number_text
 from cards.fields.readers import option_label
@@ -44,7 +45,7 @@ def form_modal(form: FormView, conversation: str) -> Json:
         "title": _plain(title),
         "submit": _plain(clip(form.submit, _HEAD)),
         "close": _plain(clip(form.cancel, _HEAD)),
-        "blocks": [*intro, *(_input(f, form, f.name in standing) for f in form.fields)][:_BLOCKS],
+        "blocks": [*intro, *(b for f in form.fields for b in _inputs(f, form, standing))][:_BLOCKS],
     }
 
 
@@ -84,6 +85,25 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
         block = name if name in known else known[0]
         placed[block] = f"{placed[block]} {text}" if block in placed else text
     return placed
+
+
+def _inputs(field: Field, form: FormView, standing: Mapping[str, str]) -> Iterator[Json]:
+    """Yield the field's block, and one to empty it where a chooser cannot."""
+    stands = field.name in standing
+    yield _input(field, form, stands)
+    if not stands or field.required:
+        return
+    yield {
+        "type": "input",
+        "block_id": f"{field.name}{EMPTIED}",
+        "optional": True,
+        "label": _plain(clip(say("slack.none", form.lang, label=field.label), _LABEL)),
+        "element": {
+            "type": "checkboxes",
+            "action_id": "value",
+            "options": [_option("none", say("slack.empty", form.lang, name=field.value))],
+        },
+    }
 
 
 def _input(field: Field, form: FormView, stands: bool) -> Json:

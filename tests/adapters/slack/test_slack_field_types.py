@@ -149,6 +149,33 @@ def test_what_stands_stays_when_nothing_else_is_chosen(kind, edits):
     assert (update.values, update.uploads) == ({"x": "old.pdf"}, {})
 
 
+@pytest.mark.parametrize(("kind", "edits"), [("file", False), ("person", False), ("person", True)])
+def test_what_stands_and_need_not_is_emptied_by_a_tick(kind, edits):
+    form = _form((_typed(kind, "old.pdf", required=False),)).model_copy(update={"edits": edits})
+    view = form_modal(form, "slack:T1:D1")
+    assert view_problems(view) == []
+    _, tick = view["blocks"]
+    assert tick["label"]["text"] == "X: leave empty"
+    assert tick["element"]["options"][0]["text"]["text"] == "Not old.pdf, leave it empty"
+    new = {"id": "F1", "name": "new.pdf", "url_private": "https://files.slack.com/f1"}
+    chosen = [new] if kind == "file" else "U7"
+    for given, kept in (
+        ({}, "old.pdf"),
+        ({"x:none": ["none"]}, ""),
+        ({"x": chosen}, None),
+        ({"x": chosen, "x:none": ["none"]}, None),
+    ):
+        sent = view_submission(view, given, team="T1", user="U1", view_id="V1", hash="1.a")
+        update = receive(sent)
+        assert update.values.keys() == {"x"}, "a tick is no field"
+        if kept is not None:
+            assert (update.values["x"], update.uploads) == (kept, {})
+        elif kind == "person":
+            assert update.values["x"] == "slack:T1:U7"
+        else:
+            assert update.uploads["x"].name == "new.pdf"
+
+
 def test_what_does_not_fit_into_hidden_data_is_named():
     fields = [_typed("person", "p" * 300, multiline=False) for _ in range(9)]
     named = tuple(f.model_copy(update={"name": f"x{n}"}) for n, f in enumerate(fields))

@@ -152,9 +152,9 @@ def _input_problems(element: Json) -> list[str]:
         return [f"timepicker: {element['initial_time']!r}"]
     if kind == "static_select":
         return _menu_problems(element)
-    if kind == "radio_buttons":
+    if kind in ("radio_buttons", "checkboxes"):
         few = 0 < len(element["options"]) <= 10
-        return _menu_problems(element) if few else ["radio_buttons: 1 to 10 options"]
+        return _menu_problems(element) if few else [f"{kind}: 1 to 10 options"]
     wrong = input_problem(element, stands) if stands is not None else ""
     return [f"initial_value: {wrong}"] if wrong else []
 

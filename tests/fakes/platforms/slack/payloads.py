@@ -155,6 +155,9 @@ def _state(element: Json, value: Any) -> Json:
             options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
             return {"type": kind, "selected_option": chosen}
+        case "checkboxes":
+            known = {option["value"]: option for option in element["options"]}
+            return {"type": "checkboxes", "selected_options": [known[each] for each in value or ()]}
         case "number_input" | "email_text_input" | "url_text_input" as kind:
             if value and (wrong := input_problem(element, value)):
                 raise ValueError(f"Slack has people mend this before they can send it: {wrong}")
