@@ -23,7 +23,7 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.run_names import repeated_title
-from engine.frames.state import Patch, PromptFrame
+from engine.frames.state import Patch, PromptFrame, Run
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.form_facts import form_facts
 from engine.reviews.policy import requester_card_fields
@@ -182,12 +182,10 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     """What neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
     fields = [f for f in asked if _is_read(f, context)]
-    # Which case it is about needs no field here.
-    key = run.case.name.key if run.case else ""
-    about = (each.text for each in run.named or () if each.id == key)
-    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts, *about)
+    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
     today, entities = context.services.today, context.entities
-    reading = read_form(run.text, fields, today, entities=entities, examples=examples)
+    text = _without_known(run) if all(not f.entity for f in fields) else run.text
+    reading = read_form(text, fields, today, entities=entities, examples=examples)
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"
@@ -198,6 +196,15 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
     return _Rest(tuple(faults), unused.strip(), reading.left)
+
+
+def _without_known(run: Run) -> str:
+    """The run's text without what names its case, or what it knows: no field needs these words."""
+    known = [*run.state.data.values(), run.case.name.key if run.case else None]
+    text = run.text
+    for named in run.named or ():
+        text = text.replace(named.text, " ") if named.id in known else text
+    return text
 
 
 def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) -> Card:

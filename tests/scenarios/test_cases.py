@@ -77,6 +77,7 @@ async def test_the_next_request_begins_where_the_case_stands(
         form = await room.card("clarify")
         assert "Menu" in text_of(form)
         assert "Hall" not in text_of(form)
+        assert "Not used" not in text_of(form)
         said = await room.wait_for(lambda m: "Already settled" in text_of(m))
         assert "Guests" in text_of(said)
 
