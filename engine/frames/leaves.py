@@ -209,13 +209,33 @@ def _named(leaf: Leaf | None, value: Any, context: StepContext) -> Any:
 def value_rows(values: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:
     """Labelled values with their units, but for those that need room (`value_tables`).
 
-    What was left out is said to be so.
+    What was left out is said to be so. Behind them come the files of lists.
     """
-    return tuple(
+    listed = list(values)
+    short = (
         Row(label=each.label, value=_row_text(each, lang), file=each.file)
-        for each in values
+        for each in listed
         if not each.needs_room
     )
+    return (*short, *(row for each in listed for row in _file_rows(each, lang)))
+
+
+def _file_rows(labelled: LabelledValue, lang: Lang) -> tuple[Row, ...]:
+    """The files of the rows that are shown, each once: a link belongs to a row of the card."""
+    leaf, rows = labelled.leaf, labelled.value
+    if leaf is None or leaf.type != "list" or not isinstance(rows, list | tuple):
+        return ()
+    found = {
+        (name, str(row[name])): Row(
+            label=f"{leaf.label(lang)} · {column.label(lang)}",
+            value=in_row(str(row[name]), "", lang),
+            file=str(row[name]),
+        )
+        for row in rows[:SHOWN_ROWS]
+        for name, column in leaf.columns.items()
+        if column.type == "file" and row.get(name)
+    }
+    return tuple(found.values())
 
 
 def _row_text(labelled: LabelledValue, lang: Lang) -> str:
