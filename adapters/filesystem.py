@@ -22,9 +22,14 @@ def make_private_folder(folder: Path) -> None:
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
     """Return a regular file's text. Raises OSError with a `strerror`, or UnicodeDecodeError."""
+    # As a file opened as text: every line ends in \n.
+    return read_bytes(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """Return a regular file's first bytes, all of them without `most`. Raises OSError."""
     with os.fdopen(os.open(path, _FLAGS), "rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, NO_FILE, str(path))
-        # As a file opened as text: every line ends in \n.
-        return file.read().decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        return file.read(most)

@@ -1,12 +1,14 @@
-"""Documents as they are written: Markdown files with a title and sections."""
+"""Documents as they are written: Markdown files with a title and sections, and Word templates."""
 
+import base64
 import re
 from collections import Counter
 from pathlib import Path
 
-from adapters.filesystem import read_text
+from adapters.filesystem import read_bytes, read_text
 from engine.errors import DefinitionError
 from engine.ports.library import Document, Section
+from engine.text.word_template import MAX_TEMPLATE_BYTES
 
 MAX_SECTIONS = 5000
 """So many sections the documents of a project may have."""
@@ -99,3 +101,18 @@ def _parse(text: str, path: Path) -> tuple[str, tuple[Section, ...]]:
         Section(heading=heading, paragraphs=tuple(filter(None, lines))) for heading, lines in parts
     )
     return title[1], tuple(section for section in sections if section.paragraphs)
+
+
+def read_templates(playbook: Path) -> tuple[tuple[str, str], ...]:
+    """The Word documents of a playbook's folder by name, in base64.
+
+    One that cannot be read is as good as none; of one that is too large enough is read to say so.
+    """
+    found = []
+    for path in sorted((playbook / "documents").glob("*.docx")):
+        try:
+            content = read_bytes(path, MAX_TEMPLATE_BYTES + 1)
+        except OSError:
+            continue
+        found.append((path.name, base64.b64encode(content).decode()))
+    return tuple(found)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.filesystem import read_text
-from bot.definitions.documents import load_documents, read_headings
+from bot.definitions.documents import load_documents, read_headings, read_templates
 from bot.definitions.playbook_files import (
     add_new,
     check_shared_skills,
@@ -44,6 +44,7 @@ READ_PATTERNS = (
     f"*/{ANSWERS_FILE}",
     "*/skills/*.yaml",
     "*/documents/*.md",
+    "*/documents/*.docx",
 )
 """The files that are read of the playbooks folder; its sample data is not among them."""
 
@@ -195,6 +196,7 @@ def load_playbook(
         tuple(shared.items()),
         # Only answers name documents.
         read_headings(main.parent) if str(main.parent / ANSWERS_FILE) in files else (),
+        read_templates(main.parent),
     )
     sync = playbook.definition.sync
     fault = target_fault(sync.to, signed=True) if sync else None
@@ -222,6 +224,7 @@ def _load_cached(
     languages: tuple[Lang, ...],
     shared: tuple[tuple[str, str], ...],
     documents: tuple[tuple[str, tuple[str, ...] | None], ...],
+    templates: tuple[tuple[str, str], ...],
 ) -> Playbook:
     toolbox = keyed.toolbox
     return load(
@@ -235,6 +238,7 @@ def _load_cached(
         languages=languages,
         shared=dict(shared),
         documents=dict(documents),
+        templates=dict(templates),
     )
 
 

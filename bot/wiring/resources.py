@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from adapters.clock import SystemClock
+from adapters.documents.store import ProjectDocuments
 from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.knowledge.search import DocumentSearch
@@ -26,7 +27,7 @@ from bot.wiring.people import open_admitted_accounts, open_groups
 from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
-from engine.ports.library import Files
+from engine.ports.library import DocumentFiles, Files
 from engine.ports.meter import Meter
 from engine.ports.platform import SupportsMetering
 from engine.ports.systems.sync import SystemOfRecord
@@ -45,6 +46,7 @@ class Resources:
     documents: DocumentSearch
     files: Files
     inbox_files: InboxFiles
+    drafts: DocumentFiles
     file_links: FileLinks
 
 
@@ -90,6 +92,7 @@ async def open_resources(
         documents=documents,
         files=files,
         inbox_files=inbox_files,
+        drafts=ProjectDocuments(settings.data_dir / "files"),
         file_links=links,
     )
 

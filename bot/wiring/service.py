@@ -204,7 +204,7 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         derived_id=store.partitions.derived_id,
         project=project_finder(settings.projects, home, isolated=settings.isolates_workspaces),
         tracing=TraceSettings(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
-        library=Library(resources.documents, store.memory, resources.files),
+        library=Library(resources.documents, store.memory, resources.files, resources.drafts),
         files=resources.inbox_files,
         admissions=store.admissions,
         own_runs=store.own_runs,

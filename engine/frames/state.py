@@ -270,6 +270,35 @@ class ModelFrame(Dialogue):
     reminded: int = 0
 
 
+class DocumentSection(Frozen):
+    """A section of a document: its heading, what it is about, and its text once it is written."""
+
+    heading: str
+    about: str = ""
+    text: str = ""
+
+
+class DocumentFrame(Dialogue):
+    """A document's position: its outline, the dialogue about the next section, its card.
+
+    `title` is what the document is called, and `sections` are those of the outline, the first ones
+    with their text; both are empty before there is an outline. `before` are those of the version
+    that is corrected, once it `begun`. `unwritten` when it is made of its
+    template's values alone. `fields` are the paths that the card asks for.
+    """
+
+    kind: Literal["document"] = "document"
+    schema_version: Literal[1] = 1
+    skill: str
+    title: str = ""
+    sections: tuple[DocumentSection, ...] = ()
+    before: tuple[DocumentSection, ...] = ()
+    begun: bool = False
+    unwritten: bool = False
+    asked: str = ""
+    fields: tuple[str, ...] = ()
+
+
 class SopFrame(Frozen):
     """An SOP's position: a node, the card it waits for, and what the checks found.
 
@@ -365,7 +394,8 @@ Frame = Annotated[
     | JobsFrame
     | LeaderFrame
     | JobFrame
-    | CaseFrame,
+    | CaseFrame
+    | DocumentFrame,
     Field(discriminator="kind"),
 ]
 
@@ -381,6 +411,9 @@ def position_of(frame: Frame) -> str:
             return f"{frame.kind}:{skill}/{brief.job.id}"
         case LlmPlanFrame(skill=skill, steps=steps) if steps:
             return f"llm_plan:{skill}/{steps[0].number}"
+        case DocumentFrame(skill=skill, sections=sections):
+            written = sum(bool(section.text) for section in sections)
+            return f"document:{skill}/{written}"
         case CaseFrame(conflicts=conflicts):
             return f"case:{conflicts[0].path if conflicts else ''}"
         case _:

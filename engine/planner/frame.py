@@ -30,6 +30,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import (
     BatchFrame,
+    DocumentFrame,
     Frame,
     ModelFrame,
     Patch,
@@ -258,6 +259,8 @@ def first_frame(skill: Skill) -> Frame:
             return LlmPlanFrame(skill=skill.id) if skill.planner else ToolPlanFrame(skill=skill.id)
         case "job_graph":
             return JobsFrame(skill=skill.id)
+        case "document":
+            return DocumentFrame(skill=skill.id)
 
 
 def _announce(

@@ -47,6 +47,7 @@ def load(
     languages: Sequence[Lang] = (),
     shared: Mapping[str, str] = MappingProxyType({}),
     documents: Headings | None = None,
+    templates: Mapping[str, str] | None = None,
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
@@ -56,17 +57,28 @@ def load(
     that the playbook's own tools may use, both None when they are not known. What files of earlier
     versions name is read by `legacy`. Texts by language have to be in each of the `languages`.
     `shared` are files of skills that playbooks share; the playbook gets those that it names.
-    `documents` are those that answers may quote. Problems stand in the order of files and lines.
+    `documents` are those that answers may quote, `templates` the Word documents (base64) of the
+    playbook's folder `documents`, None when they are not known. Problems stand in the order of
+    files and lines.
     """
     around = _Surroundings(
-        roles, held, people, tools, connections, legacy, tuple(languages), shared, documents
+        roles,
+        held,
+        people,
+        tools,
+        connections,
+        legacy,
+        tuple(languages),
+        shared,
+        documents,
+        templates,
     )
     problems = Problems()
     parts = _read_parts(files, around, problems)
     _check(parts, _names_of(parts, around), around, files, problems)
     problems.sort(key=lambda problem: _place(problem, (*files, *shared)))
     problems.raise_if_any()
-    return _sealed(parts.playbook)
+    return _sealed(_with_templates(parts.playbook, templates or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,7 @@ class _Surroundings:
     languages: tuple[Lang, ...]
     shared: Mapping[str, str]
     documents: Headings | None
+    templates: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +154,7 @@ def _names_of(parts: _Parts, around: _Surroundings) -> KnownNames:
         around.held,
         around.people,
         None if tools is None else {**tools, **own},
+        around.templates,
     )
 
 
@@ -162,6 +176,13 @@ def _check(
     for skill, index, fault in find_stuck_skills(names.built_skills or ()):
         if stuck := parts.skills[skill].source:
             problems.add(stuck.problem(("requires", index), fault))
+
+
+def _with_templates(playbook: Playbook, templates: Mapping[str, str]) -> Playbook:
+    """The playbook with the templates that its documents name."""
+    named = (skill.document.template for skill in playbook.skills.values() if skill.document)
+    used = {name: templates[name] for name in sorted(set(named)) if name in templates}
+    return playbook.model_copy(update={"templates": used})
 
 
 def _sealed(playbook: Playbook) -> Playbook:

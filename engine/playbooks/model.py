@@ -170,7 +170,8 @@ def pattern_kinds(playbooks: Iterable[PlaybookFile]) -> tuple[PatternKind, ...]:
 class Playbook(Frozen):
     """A resolved playbook: everything a run of it ever needs. `digest` names its content.
 
-    `tools` and `answers` are its own, as its `tools.yaml` and `answers.yaml` say.
+    `tools` and `answers` are its own, as its `tools.yaml` and `answers.yaml` say; `templates` are
+    the Word templates (base64) of its documents, by name.
     """
 
     schema_version: Literal[1] = 1
@@ -178,6 +179,7 @@ class Playbook(Frozen):
     skills: dict[str, Skill]
     tools: dict[str, ToolDefinition] = {}
     answers: dict[str, AnswerDefinition] = {}
+    templates: dict[str, str] = {}
     digest: str = ""
 
     @model_validator(mode="before")

@@ -17,7 +17,7 @@ from engine.rules.hard import HardRule, Severity
 from engine.text.language import LocalizedText
 from engine.yaml.faults import Path
 
-SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
+SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph", "document"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch"]
 Setting = str | bool | int | None
 SOP_ENDS: tuple[SopEnd, ...] = get_args(SopEnd)
@@ -301,6 +301,35 @@ class ToolPlanner(Frozen):
     on_error: dict[str, Setting] = {}
 
 
+class DocumentWriter(Frozen):
+    """How a model writes a document: an outline first, then one section after the other.
+
+    An outline has at most so many `sections`, and each of these at most so many characters.
+    """
+
+    prompt: str = Key(min_length=1)
+    sections: int = Key(default=20, ge=1, le=60)
+    section_chars: int = Key(default=4000, ge=200, le=20_000)
+    tools: tuple[str, ...] = ()
+
+
+class DocumentPart(Frozen):
+    """A document that comes out as a file: as a .docx, and as a .md of the same content.
+
+    The names of both go into the leaves `file` and `markdown`. `name` is the leaf that says what
+    the document is called. `template` is a .docx in the playbook's folder `documents`, whose holes
+    (`{{leaf}}`) are filled with what is known; its text is what the `writer` writes, or what stands
+    in the leaf `text`.
+    """
+
+    file: str
+    markdown: str = ""
+    name: str
+    template: str = ""
+    text: str = ""
+    writer: DocumentWriter | None = None
+
+
 class Skill(Frozen):
     """One thing a run can do; exactly the part that its kind names is given.
 
@@ -329,6 +358,7 @@ class Skill(Frozen):
     plan: ToolPlan | None = None
     planner: ToolPlanner | None = None
     jobs: JobsPart | None = None
+    document: DocumentPart | None = None
 
     @property
     def provided_paths(self) -> tuple[str, ...]:
@@ -337,7 +367,9 @@ class Skill(Frozen):
         decided = f"decisions.{card.decision}" if card and card.decision else ""
         chosen = card.field if card else ""
         kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
-        paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
+        made = self.document
+        files = (made.file, made.markdown, made.name if made.writer else "") if made else ()
+        paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept, *files)
         return tuple(dict.fromkeys(filter(None, paths)))
 
     @property

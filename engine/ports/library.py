@@ -181,13 +181,58 @@ class Files(Protocol):
         ...
 
 
+class DocumentContent(Frozen):
+    """What stands in a document: its text (Markdown), and values for the holes of its template.
+
+    `name` is what people call it, `template` a Word document (base64, "" for none). `rows` are
+    those of lists, by list. `values` have the holes' own names.
+    """
+
+    name: str
+    markdown: str = ""
+    template: str = ""
+    values: dict[str, str] = {}
+    rows: dict[str, tuple[dict[str, str], ...]] = {}
+
+    def as_markdown(self) -> str:
+        """The whole as one text, of which a version's digest is: the text, and the values."""
+        lines = [f"- {name}: {' '.join(text.split())}" for name, text in self.values.items()]
+        for listed, rows in self.rows.items():
+            for number, row in enumerate(rows, 1):
+                cells = "; ".join(f"{column}: {text}" for column, text in row.items())
+                lines.append(f"- {listed} {number}: {' '.join(cells.split())}")
+        parts = (f"# {self.name}", self.markdown.strip(), "\n".join(lines))
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+
+class DocumentVersion(Frozen):
+    """A version: the names of its .docx and .md, its number, and the sha256 of the .md."""
+
+    name: str
+    markdown: str
+    number: int
+    digest: str
+
+
+class DocumentFiles(Protocol):
+    """Keeps the versions of documents as files of a scope. Raises ToolFailed when out of reach."""
+
+    async def publish(self, scope: FileScope, content: DocumentContent) -> DocumentVersion:
+        """The next version, or the newest one when it says just that."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A deployment's documents, memory and files; tools say so when one of them is not there."""
+    """A deployment's documents, memory and files; tools say so when one of them is not there.
+
+    `drafts` keeps the documents that come out.
+    """
 
     knowledge: Knowledge | None = None
     memory: Memory | None = None
     files: Files | None = None
+    drafts: DocumentFiles | None = None
 
 
 NO_LIBRARY = Library()

@@ -11,6 +11,7 @@ from engine.frames.state import (
     ENDED,
     BatchFrame,
     CaseFrame,
+    DocumentFrame,
     Frame,
     ModelFrame,
     Patch,
@@ -120,6 +121,8 @@ def _is_same_frame(frame: Frame, run: Run, old: Playbook | None, new: Playbook) 
             return (before.planner, before.jobs) == (after.planner, after.jobs)
         case JobsFrame() | LeaderFrame() | JobFrame():
             return before.jobs == after.jobs
+        case DocumentFrame():
+            return before.document == after.document and old.templates == new.templates
 
 
 def _question_of(node: SopNode) -> tuple[object, ...]:

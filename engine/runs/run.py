@@ -12,6 +12,7 @@ from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
 from engine.cases import conflict as case_conflict
 from engine.cases import letters
+from engine.documents import document
 from engine.errors import BudgetExceeded
 from engine.frames.ends import block_run, complete_run, record_ending
 from engine.frames.form_options import fill_options
@@ -93,6 +94,7 @@ ADVANCE: dict[str, Advance] = {
     "batch": batch.advance,
     "tool_plan": fixed_plan.advance,
     "llm_plan": llm_plan.advance,
+    "document": document.advance,
     "jobs": jobs.advance,
     "leader": leader.advance,
     "job": expert.advance,

@@ -41,6 +41,14 @@ def skill_opening(frame: ModelFrame, remembered: str, context: StepContext) -> t
 
 
 def _material(frame: ModelFrame, remembered: str, context: StepContext) -> str:
+    parts = material_lines(context, remembered)
+    if frame.feedback:
+        parts.append(f"The person wants this changed: {fence_data(frame.feedback)}")
+    return "\n".join(parts)
+
+
+def material_lines(context: StepContext, remembered: str = "") -> list[str]:
+    """Everything that is known, and what of it is left out by name; a line or more of each."""
     run, state = context.run, context.run.state
     parts = [
         f"Today: {context.services.today.isoformat()}",
@@ -58,9 +66,7 @@ def _material(frame: ModelFrame, remembered: str, context: StepContext) -> str:
     if state.problems:
         problems = "\n".join(state.problems)
         parts.append(f"Found wrong before: {fence_data(problems)}")
-    if frame.feedback:
-        parts.append(f"The person wants this changed: {fence_data(frame.feedback)}")
-    return "\n".join(parts)
+    return parts
 
 
 def answer_message(decision: Decision, new_files: Sequence[str] = ()) -> Message:

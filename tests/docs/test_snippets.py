@@ -33,7 +33,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.nesting import flatten_groups
 from engine.playbooks.review import ReviewPolicy
-from engine.playbooks.skill import SkillCard
+from engine.playbooks.skill import DocumentPart, SkillCard
 from engine.ports.settings import SettingsGroup
 from engine.ports.systems.connections import Connection
 from engine.rules.check import validate_logic
@@ -114,6 +114,10 @@ def elements(text: str, folder: Path) -> None:
     source = read_yaml(text, file="elements")
     for name in source.data["elements"]:
         assert not element_faults(build(ElementDefinition, source, at=("elements", name)))
+
+
+def document(text: str, folder: Path) -> None:
+    assert build(DocumentPart, read_yaml(text, file="document"), at=("document",)).writer
 
 
 def fields(text: str, folder: Path) -> None:
@@ -211,6 +215,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "sync": sync,
     "entities": entities,
     "elements": elements,
+    "document": document,
     "data_fields": fields,
     "erp": connections,
     "find_expense": tools,
@@ -343,6 +348,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "sync": "sync: {to: sample}",
         "entities": "entities: {order: {pattern: W}}",
         "elements": "elements: {order: {name: x, pattern: '('}}",
+        "document": "document: {file: x}",
         "data_fields": "data_fields: {amount: {type: cash}}",
         "logic": "logic: {all: [{var: lines}]}",
         "erp": "erp: {kind: http}",

@@ -12,6 +12,7 @@ TEXTS: Final[dict[str, str]] = {
     "choice.confirm": "Confirm",
     "choice.change": "Change it",
     "choice.send_back": "Send back",
+    "choice.fill_template": "Fill in the template only",
     "choice.retry": "Let the model try again",
     "choice.yes": "yes",
     "choice.no": "no",

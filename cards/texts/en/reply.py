@@ -149,6 +149,13 @@ TEXTS: Final[dict[str, str]] = {
     "skill.model_away": (
         "The language model is away: fill this in by hand, or let it try again later."
     ),
+    "document.blank": "[{label}]",
+    "document.progress": "{name}: writing “{title}”, {n} of {of} sections are done.",
+    "document.made": "“{name}” is written: version {n}, digest {digest}, as {file}.",
+    "document.unwritten": (
+        "“{name}” is filled in from what is known, without a text of its own: version {n}, "
+        "digest {digest}, as {file}."
+    ),
     "skill.unread": "Not read, or not to the end: {files}.",
     "skill.faulty": (
         "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}"

@@ -12,6 +12,7 @@ TEXTS: Final[dict[str, str]] = {
     "choice.confirm": "确认",
     "choice.change": "修改",
     "choice.send_back": "退回修改",
+    "choice.fill_template": "只填写模板",
     "choice.retry": "让模型再试一次",
     "choice.yes": "是",
     "choice.no": "否",

@@ -127,6 +127,12 @@ TEXTS: Final[dict[str, str]] = {
     "skill.by_hand": "请填写以下内容。",
     "skill.no_model": "没有配置语言模型，请手工填写。",
     "skill.model_away": "语言模型暂时不可用，可以手工填写，或稍后再试。",
+    "document.blank": "【{label}】",
+    "document.progress": "{name}：正在撰写「{title}」，已完成 {n}/{of} 节。",
+    "document.made": "「{name}」已写成：第 {n} 版，摘要 {digest}，文件 {file}。",
+    "document.unwritten": (
+        "「{name}」已按已知内容填好模板，没有撰写正文：第 {n} 版，摘要 {digest}，文件 {file}。"
+    ),
     "skill.unread": "没有读取或没有读完：{files}。",
     "skill.faulty": "语言模型连续 {n} 次没有给出可用的结果，请手工填写：\n{faults}",
     "skill.lacking": "还缺下面的内容，请补充。",

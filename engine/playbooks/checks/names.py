@@ -49,6 +49,8 @@ class KnownNames:
     """The roles of each person; None when they are not known."""
     tools: Mapping[str, ToolFacts] | None = None
     """Every tool, the playbook's own too; None when they are not known."""
+    templates: Mapping[str, str] | None = None
+    """The Word templates of its folder `documents` (base64) by name; None when not known."""
 
     @property
     def data_fields(self) -> Collection[str] | None:

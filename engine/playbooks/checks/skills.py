@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import assert_never
 
 from cards.values import TODAY, Bound
+from engine.playbooks.checks.documents import DocumentCheck
 from engine.playbooks.checks.jobs import JobsCheck
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
@@ -21,6 +22,7 @@ _PARTS = {
     "sop": ("sop",),
     "tool_plan": ("plan", "planner"),
     "job_graph": ("jobs",),
+    "document": ("document",),
 }
 """A skill of this kind has one of these parts, and none of the others'."""
 _WITH_MODEL = ("output_schema", "tools", "card")
@@ -62,6 +64,8 @@ class SkillCheck(FileCheck):
             PlannerCheck(*self._inner).run(skill.planner)
         if skill.jobs:
             JobsCheck(*self._inner).run(skill.jobs)
+        if skill.document:
+            DocumentCheck(*self._inner).run(skill.document)
 
     def _parts(self, skill: Skill) -> None:
         for kind, parts in _PARTS.items():

@@ -9,7 +9,13 @@ import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
-from tests.engine.playbooks import answer_cases, job_cases, review_cases, tool_cases
+from tests.engine.playbooks import (
+    answer_cases,
+    document_cases,
+    job_cases,
+    review_cases,
+    tool_cases,
+)
 from tests.fakes.matter import files
 from tests.fakes.study import study_toolbox
 from tests.fakes.tables import table
@@ -1402,6 +1408,8 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     told += [expected for _, _, expected in review_cases.CASES] + [review_cases.ON_EXPIRE]
     for cases in (tool_cases, answer_cases):
         told += [expected for _, _, expected in cases.CASES] + list(cases.ELSEWHERE)
+    # Those of documents have theirs in tests/engine/documents.
+    told += [expected for _, _, expected in document_cases.CASES]
     lacking = [t for t in found if not any(re.search(t, text) for text in told)]
     assert lacking == []
 
