@@ -105,6 +105,54 @@ async def test_over_the_web_chat_and_after_a_restart(
         await see(http, service.url + rows_of(done["card"])["Delivery note"]["link"], NOTE)
 
 
+async def test_the_files_of_a_list_are_links_too(
+    start: Start, tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    folder = write_depot(tmp_path / "depot")
+    goods = folder / "goods"
+    for path, old, new in (
+        (
+            goods / "playbook.yaml",
+            "  order: {",
+            "  papers:\n    label: {zh: 单据, en: Papers}\n    type: list\n    columns:\n"
+            "      what: {label: {zh: 种类, en: What}}\n"
+            "      paper: {label: {zh: 文件, en: Paper}, type: file}\n  order: {",
+        ),
+        (goods / "skills" / "ask.yaml", "fields: [order, note]", "fields: [order, note, papers]"),
+        (
+            goods / "skills" / "ask.yaml",
+            "provides: [order, note]",
+            "provides: [order, note, papers]",
+        ),
+        (
+            goods / "skills" / "accept.yaml",
+            "presents: [order, note,",
+            "presents: [papers, order, note,",
+        ),
+    ):
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    service = await start(playbooks=folder, people=folder / "people.yaml")
+    async with WebRoom(service.url) as room:
+        await room.share("cleo", "", note__txt=NOTE, bill__txt=b"a bill")
+        await room.wait_for(lambda m: "bill.txt" in text_of(m))
+        await room.say("cleo", "take goods in")
+        form = await room.card("clarify")
+        papers = "bill | bill.txt\nlost | lost.txt"
+        status, told = await room.fill(
+            "cleo", form, "submit", order="W-7", note="note.txt", papers=papers
+        )
+        assert status == 200, told
+        review = await room.card("confirm")
+        shown = [row for row in review["rows"] if row["label"] == "Papers · Paper"]
+        assert [row["value"] for row in shown] == ["bill.txt", "lost.txt"]
+        await see(http, service.url + shown[0]["link"], b"a bill")
+        assert (await http.get(service.url + shown[1]["link"])).status == 404
+        forged = shown[0]["link"].replace("bill.txt", "note.txt")
+        assert (await http.get(service.url + forged)).status == 404
+
+
 async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
     """The link shows the file, as what it is and nothing else."""
     async with http.get(url) as answer:
