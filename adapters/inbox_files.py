@@ -72,7 +72,7 @@ class SharedFiles:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def take(
-        self, project: str, conversation: str, files: Sequence[SharedFile]
+        self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
         """Return a receipt for each file, in order; a file that comes again is kept once."""
         folder = self._root / project / SHARED / folder_of(conversation)
@@ -85,6 +85,8 @@ class SharedFiles:
             return tuple(FileReceipt(shown=shown_name(f), problem="away") for f in files)
         first, others = files[:MAX_FILES], files[MAX_FILES:]
         taken = await asyncio.gather(*(self._take(folder, file) for file in first))
+        for name in {receipt.name for receipt in taken if by and receipt.name}:
+            await asyncio.to_thread(_note_sender, folder / name, by)
         late = [FileReceipt(shown=shown_name(file), problem="too_many") for file in others]
         return (*taken, *late)
 
@@ -172,6 +174,21 @@ def safe_name(shown: str, kind: str) -> str:
     while len(stem.encode()) > _NAME_BYTES:
         stem = stem[:-1]
     return f"{stem}.{ending}"
+
+
+def senders_file(path: Path) -> Path:
+    """The file beside a shared one that names who sent it, an id a line."""
+    return path.with_name(f".by-{path.name}")
+
+
+def _note_sender(path: Path, by: str) -> None:
+    place = senders_file(path)
+    try:
+        if by not in (place.read_text("utf-8").splitlines() if place.exists() else ()):
+            with place.open("a", encoding="utf-8") as file:
+                file.write(f"{by}\n")
+    except OSError as error:
+        _log.error("sender_not_noted", folder=str(path.parent), error=str(error))
 
 
 def _ending(name: str) -> str:

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from engine.ports.systems.connections import CallRequest, Connection, PreparedCall
 
-# Intake, worker, commit, what a tool writes, and delivery.
+# Intake, worker, commit, what a tool writes, delivery, and erasing.
 POINTS = (
     "mailbox.put",
     "decisions.decide",
@@ -25,6 +25,7 @@ POINTS = (
     "platform.send",
     "platform.edit",
     "outbox.sent",
+    "records.swap",
 )
 SPIN = "hold the worker up"
 """The text of a message at which a worker spins."""

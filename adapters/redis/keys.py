@@ -30,6 +30,8 @@ it | :keys, the idempotency keys they were written under; signoff:{findings:<pro
 that found something, by name | :at their names by time | :closed names of checks that found nothing
 | :numbers how many findings are kept, and were dropped. What belongs to a person of the web chat:
 signoff:{chats:<person>} their conversations by time | :titles | :seen the newest message they saw.
+What names people is listed once more, by kind, in `records.py`: what is kept of a person is found
+there. signoff:erased:{people | number | key} is what was erased, by pseudonym.
 """
 
 import base64
@@ -123,6 +125,11 @@ def session(name: str) -> str:
 def first(name: str) -> str:
     """That somebody was the first to ask for this name."""
     return f"signoff:first:{name}"
+
+
+def erased(what: str) -> str:
+    """The people who were erased, by pseudonym; how many; the key of their digests."""
+    return f"signoff:erased:{what}"
 
 
 def slate(name: str) -> str:

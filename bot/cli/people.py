@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.cli.command import load_settings, positive_number, run_loop
+from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60
@@ -19,6 +20,16 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
     for each in (listing, check):
         each.add_argument("--json", action="store_true", help="a list of objects")
     _file_arguments(wanted)
+    export = wanted.add_parser("export", help="write all that is kept of a person into a folder")
+    export.add_argument("--to", type=Path, metavar="FOLDER", help="a new folder (PERSON-data)")
+    erase = wanted.add_parser("erase", help="erase what is kept of a person")
+    erase.add_argument("--yes", action="store_true", help="ask no more whether it is meant")
+    erase.add_argument("--cancel", action="store_true", help="cancel their requests that go on")
+    for each in (export, erase):
+        each.add_argument("person", metavar="PERSON", help="id in people.yaml, or an account")
+        for name in ("account", "name"):
+            told = f"a further {name} of theirs; may be repeated"
+            each.add_argument(f"--{name}", action="append", default=[], help=told)
     link = wanted.add_parser("link", help="print a link that signs a person in once")
     link.add_argument(
         "--minutes",
@@ -33,6 +44,16 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
         each.add_argument("account", metavar="ACCOUNT", help="as in telegram:100000001")
     for each in (link, unlink):
         each.add_argument("person", metavar="PERSON", help="id of the person in people.yaml")
+
+
+async def _personal(settings: Settings, args: argparse.Namespace) -> int:
+    """Export or erase a person."""
+    from bot.operate.personal import PersonQuery, erase_person, export_person
+
+    query = PersonQuery(args.person, args.account, args.name)
+    if args.wanted == "export":
+        return await export_person(settings, query, to=args.to)
+    return await erase_person(settings, query, yes=args.yes, cancel=args.cancel)
 
 
 def _file_arguments(wanted: Any) -> None:
@@ -74,6 +95,8 @@ def people(args: argparse.Namespace) -> int:
             from bot.operate.people_file import import_into_file
 
             return import_into_file(settings, args.table, dry_run=args.dry_run)
+        case "export" | "erase":
+            return run_loop(_personal(settings, args))
         case "list":
             return run_loop(ours.list_people(settings, as_json=args.json))
         case "check":

@@ -39,6 +39,10 @@ class AccountRules:
         """The id of the account whose direct chat this is; of no account for any other place."""
         return conversation
 
+    def is_own(self, conversation: str, account: str) -> bool:
+        """Whether a conversation is that account's alone, as its name says."""
+        return self.owner_id(conversation) == account
+
     def home(self, written: str, places: Collection[str]) -> str:
         """The direct chat of an account, "" where none of the connected `places` has one."""
         start = next((p for p in places if p.partition(":")[0] == self.platform), "")

@@ -1,6 +1,8 @@
 """Files that people share with a message: fetched from their platform, and taken in."""
 
 from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from cards.frozen import Frozen
@@ -69,10 +71,10 @@ class InboxFiles(Protocol):
     """Takes shared files in."""
 
     async def take(
-        self, project: str, conversation: str, files: Sequence[SharedFile]
+        self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
-        """What became of each, in order; the same files again are kept once. Never raises for
-        what a file or a platform can cause."""
+        """What became of each, in order; the same files again are kept once, `by` all who sent
+        them. Never raises for what a file or a platform can cause."""
         ...
 
 
@@ -80,10 +82,46 @@ class NoFiles:
     """Takes in no files, where there is no folder for them."""
 
     async def take(
-        self, project: str, conversation: str, files: Sequence[SharedFile]
+        self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
         """Each as out of reach."""
         return tuple(FileReceipt(shown=file.name, problem="away") for file in files)
 
 
 NO_FILES = NoFiles()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that somebody shared, as it is kept under `path`, since a moment."""
+
+    project: str
+    name: str
+    path: str
+    at: datetime
+
+
+class KeptFiles(Protocol):
+    """Files that were shared, by whose they are and how old. Raises OSError."""
+
+    async def find(
+        self, conversations: Collection[str], senders: Collection[str]
+    ) -> tuple[KeptFile, ...]:
+        """Those of these conversations, and those that one of these people sent."""
+        ...
+
+    async def find_named(self, conversation: str, names: Collection[str]) -> tuple[KeptFile, ...]:
+        """Those of a conversation by the names under which they are kept."""
+        ...
+
+    async def remove(self, file: KeptFile, *, senders: Collection[str] | None = None) -> bool:
+        """Take it away; with `senders`, only if nobody else sent it too."""
+        ...
+
+    async def remove_older(self, project: str, than: datetime) -> int:
+        """Take away what was shared in that project before that moment; how many that was."""
+        ...
+
+    async def projects(self) -> tuple[str, ...]:
+        """The projects in which something was shared."""
+        ...

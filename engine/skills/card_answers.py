@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from cards.markdown import literal
 from cards.model import Decision
-from cards.shared_file import SharedFile
 from cards.texts import say
 from engine.errors import ToolError, ToolFailed
 from engine.frames.ends import fail_run
@@ -30,7 +29,7 @@ async def patch_from_form(
         try:
             value = await _leaf_value(path, decision, context)
             if path in decision.files:
-                value = await _take_file(path, decision.files[path], context)
+                value = await _take_file(path, decision, context)
             else:
                 await _check_file(path, value, context)
             groups[group][name] = value
@@ -66,14 +65,16 @@ async def _leaf_value(path: str, decision: Decision, context: StepContext) -> Le
     return value
 
 
-async def _take_file(path: str, file: SharedFile, context: StepContext) -> LeafValue:
+async def _take_file(path: str, decision: Decision, context: StepContext) -> LeafValue:
     """Return the name under which a file that came with a form is kept.
 
     Raises ToolFailed for one that is not taken, or that the field does not take.
     """
     services, run = context.services, context.run
     project = services.project(run.conversation)
-    (receipt,) = await services.files.take(project, run.conversation, (file,))
+    (receipt,) = await services.files.take(
+        project, run.conversation, (decision.files[path],), by=decision.person
+    )
     if receipt.problem:
         shown, limit = literal(receipt.shown), receipt.limit_mb
         raise ToolFailed(f"inbox.{receipt.problem}", name=shown, limit=limit)

@@ -70,6 +70,8 @@ PARSED = {
     "upgrade-folder": "tests/bot/operate/test_folder_upgrade.py",
     "people add": "tests/bot/operate/test_people_file.py",
     "people import": "tests/bot/operate/test_people_file.py",
+    "people export": "tests/bot/operate/test_personal_data.py",
+    "people erase": "tests/bot/operate/test_personal_data.py",
     "people link": "tests/bot/operate/test_people_commands.py",
     "people unlink": "tests/bot/operate/test_people_commands.py",
     "people admit": "tests/bot/operate/test_people_commands.py",

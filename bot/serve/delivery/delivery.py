@@ -307,6 +307,9 @@ class Delivery:
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
     async def _view(self, row: OutboxRow, platform: Platform) -> MessageView | None:
+        if not row.kind:
+            # What it showed was erased.
+            return None
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)

@@ -107,7 +107,7 @@ async def _take_files(
     if not files:
         return head
     project = services.project(head.conversation)
-    taken = await services.files.take(project, head.conversation, files)
+    taken = await services.files.take(project, head.conversation, files, by=head.principal.id)
     return head.model_copy(update={"files": taken})
 
 

@@ -63,7 +63,7 @@ class Inbox:
     """Takes files in as what their ids say, one time under another name."""
 
     async def take(
-        self, project: str, conversation: str, files: Sequence[SharedFile]
+        self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
         assert (project, conversation) == ("SCHOOL-1", "web:local:room")
         return tuple(self._taken(file) for file in files)
