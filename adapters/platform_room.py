@@ -12,6 +12,7 @@ from engine.ports.accounts import AccountSource
 from engine.ports.clock import Clock
 from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.doctor import Doctor
+from engine.ports.identity import IdentityProvider
 from engine.ports.pages import HomePage, InboxPage, NamedPerson, RunsPage
 from engine.ports.platform import Intake, Lease, Platform
 from engine.ports.settings import PlatformSettings, ServiceSettings
@@ -42,7 +43,8 @@ class PlatformContext:
     """The store's ports, and the people, as a platform sees them.
 
     `read_card` returns the card of a token as a place shows it; `language_of` the language that a
-    person wants to read, None where they chose none.
+    person wants to read, None where they chose none; `identity` is where people sign in, if that
+    is so.
     """
 
     service: ServiceSettings
@@ -59,6 +61,7 @@ class PlatformContext:
     runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
     persons: Sequence[NamedPerson]
     language_of: Callable[[Actor], Lang | None]
+    identity: IdentityProvider | None = None
 
 
 @dataclass(frozen=True, slots=True)

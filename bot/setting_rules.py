@@ -15,7 +15,7 @@ from cards.linear import BadPattern, compile_linear
 from cards.model import Lang
 from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
-from engine.ports.settings import TOKEN, comma_list, is_loopback
+from engine.ports.settings import TOKEN, comma_list, is_loopback, web_address
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
@@ -26,7 +26,11 @@ _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
 
+_OIDC = ("SIGNOFF_OIDC_ISSUER", "SIGNOFF_OIDC_CLIENT_ID", "SIGNOFF_OIDC_CLIENT_SECRET")
+
 REQUIRED_TOGETHER: Final = (
+    (_OIDC, ("SIGNOFF_OIDC_ISSUER",)),
+    (_OIDC, ("SIGNOFF_OIDC_CLIENT_ID",)),
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
 )
@@ -48,6 +52,25 @@ def check_admin_token(token: str, host: str) -> list[str]:
         f"SIGNOFF_ADMIN_TOKEN: should have {_TOKEN_CHARS} characters or more, since others can"
         f" reach {host} and try; `openssl rand -hex 32` makes one"
     ]
+
+
+def _issuer(value: str) -> str:
+    """The issuer without a slash at its end; over TLS, unless it is on this machine."""
+    address = web_address(value)
+    parts = urlsplit(address)
+    if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+        raise ValueError("secrets would be sent in the clear")
+    return address
+
+
+def _scopes(value: str) -> str:
+    if "openid" not in value.split():
+        raise ValueError("without openid nobody says who signs in")
+    return " ".join(value.split())
+
+
+Issuer = Annotated[str, AfterValidator(_issuer)]
+Scopes = Annotated[str, AfterValidator(_scopes)]
 
 
 def _file_types(value: Any) -> tuple[str, ...]:

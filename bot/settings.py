@@ -20,6 +20,7 @@ from bot.setting_rules import (
     REQUIRED_TOGETHER,
     FileTypes,
     HostName,
+    Issuer,
     Languages,
     Names,
     Patterns,
@@ -27,6 +28,7 @@ from bot.setting_rules import (
     ProjectName,
     Projects,
     RedisAddress,
+    Scopes,
     ZoneName,
     check_admin_token,
     suggest_setting,
@@ -102,6 +104,17 @@ class Settings(SettingsGroup):
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)
     admin_token: Token | None = secret("SIGNOFF_ADMIN_TOKEN")
+    oidc_issuer: Issuer | None = visible_setting(
+        "SIGNOFF_OIDC_ISSUER", None, "https://HOST, as the identity provider calls itself"
+    )
+    oidc_client_id: str | None = visible_setting(
+        "SIGNOFF_OIDC_CLIENT_ID", None, "the id of this client there"
+    )
+    oidc_client_secret: Token | None = secret("SIGNOFF_OIDC_CLIENT_SECRET")
+    oidc_scopes: Scopes = visible_setting(
+        "SIGNOFF_OIDC_SCOPES", "openid email", "scopes apart by spaces, openid among them"
+    )
+    oidc_claim: str = visible_setting("SIGNOFF_OIDC_CLAIM", "email", "the name of a claim")
     skill_api_s: float = visible_setting(
         "SIGNOFF_SKILL_API_S", 120.0, "a number of seconds from 0.1 to 3600", ge=0.1, le=3600
     )
@@ -232,6 +245,11 @@ class Settings(SettingsGroup):
     def isolates_workspaces(self) -> bool:
         """Whether workspaces of a platform know nothing of each other."""
         return any(each.isolates_workspaces for each in self.platforms.values())
+
+    @property
+    def has_identity_provider(self) -> bool:
+        """Whether people can sign in at an identity provider."""
+        return self.oidc_issuer is not None
 
     @property
     def names_zone(self) -> bool:

@@ -22,6 +22,7 @@ from adapters.webchat.page_requests import (
     read_positions,
 )
 from adapters.webchat.panel import PANEL, SidePanel
+from adapters.webchat.provider_sign_in import CALLBACK, ProviderSignIn
 from adapters.webchat.render import render_card, render_form, render_message
 from adapters.webchat.room_names import (
     WORKSPACE,
@@ -214,9 +215,28 @@ class WebChat:
             routes.append(web.post("/chat/files", guarded(handler)))
         if self._panel:
             routes += self._panel.routes()
-        if isinstance(self._authenticator, SignInLinks):
+        if isinstance(self._authenticator, ProviderSignIn):
+            routes += self._provider_routes(self._authenticator)
+        elif isinstance(self._authenticator, SignInLinks):
             routes += self._sign_in_routes(self._authenticator)
         return routes
+
+    def _provider_routes(self, provider: ProviderSignIn) -> list[web.RouteDef]:
+        """Return the routes of signing in at an identity provider."""
+
+        async def landing(request: web.Request) -> web.StreamResponse:
+            return provider.page(request)
+
+        async def leave(request: web.Request) -> web.StreamResponse:
+            await self._guard.json_body(request)
+            return await provider.leave(request)
+
+        return [
+            web.get("/login", self._guard(landing)),
+            web.get("/login/begin", self._guard(provider.begin)),
+            web.get(CALLBACK, self._guard(provider.finish)),
+            web.post("/chat/logout", self._guard(leave)),
+        ]
 
     def _sign_in_routes(self, links: SignInLinks) -> list[web.RouteDef]:
         """Return the sign-in routes: opening a link changes nothing, its button spends it."""
@@ -242,6 +262,8 @@ class WebChat:
         try:
             await self._authenticator.who(request)
         except web.HTTPUnauthorized:
+            if isinstance(self._authenticator, ProviderSignIn):
+                return self._authenticator.page(request, status=401)
             page = self._files.serve("login.html")
             page.set_status(401)
             return page

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from adapters.platform_room import Adapter, PlatformContext, PlatformRoom
-from adapters.webchat.room_names import conversation_of, home_room, is_own
+from adapters.webchat.room_names import conversation_of, home_room, is_own, may_enter
 from cards.model import Lang
 from cards.moments import READERS_OWN
 from cards.texts import say
@@ -43,6 +43,12 @@ class WebAccountRules(AccountRules):
     def owner_id(self, conversation: str) -> str:
         """Return "": no room is named by its person."""
         return ""
+
+    def is_own(self, conversation: str, account: str) -> bool:
+        """Whether it is a room of that person's own."""
+        room, name = (each.removeprefix(conversation_of("")) for each in (conversation, account))
+        is_named = conversation_of(room) == conversation and conversation_of(name) == account
+        return is_named and is_own(room) and may_enter(room, name)
 
     def home(self, written: str, places: Collection[str]) -> str:
         """The room of their own, or the main one."""
@@ -86,7 +92,9 @@ class WebSettings(PlatformSettings):
     accounts = WebAccountRules("web")
 
     webchat: OnOff = visible_setting("SIGNOFF_WEBCHAT", True, "on or off")
-    web_login: Literal["off", "link"] = visible_setting("SIGNOFF_WEB_LOGIN", "off", "off or link")
+    web_login: Literal["off", "link", "oidc"] = visible_setting(
+        "SIGNOFF_WEB_LOGIN", "off", "off, link or oidc"
+    )
     web_session_h: float = visible_setting(
         "SIGNOFF_WEB_SESSION_H", 12.0, "a number of hours from 0.1 to 720", ge=0.1, le=720
     )
@@ -105,7 +113,7 @@ class WebSettings(PlatformSettings):
     @property
     def places(self) -> tuple[str, ...]:
         """Rooms, and those of one person where people sign in."""
-        signs_in = self.web_user_header or self.has_sign_in_links
+        signs_in = self.web_user_header or self.web_login != "off"
         return (self.platform, OWN_ROOMS) if signs_in else (self.platform,)
 
     @property
@@ -130,19 +138,21 @@ class WebSettings(PlatformSettings):
 
     def _visitor_faults(self, service: ServiceSettings) -> list[str]:
         """Return faults of the sign-in: strangers who choose who they are, or two ways at once."""
-        if self.has_sign_in_links and self.web_user_header:
+        if self.web_login == "oidc" and not service.has_identity_provider:
+            return ["SIGNOFF_OIDC_ISSUER: should be set, because SIGNOFF_WEB_LOGIN is oidc"]
+        if self.web_login != "off" and self.web_user_header:
             return [
                 "SIGNOFF_WEB_LOGIN: should be off while SIGNOFF_WEB_USER_HEADER is set, because a"
                 " visitor is signed in by one of them"
             ]
         if is_loopback(service.host):
             return []
-        if not self.has_sign_in_links and not self.web_user_header:
+        if self.web_login == "off" and not self.web_user_header:
             return [
                 "SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on, because its"
                 " visitors choose who they are; to listen on"
                 f" {service.host}, set SIGNOFF_WEBCHAT=off, SIGNOFF_WEB_LOGIN=link or"
-                " SIGNOFF_WEB_USER_HEADER"
+                " oidc, or SIGNOFF_WEB_USER_HEADER"
             ]
         if not service.public_url:
             return [
@@ -154,15 +164,25 @@ class WebSettings(PlatformSettings):
 
 def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     from adapters.webchat.platform import WebChat
+    from adapters.webchat.provider_sign_in import ProviderSignIn
     from adapters.webchat.uploads import Uploads
     from adapters.webchat.visitors import FreeChoice, ProxySignIn, SignInLinks, WebPerson
 
     service = context.service
-    persons = [WebPerson(p.web, p.name, p.label, p.id) for p in context.persons]
+    persons = [WebPerson(p.web, p.name, p.label, p.id, p.email) for p in context.persons]
     public_url = service.public_url or ""
     authenticator: ProxySignIn | SignInLinks | FreeChoice = FreeChoice()
     if settings.web_user_header:
         authenticator = ProxySignIn(settings.web_user_header, settings.web_trusted_proxy, persons)
+    elif settings.web_login == "oidc":
+        assert context.identity is not None, "the settings are checked"
+        authenticator = ProviderSignIn(
+            context.logins,
+            persons,
+            context.identity,
+            session_s=settings.web_session_h * 3600,
+            public_url=public_url,
+        )
     elif settings.has_sign_in_links:
         authenticator = SignInLinks(
             context.logins,

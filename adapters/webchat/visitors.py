@@ -23,13 +23,14 @@ PLATFORM = "web"
 class WebPerson:
     """A person of the web chat: `id` is their name there, `person` their id in people.yaml.
 
-    `role_label` is a short text per language.
+    `role_label` is a short text per language, `email` what an identity provider knows them by.
     """
 
     id: str
     name: str
     role_label: dict[Lang, str]
     person: str = ""
+    email: str = ""
 
 
 class Authenticator(Protocol):
@@ -88,6 +89,11 @@ class SignInLinks:
         if session is None:
             raise http_error(web.HTTPForbidden, "token: this link was used before, or is too old")
         response = web.json_response({"ok": True})
+        self.set_cookie(response, session)
+        return response
+
+    def set_cookie(self, response: web.Response, session: str) -> None:
+        """Have the browser keep the session's secret."""
         response.set_cookie(
             self._cookie,
             session,
@@ -98,7 +104,6 @@ class SignInLinks:
             # With "Strict" a link in a chat would lead to a page that knows nobody.
             samesite="Lax",
         )
-        return response
 
     async def leave(self, request: web.Request) -> web.Response:
         """End the session and delete the cookie."""

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Collection
+from urllib.parse import urlencode
 
 from aiohttp import web
 
@@ -21,11 +22,17 @@ class LoginPages:
     """Signing in and out; the form carries a mark that its page sets as a cookie."""
 
     def __init__(
-        self, sessions: AdminSessions, renderer: Renderer, proxies: Collection[Network]
+        self,
+        sessions: AdminSessions,
+        renderer: Renderer,
+        proxies: Collection[Network],
+        *,
+        has_provider: bool = False,
     ) -> None:
         self._sessions = sessions
         self._renderer = renderer
         self._proxies = proxies
+        self._has_provider = has_provider
 
     async def show(self, request: web.Request) -> web.StreamResponse:
         """The form; a redirect for who is signed in."""
@@ -76,6 +83,9 @@ class LoginPages:
             name=name,
             seconds=seconds,
             mark=mark,
+            provider=f"/admin/login/begin?{urlencode({'next': _next(request)})}"
+            if self._has_provider
+            else "",
         )
         response.set_cookie(
             FORM_COOKIE,

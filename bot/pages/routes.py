@@ -14,6 +14,7 @@ from bot.pages.actions import ActionRequest, AdminActions
 from bot.pages.guard import Form, is_same_secret, protect, read_form
 from bot.pages.live import LiveUpdates
 from bot.pages.login import FormAction, LoginPages
+from bot.pages.provider_login import CALLBACK, ProviderLogin
 from bot.pages.render import LIVE, PageRequest, Renderer, choose_language, static_file
 from bot.pages.session import AdminSessions, Visitor
 from bot.pages.views.blocked import list_waiting
@@ -22,7 +23,7 @@ from bot.pages.views.run import build_run_view, find_card_tokens, read_entries
 from bot.pages.views.run_list import LIVING, PAGE, STATUSES, list_lines, read_query, read_run
 from bot.pages.views.trace import read_trace, trace_lines, trace_view
 from bot.wiring.service import Parts
-from cards.model import Card
+from cards.model import ADMIN, Card
 from engine.ports.storage.findings import ProjectFindings
 from engine.reviews.handover import SeatTransfers, TransferOptions
 from engine.runs.replay import trace_of
@@ -69,9 +70,17 @@ class AdminPages:
         self._mask = compile_mask(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
         self._sessions = AdminSessions(
-            token, parts.store.sessions, parts.store.rate, settings.public_url or ""
+            token, parts.store.sessions, parts.store.rate, settings.public_url or "", self._is_admin
         )
-        self._login = LoginPages(self._sessions, self._renderer, settings.proxies)
+        provider, people = parts.resources.identity, parts.resources.people
+        self._login = LoginPages(
+            self._sessions, self._renderer, settings.proxies, has_provider=provider is not None
+        )
+        self._provider: ProviderLogin | None = None
+        if provider is not None:
+            self._provider = ProviderLogin(
+                self._sessions, self._renderer, provider, people, settings.public_url or ""
+            )
         self._live = LiveUpdates(self._sessions, parts.store.listing, ended)
         self._transfers = SeatTransfers(parts.resources.people, settings.timezone)
         self._actions = AdminActions(
@@ -99,7 +108,20 @@ class AdminPages:
             web.post("/admin/login", protect(self._login.sign_in, self._error_page)),
             web.post("/admin/logout", self._own_form(self._login.sign_out)),
             web.get("/admin/static/{file}", protect(_static, self._error_page)),
+            *self._provider_routes(),
         ]
+
+    def _provider_routes(self) -> Sequence[web.AbstractRouteDef]:
+        if self._provider is None:
+            return ()
+        return (
+            web.get("/admin/login/begin", protect(self._provider.begin, self._error_page)),
+            web.get(CALLBACK, protect(self._provider.finish, self._error_page)),
+        )
+
+    def _is_admin(self, person: str) -> bool:
+        found = self._parts.resources.people.person(person)
+        return found is not None and ADMIN in found.roles
 
     def _error_page(self, request: web.Request, status: int, key: str) -> web.Response:
         page_request = PageRequest(request, choose_language(request))

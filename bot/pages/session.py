@@ -3,7 +3,7 @@
 import ipaddress
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
@@ -28,17 +28,19 @@ _NAME = re.compile(r"[\w.@'-][\w .@'-]{0,39}")
 class Visitor(Frozen):
     """A person who is signed in: the name they gave, and the mark of their forms.
 
-    `token` is a digest of the admin token, so that a new token ends all sessions.
+    `token` is a digest of the admin token, so that a new token ends all sessions. `person` is the
+    id of who signed in at an identity provider, "" for a name that was only given.
     """
 
     name: str
     mark: str
     token: str
+    person: str = ""
 
     @property
     def id(self) -> str:
         """The visitor's name in audits."""
-        return f"admin:{self.name}"
+        return f"admin:{self.person or self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,19 @@ class TryLater:
 class AdminSessions:
     """Signs in whoever gives the admin token."""
 
-    def __init__(self, token: SecretStr, sessions: Sessions, rate: Rate, public_url: str) -> None:
+    def __init__(
+        self,
+        token: SecretStr,
+        sessions: Sessions,
+        rate: Rate,
+        public_url: str,
+        is_admin: Callable[[str], bool] = lambda person: False,
+    ) -> None:
         self._token = token.get_secret_value()
         self._sessions = sessions
         self._rate = rate
         self._public = urlsplit(public_url)
+        self._is_admin = is_admin
 
     async def find_visitor(self, cookies: Mapping[str, str]) -> Visitor | None:
         """The visitor who is signed in with these cookies."""
@@ -65,7 +75,10 @@ class AdminSessions:
             found = Visitor.model_validate_json(body) if body else None
         except ValidationError:
             return None
-        return found if found and is_same_secret(found.token, _digest(self._token)) else None
+        if found is None or not is_same_secret(found.token, _digest(self._token)):
+            return None
+        # Who has lost the role since is out at the next request.
+        return found if not found.person or self._is_admin(found.person) else None
 
     async def sign_in(self, name: str, token: str, address: str) -> str | TryLater | None:
         """The secret for the cookie; None for a wrong token or name.
@@ -78,8 +91,17 @@ class AdminSessions:
         name = name.strip()
         if not _NAME.fullmatch(name):
             return None
+        return await self.begin(name)
+
+    async def begin(self, name: str, *, person: str = "") -> str:
+        """The secret of a new session, for the cookie."""
         secret = secrets.token_urlsafe(32)
-        visitor = Visitor(name=name, mark=secrets.token_urlsafe(16), token=_digest(self._token))
+        visitor = Visitor(
+            name=name,
+            mark=secrets.token_urlsafe(16),
+            token=_digest(self._token),
+            person=person,
+        )
         await self._sessions.begin(_digest(secret), visitor.model_dump_json(), keep_s=KEEP_S)
         return secret
 
@@ -93,9 +115,6 @@ class AdminSessions:
 
     def set_cookie(self, request: web.Request, response: web.Response, secret: str) -> None:
         """Set the cookie, out of reach of scripts and of other sites."""
-        secure = request.secure or (
-            self._public.scheme == "https" and self._public.netloc == request.host
-        )
         response.set_cookie(
             COOKIE,
             secret,
@@ -103,7 +122,13 @@ class AdminSessions:
             path="/",
             httponly=True,
             samesite="Strict",
-            secure=secure,
+            secure=self.is_secure(request),
+        )
+
+    def is_secure(self, request: web.Request) -> bool:
+        """Whether the browser sees us over HTTPS."""
+        return request.secure or (
+            self._public.scheme == "https" and self._public.netloc == request.host
         )
 
 

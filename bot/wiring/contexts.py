@@ -31,6 +31,7 @@ from cards.texts import languages
 from engine.errors import DefinitionError, StoreUnavailable
 from engine.ports.accounts import AccountSource
 from engine.ports.doctor import Doctor
+from engine.ports.identity import IdentityProvider
 from engine.ports.pages import NamedPerson
 
 # A Home tab is read often, so only the newest runs are searched.
@@ -42,13 +43,14 @@ def open_platforms(
     people: Directory,
     stack: AsyncExitStack,
     links: FileLinks,
+    identity: IdentityProvider | None = None,
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
     platforms: dict[str, Adapter] = {}
     for name in settings.enabled_platforms:
         # Lists of runs lead to all of them, once they are there.
         run_links = RunLinks(platforms)
-        platforms[name] = open_platform(name, settings, store, people, links, run_links)
+        platforms[name] = open_platform(name, settings, store, people, links, run_links, identity)
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
     return platforms
@@ -61,6 +63,7 @@ def open_platform(
     people: Directory,
     links: FileLinks,
     run_links: RunLinks,
+    identity: IdentityProvider | None = None,
 ) -> Adapter:
     """The platform as its room opens it."""
     partitions, scripts = (
@@ -95,6 +98,7 @@ def open_platform(
         inbox=waiting,
         persons=_persons(people),
         language_of=lambda actor: people.principal(actor).lang,
+        identity=identity,
     )
     return PLATFORMS[name].open(settings.platforms[name], context)
 
@@ -163,7 +167,11 @@ def _persons(people: Directory) -> list[NamedPerson]:
     """Everybody who has a name in the web chat."""
     return [
         NamedPerson(
-            id=p.id, name=p.name, web=p.web, label={lang: p.label(lang) for lang in languages()}
+            id=p.id,
+            name=p.name,
+            web=p.web,
+            label={lang: p.label(lang) for lang in languages()},
+            email=p.email,
         )
         for p in people.people
         if p.web

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adapters.oidc.provider import ProviderRefused
 from adapters.openai import OpenAIModel
 from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
@@ -11,8 +12,10 @@ from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import NO_ZONE, Settings
 from bot.wiring.connections import load_connections
 from bot.wiring.contexts import platform_doctors
+from bot.wiring.people import open_identity_provider
 from engine.errors import DefinitionError, ModelError, StoreError
 from engine.ports.doctor import Diagnosis, Doctor
+from engine.ports.identity import ProviderAway
 from engine.ports.model import Message
 from engine.ports.settings import secret_text
 from engine.ports.systems.connections import Connection
@@ -36,6 +39,7 @@ def open_doctors(settings: Settings) -> Sequence[Doctor]:
         *platforms,
         _People(settings),
         *connections,
+        *([_Identity(settings)] if settings.oidc_issuer else []),
         *_models(settings),
     )
 
@@ -97,6 +101,24 @@ class _People:
             Diagnosis(check="people", state="wrong", told=f"{name}: {NOBODY_MAY_ASK}")
             for name in people.closed_platforms(on)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    settings: Settings
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        """Whether the identity provider answers with its addresses and its keys."""
+        provider = open_identity_provider(self.settings)
+        assert provider is not None, "it is looked at only where there is one"
+        try:
+            told = await provider.probe()
+        except (ProviderAway, ProviderRefused) as error:
+            mend = f"{error}; see SIGNOFF_OIDC_ISSUER"
+            return [Diagnosis(check="identity provider", state="wrong", told=mend)]
+        finally:
+            await provider.close()
+        return [Diagnosis(check="identity provider", state="ok", told=told)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,37 @@
-"""The concrete classes that know people: groups, logins, inboxes and admissions."""
+"""The concrete classes that know people: groups, sign-ins, inboxes, and what is kept of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from adapters.clock import SystemClock
+from adapters.kept_files import SharedFolders
+from adapters.oidc.provider import RemoteProvider
+from adapters.oidc.sign_in import OpenIdConnect
 from adapters.redis import keys
 from adapters.redis.inbox import RedisInbox
+from adapters.redis.records import RedisRecords
+from adapters.redis.repositories.erasures import RedisErasures
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.scripts import Scripts
+from bot.failpoints import Failpoint
 from bot.people.directory import Directory
 from bot.people.groups import Groups
 from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
 from bot.waits import retry_until_available
 from bot.wiring.contexts import open_account_sources
-from bot.wiring.store import StoreConnection, connect_store
+from bot.wiring.store import StoreConnection, build_store_ports, connect_store
 from engine.ports.accounts import GroupSource
+from engine.ports.clock import Clock
+from engine.ports.identity import IdentityProvider
+from engine.ports.inbox_files import KeptFiles
+from engine.ports.records import Erasures, StoredRecords
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Logins
+from engine.ports.storage.store import Decisions
 
 
 async def open_groups(
@@ -73,4 +84,52 @@ async def open_people_access(settings: Settings, people: Directory) -> AsyncIter
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
             admissions=RedisAdmissions(store.client),
+        )
+
+
+def open_identity_provider(
+    settings: Settings, clock: Clock | None = None
+) -> IdentityProvider | None:
+    """The provider, which is asked when somebody signs in; None where there is none."""
+    if settings.oidc_issuer is None:
+        return None
+    clock = clock or SystemClock(settings.timezone)
+    return OpenIdConnect(
+        RemoteProvider(settings.oidc_issuer, clock),
+        clock,
+        client_id=settings.oidc_client_id or "",
+        client_secret=settings.oidc_client_secret,
+        scopes=settings.oidc_scopes,
+        claim=settings.oidc_claim,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalData:
+    """What commands about people's data need of the store, and of the folder of files."""
+
+    records: StoredRecords
+    erasures: Erasures
+    decisions: Decisions
+    logins: Logins
+    files: KeptFiles
+
+    async def sign_out(self, person: str) -> None:
+        """End all of the person's sign-ins. Raises StoreUnavailable."""
+        await self.logins.leave_everywhere(person)
+
+
+@asynccontextmanager
+async def open_personal_data(settings: Settings) -> AsyncIterator[PersonalData]:
+    """The ports, until the block ends. Raises as `connect_store` does."""
+    async with AsyncExitStack() as stack:
+        store = await connect_store(settings, stack)
+        ports = build_store_ports(settings, store, stack)
+        arm = Failpoint(settings.failpoint).arm
+        yield PersonalData(
+            records=arm("records", RedisRecords(store.client)),
+            erasures=RedisErasures(store.client),
+            decisions=ports.decisions,
+            logins=RedisLogins(store.client),
+            files=SharedFolders(settings.data_dir / "files"),
         )

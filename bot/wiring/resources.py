@@ -23,9 +23,10 @@ from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import Adapter, direct_chat_prefixes, open_platforms
-from bot.wiring.people import open_admitted_accounts, open_groups
+from bot.wiring.people import open_admitted_accounts, open_groups, open_identity_provider
 from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StoreConnection
+from engine.ports.identity import IdentityProvider
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import DocumentFiles, Files
 from engine.ports.meter import Meter
@@ -48,6 +49,7 @@ class Resources:
     inbox_files: InboxFiles
     drafts: DocumentFiles
     file_links: FileLinks
+    identity: IdentityProvider | None = None
 
 
 async def open_resources(
@@ -74,7 +76,12 @@ async def open_resources(
         days=settings.file_link_days,
         address=settings.public_url or "",
     )
-    platforms = stand_ins.platforms or open_platforms(settings, store, people, stack, links)
+    identity = open_identity_provider(settings)
+    if identity is not None:
+        stack.push_async_callback(identity.close)
+    platforms = stand_ins.platforms or open_platforms(
+        settings, store, people, stack, links, identity
+    )
     for platform in platforms.values():
         if isinstance(platform, SupportsMetering):
             platform.count_in(meter)
@@ -94,6 +101,7 @@ async def open_resources(
         inbox_files=inbox_files,
         drafts=ProjectDocuments(settings.data_dir / "files"),
         file_links=links,
+        identity=identity,
     )
 
 

@@ -47,6 +47,7 @@ class NamedPerson:
     name: str
     web: str
     label: dict[Lang, str]
+    email: str = ""
 
 
 class FindRunLink(Protocol):

@@ -55,6 +55,11 @@ class ServiceSettings(Protocol):
         ...
 
     @property
+    def has_identity_provider(self) -> bool:
+        """Whether people can sign in at an identity provider."""
+        ...
+
+    @property
     def data_dir(self) -> Path:
         """The folder that its processes share."""
         ...

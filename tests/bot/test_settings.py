@@ -192,7 +192,7 @@ WRONG = [
     ("SIGNOFF_REPLY_AFTER_S", "-1", "a number of seconds from 0 to 60, not '-1'"),
     ("SIGNOFF_WEBCHAT", "maybe", "on or off, not 'maybe'"),
     ("SIGNOFF_WEBCHAT", "true", "on or off, not 'true'"),
-    ("SIGNOFF_WEB_LOGIN", "password", "off or link, not 'password'"),
+    ("SIGNOFF_WEB_LOGIN", "password", "off, link or oidc, not 'password'"),
     ("SIGNOFF_WEB_SESSION_H", "0", "a number of hours from 0.1 to 720, not '0'"),
     ("SIGNOFF_WEB_USER_HEADER", "X User", f"{HEADER}, not 'X User'"),
     ("SIGNOFF_WEB_TRUSTED_PROXY", "proxy", f"{NETWORKS}, not 'proxy'"),

@@ -14,7 +14,21 @@ TEXTS: Final[dict[str, str]] = {
     "pages.blocked": "Blocked",
     "pages.traces": "Traces",
     "pages.trace": "Trace",
+    "sign_in.button": "Sign in",
+    "sign_in.hint": "Sign in to go on.",
+    "sign_in.state": "That sign-in was not begun in this browser, or it took too long. Try again.",
+    "sign_in.denied": "The sign-in was ended, or refused, where you sign in. Try again.",
+    "sign_in.token": "The proof of who you are is not valid. Try again, or tell your operators.",
+    "sign_in.unverified": "Your e-mail address is not verified where you sign in.",
+    "sign_in.unknown": (
+        "You are signed in there, but nobody here is known by that e-mail address or name. Ask your"
+        " operators to add you to people.yaml."
+    ),
+    "sign_in.no_admin": "You are signed in, but these pages are for people with the role admin.",
+    "sign_in.away": "Where you sign in, nobody answers just now. Try again in a minute.",
+    "sign_in.done": "You are signed in.",
     "pages.login": "Sign in",
+    "pages.login.provider": "Sign in at your identity provider",
     "pages.login.name": "Your name, for the audit",
     "pages.login.token": "Admin token",
     "pages.login.hint": "The token is SIGNOFF_ADMIN_TOKEN of the service's settings.",
