@@ -55,6 +55,16 @@ def fill_message(message: Message, *, label: str, value: Any, lang: Lang) -> str
     return _PLACE.sub(quote, message if isinstance(message, str) else message(lang))
 
 
+def quoted_names(violation: "Violation", message: Message, lang: Lang) -> frozenset[str]:
+    """What a violation's sentence says of its field already: `field`, `value`, or both.
+
+    A rule that could not be answered is told in a sentence of ours, which quotes neither.
+    """
+    text = message if isinstance(message, str) else message(lang)
+    is_own = _quote_value(violation.value, lang) in violation.message
+    return frozenset(_PLACE.findall(text)) if is_own else frozenset()
+
+
 def describe_message(message: Message, *, label: str, lang: Lang) -> str:
     """A checked message as plain text about no record in particular: `…` stands for the value."""
     given = {"field": label, "value": "…"}

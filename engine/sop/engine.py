@@ -26,7 +26,7 @@ from engine.frames.state import Patch, SopFrame
 from engine.playbooks.checks.list_tools import TODAY
 from engine.playbooks.conditions import explain, holds, rule_data
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
-from engine.rules.hard import HardRuleEngine, Severity, Violation
+from engine.rules.hard import HardRule, HardRuleEngine, Severity, Violation, quoted_names
 from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
 from engine.sop.findings import check_of, findings_of
 from engine.sop.records import check_records
@@ -108,7 +108,7 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
     )
     failing = [v for _, v in by_rule if v.severity in _FAILING[node.fail_on]]
     problems = () if node.only_branches else tuple(by_rule)
-    texts = (*frame.problems, *(_problem_text(v, context) for _, v in problems))
+    texts = (*frame.problems, *(_problem_text(rule, v, context) for rule, v in problems))
     checks = (check_of(frame, findings_of((v for _, v in problems), context), context),)
     # A node that is visited again finds the same again.
     violations = count_violations(frame.violations, (rule for rule, _ in problems), context)
@@ -135,8 +135,14 @@ def _branch(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> S
     return go_to(frame, sop, target, f"{frame.node}: {why}", patch=patch)
 
 
-def _problem_text(violation: Violation, context: StepContext) -> str:
+def _problem_text(rule: HardRule, violation: Violation, context: StepContext) -> str:
+    """The violation under its field's label and value, but for what the rule's own text has."""
     label, message = label_of(violation.field, context), literal(violation.message)
+    quoted = quoted_names(violation, rule.message, context.run.lang)
+    if quoted == {"field", "value"}:
+        return message
+    if "value" in quoted:
+        return say("rule.labelled", context.run.lang, label=label, message=message)
     shown = "—" if violation.value is None else literal(visible(format_value(violation.value)))
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 

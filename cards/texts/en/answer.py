@@ -36,6 +36,7 @@ TEXTS: Final[dict[str, str]] = {
     "react.model_refused": "The language model did not answer this question.",
     "react.empty": "Sorry, I came to no answer. Please ask in another way.",
     # rules
+    "rule.labelled": "{label}: {message}",
     "rule.told": "{label} = {value}: {message}",
     "rule.failed": "rule failed: {why}",
     "rule.why.different": "cannot compare {one} with {other}",

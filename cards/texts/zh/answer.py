@@ -21,6 +21,7 @@ TEXTS: Final[dict[str, str]] = {
     "react.model_refused": "语言模型没有回答这个问题。",
     "react.empty": "抱歉，我没有得到答案。请换一种问法。",
     # rules
+    "rule.labelled": "{label}：{message}",
     "rule.told": "{label} = {value}：{message}",
     "rule.failed": "规则无法执行：{why}",
     "rule.why.different": "{one}与{other}不能比较",

@@ -349,4 +349,4 @@ async def test_rules_read_profile_and_decisions_beside_the_data(records: Study) 
         start.model_copy(update={"state": signed}), playbook, services(None, records)
     )
     assert failed.judged == [("a", "failed", "rules", "end_no")]
-    assert failed.run.state.problems == ("Data = —: —?", "decisions.signature = approved: signed")
+    assert failed.run.state.problems == ("Data: —?", "decisions.signature = approved: signed")
