@@ -24,6 +24,21 @@ class Candidate(Frozen):
     score: float = 0.0
 
 
+class WorkQuestion(Frozen):
+    """What is asked of a person's own requests and cases.
+
+    `keys` are the ids of runs and cases, the one that is most likely meant first, and `more` others
+    fit as well; none where there is no such request as it is `about`. `paths` are the fields whose
+    values are asked for, `aspects` what else is (how it stands, who decided, why).
+    """
+
+    keys: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    aspects: tuple[str, ...] = ()
+    more: int = 0
+    about: str = ""
+
+
 class Intent(Frozen):
     """A piece of a message, in the order asked. `depends_on` are indexes of earlier intents.
 
@@ -32,8 +47,9 @@ class Intent(Frozen):
     under which the person wants it, "" for none; `card` and `values` (typed form values by field
     name) for `card_reply`; `lookup` (and `more` of them, for several subjects) for a `qa_query`
     that needs no model, `about_run` for one about an active run. `why` explains the verdict.
-    `told` is the answer (Markdown) where the router knows it already; `candidates` are what an
-    `unclear` one may mean, the likeliest first.
+    `work` for one about the person's own requests and cases. `told` is the answer (Markdown) where
+    the router knows it already; `candidates` are what an `unclear` one may mean, the likeliest
+    first.
     """
 
     kind: IntentKind
@@ -48,6 +64,7 @@ class Intent(Frozen):
     lookup: Lookup | None = None
     more: tuple[Lookup, ...] = ()
     about_run: bool = False
+    work: WorkQuestion | None = None
     card: str = ""
     choice: str = ""
     values: dict[str, str] = {}
@@ -62,4 +79,5 @@ def route_kind(intents: Sequence[Intent]) -> str:
     intent = intents[0]
     if intent.kind != "qa_query":
         return intent.kind
-    return "lookup" if intent.lookup or intent.told or intent.about_run else "model"
+    known = intent.lookup or intent.told or intent.about_run or intent.work
+    return "lookup" if known else "model"

@@ -40,18 +40,27 @@ def query_position(run: Run, playbook: Playbook, cards: Sequence[Card]) -> Query
     )
 
 
-async def decide_query(run: Run, playbook: Playbook) -> PlannerDecision:
+async def decide_query(run: Run, playbook: Playbook, question: str = "") -> PlannerDecision:
     """What the run's planner decides in query mode."""
     phase = _phase(run, playbook)
     skills = check_availability(playbook, phase, run.state, query=True)
     return await decide(
-        Situation(playbook, run.request, phase, run.state, skills, query=True, lang=run.lang)
+        Situation(
+            playbook,
+            run.request,
+            phase,
+            run.state,
+            skills,
+            query=True,
+            question=question,
+            lang=run.lang,
+        )
     )
 
 
 async def answer_query(run: Run, playbook: Playbook, question: str, services: Services) -> str:
     """What a retrieval skill finds out (Markdown); "" when none can run or it has no answer."""
-    decision = await decide_query(run, playbook)
+    decision = await decide_query(run, playbook, question)
     if decision.plan.action != "call_skill" or services.model is None:
         return ""
     frame = ModelFrame(skill=decision.plan.target)

@@ -42,7 +42,8 @@ class SkillAvailability:
 class Situation:
     """The playbook's request, the current phase, the state, and what may run.
 
-    `query` while a question about the run is answered; `force` names a skill that the caller wants.
+    `query` while a question about the run is answered, which is the `question`; `force` names a
+    skill that the caller wants.
     `waited` counts how often the model was away at this decision.
     """
 
@@ -52,6 +53,7 @@ class Situation:
     state: AgentState
     skills: tuple[SkillAvailability, ...]
     query: bool = False
+    question: str = ""
     force: str = ""
     model: Model | None = None
     lang: Lang = "en"

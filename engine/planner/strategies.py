@@ -3,7 +3,9 @@
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Plan, Situation
 from engine.playbooks.conditions import explain, holds
-from engine.playbooks.skill import FILES
+from engine.playbooks.skill import FILES, Skill
+from engine.text.entities import fold
+from engine.text.similarity import bigrams, cosine
 
 
 async def force_skill(situation: Situation) -> Plan | None:
@@ -50,12 +52,21 @@ async def priority_rules(situation: Situation) -> Plan | None:
 
 
 async def query_mode(situation: Situation) -> Plan | None:
-    """For a question about the run, its playbook's first retrieval skill (000 §3.3)."""
+    """For a question about the run, its playbook's retrieval skill that fits best (000 §3.3)."""
     if not situation.query:
         return None
     if situation.available:
-        return Plan("call_skill", situation.available[0].id, "query mode: it only finds out")
+        best = max(situation.available, key=lambda skill: _fit(skill, situation))
+        return Plan("call_skill", best.id, "query mode: it only finds out")
     return Plan("respond", "", "query mode: no retrieval skill can run")
+
+
+def _fit(skill: Skill, situation: Situation) -> float:
+    """How near a skill's name, description and what it provides are to the question."""
+    leaves = (situation.playbook.definition.leaf(path) for path in skill.provided_paths)
+    labels = (text for leaf in leaves if leaf for text in leaf.label.texts)
+    about = " ".join((*skill.name.texts, *skill.description.texts, *labels))
+    return cosine(bigrams(fold(situation.question)), bigrams(fold(about)))
 
 
 async def phase_complete(situation: Situation) -> Plan | None:

@@ -15,6 +15,7 @@ from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.tools.model import Tool
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.sections import NO_SECTIONS, SectionIndex
+from engine.understanding.own_work.reading import WorkReader
 
 UnclearKind = Literal["unknown", "idle", "holds_off", "elsewhere", "asks_which"]
 """What an unclear piece does ask for: nothing (`idle`), to stop or not to start something
@@ -68,13 +69,19 @@ class Piece:
         return is_decided or self.unclear_kind == "holds_off" or bool(self.reply)
 
 
+async def no_work() -> WorkReader:
+    """Where nobody has any requests."""
+    return WorkReader()
+
+
 @dataclass(frozen=True, slots=True)
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
     messages there (`recent`, the newest last), whether a run goes on there (`running`). `barred`
     are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
     are what texts of theirs may name: the router fetches no list itself. `sections` are those of
-    documents, which answer what no model does. `pieces` are those that rules and examples have
+    documents, which answer what no model does. `work()` gives what the person's own requests and
+    cases are, once somebody may ask after them. `pieces` are those that rules and examples have
     read already, since several strategies ask for them.
     """
 
@@ -89,6 +96,7 @@ class RouteContext:
     entities: Entities = NO_ENTITIES
     sections: SectionIndex = NO_SECTIONS
     barred: Collection[str] = ()
+    work: Callable[[], Awaitable[WorkReader]] = no_work
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )

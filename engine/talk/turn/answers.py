@@ -17,6 +17,9 @@ from engine.ports.storage.drafts import NO_DRAFTS
 from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
+from engine.talk.mine.answers import answer_work
+from engine.talk.mine.facts import work_loader
+from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.session import Session
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
@@ -30,7 +33,7 @@ async def needs_model(intent: Intent, head: ReplyHead, services: Services) -> bo
     """Whether the answer to the intent needs the model."""
     if intent.about_run:
         return await question_needs_model(head, services)
-    return intent.kind == "qa_query" and not (intent.lookup or intent.told)
+    return intent.kind == "qa_query" and not (intent.lookup or intent.told or intent.work)
 
 
 async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
@@ -38,6 +41,8 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     lang = head.lang
     if not intent.text and head.files:
         return "answered", offer_text(head.files, lang)
+    if intent.work:
+        return "answered", await answer_work(intent.work, head, services)
     if intent.told:
         return "needs_you", intent.told
     if intent.about_run:
@@ -57,8 +62,15 @@ async def _not_understood_text(
     key: str, intent: Intent, head: ReplyHead, services: Services
 ) -> str:
     """Which runs are blocked, as that may be what was meant; else what can be asked."""
-    waits = await blocked_runs_text(head, services)
-    return waits or _suggestion_text(key, intent.text, head.lang, services)
+    if waits := await blocked_runs_text(head, services):
+        return waits
+    # Nobody else answers it: what is nearest among the person's own requests, if anything is.
+    reader = await work_loader(head, services)()
+    if near := reader.read(intent.text, loosely=True):
+        told = await answer_work(near, head, services)
+        perhaps = f"{say('work.perhaps', head.lang)}\n\n" if near.keys else ""
+        return f"{perhaps}{told}"
+    return _suggestion_text(key, intent.text, head.lang, services)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
@@ -134,9 +146,8 @@ async def ask_model(
         return QuestionAnswer(
             "answered", await _not_understood_text("answer.none", intent, head, services)
         )
-    engine = ReActEngine(
-        services.model, services.tools, services.limits.react, services.clock.elapsed_s
-    )
+    tools = (*services.tools, *await own_work_tools(head, services))
+    engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     recent = (*(line.text for line in session.recent), *_file_line(head))
     drafting = services.drafting if alone else NO_DRAFTS
     with drafting.writing(head.id, head.conversation) as show:

@@ -14,6 +14,7 @@ from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyW
 from engine.runs.run_state import takes_files
 from engine.services import Services
 from engine.talk.active_runs import unfinished_runs
+from engine.talk.mine.facts import work_loader
 from engine.talk.turn.answers import ask_model
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
@@ -167,6 +168,7 @@ async def _route(
         sections=situation.table.sections.get(services.project(head.conversation), NO_SECTIONS),
         principal=_with_seats(head, cards, services),
         today=services.today,
+        work=work_loader(head, services),
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )

@@ -4,6 +4,7 @@ from engine.ports.model import Model
 from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
 from engine.understanding.router.llm import llm
+from engine.understanding.router.own_work import own_work
 from engine.understanding.router.rules import add_help, card_reply, deterministic, unclear
 from engine.understanding.router.spoken import explain_buttons
 
@@ -11,6 +12,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("command", command),
     ("card_reply", card_reply),
     ("spoken", explain_buttons),
+    ("own_work", own_work),
     ("deterministic", deterministic),
     ("model", llm),
     ("unclear", unclear),

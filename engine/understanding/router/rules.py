@@ -78,7 +78,7 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
     is none.
     """
     asked = intent.kind == "qa_query" and not intent.lookup
-    if intent.told or not (asked or intent.kind == "unclear"):
+    if intent.work or intent.told or not (asked or intent.kind == "unclear"):
         return intent
     told = _how_to_ask(intent.text, context)
     if not told and (found := _find_section(intent, context)):

@@ -1,0 +1,259 @@
+"""What is known of a person's requests, and of the cases that they may see, for their questions."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pydantic import ValidationError
+
+from cards.deciding.inbox import inbox_names_of_person
+from cards.markdown import format_value
+from cards.values import is_money
+from engine.cases.letters import patch_at
+from engine.events import Actor
+from engine.frames.case import CaseDocument, CaseName
+from engine.frames.leaves import value_of
+from engine.frames.replies import ReplyHead
+from engine.frames.state import AgentState
+from engine.playbooks.case import BY_PLACE
+from engine.playbooks.model import Playbook, PlaybookFile
+from engine.services import Services
+from engine.talk.mine.summary import RunSummary, may_see, own_names, read_summaries
+from engine.understanding.own_work.reading import FieldNames, WorkReader, WorkSubject
+
+MOST_RUNS = 15
+"""So many runs of each kind are looked at: those that go on, that ended, and that were voted on."""
+
+_MOST_VALUES = 40
+_LONGEST_VALUE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWork:
+    """A request with its playbook, or a case of it; `state` has the values that count now."""
+
+    key: str
+    playbook: Playbook
+    state: AgentState
+    summary: RunSummary | None = None
+    case: CaseDocument | None = None
+
+
+async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...]:
+    """What the person may be told of here: their runs, the newest first, then cases."""
+    person = head.principal
+    listed = await services.own_runs.find(own_names(person), limit=MOST_RUNS)
+    waits = await services.inbox.find_tokens(inbox_names_of_person(person))
+    asked = await services.inbox.cards(waits.tokens[:MOST_RUNS])
+    concerned = (*listed.voted, *(card.run for card in asked if card.run))
+    ids = dict.fromkeys((*listed.living, *listed.ended, *concerned))
+    summaries = [
+        each
+        for each in await read_summaries(services.own_runs, tuple(ids))
+        if may_see(each, person, services.people) and _may_tell(each, head, services)
+    ]
+    summaries.sort(key=lambda each: each.run.started_at, reverse=True)
+    works = [work for each in summaries if (work := await _of_run(each, services)) is not None]
+    cases = await _cases(head, services, works)
+    return (*(_with_case(work, cases) for work in works), *cases.values())
+
+
+async def find_work(
+    keys: Sequence[str], head: ReplyHead, services: Services
+) -> tuple[KnownWork, ...]:
+    """Those of these that the person may be told of here, in this order."""
+    known = {work.key: work for work in await load_work(head, services)}
+    return tuple(known[key] for key in keys if key in known)
+
+
+def reader_of(works: Sequence[KnownWork], head: ReplyHead, services: Services) -> WorkReader:
+    """What questions of the person are read against."""
+    others = [
+        WorkSubject(
+            key=f"{playbook.id}/{request.id}",
+            names=(*request.name.texts, *playbook.definition.name.texts),
+            examples=request.examples,
+        )
+        for playbook in services.playbooks.values()
+        for request in playbook.definition.requests
+    ]
+    return WorkReader(tuple(_subject(work, head) for work in works), tuple(others), services.today)
+
+
+async def _of_run(summary: RunSummary, services: Services) -> KnownWork | None:
+    playbook = await services.playbook(summary.run.digest)
+    if playbook is None:
+        return None
+    return KnownWork(summary.run.id, playbook, summary.run.state, summary)
+
+
+def _may_tell(summary: RunSummary, head: ReplyHead, services: Services) -> bool:
+    """Whether everybody who reads the answer may read it."""
+    platform, workspace, *_ = (*head.conversation.split(":"), "", "")
+    actor = Actor(platform=platform, workspace=workspace, user=head.asker or head.principal.id)
+    own = services.people.private_place(actor, head.conversation) == head.conversation
+    return own or services.people.is_open_to(summary.run.conversation, head.conversation)
+
+
+async def _cases(
+    head: ReplyHead, services: Services, works: Sequence[KnownWork]
+) -> Mapping[str, KnownWork]:
+    """The cases that a request of this person would go on with here, and those of their runs."""
+    names = {
+        link.name.id: (link.name, work.playbook)
+        for work in works
+        if work.summary is not None and (link := work.summary.run.case) is not None
+    }
+    project = services.project(head.conversation)
+    for playbook in services.playbooks.values():
+        definition = playbook.definition
+        if definition.project == project:
+            names |= {n.id: (n, playbook) for n in _names_here(definition, project, head)}
+    found = {}
+    for case, (_, playbook) in names.items():
+        with suppress(ValidationError):
+            if body := await services.cases.read(case):
+                document = CaseDocument.model_validate_json(body)
+                state = _state_of(document)
+                found[case] = KnownWork(case, playbook, state, case=document)
+    return found
+
+
+def _names_here(definition: PlaybookFile, project: str, head: ReplyHead) -> Iterable[CaseName]:
+    """The cases of the playbook that the place, or what the text names, leads to."""
+    of = definition.case.of
+    if not definition.case.is_shared:
+        return
+    keys = [head.conversation if of == "conversation" else project]
+    if of not in BY_PLACE:
+        keys = [entity.id for entity in head.entities if entity.kind == of]
+    for key in keys:
+        yield CaseName(project=project, playbook=definition.id, of=of, key=key)
+
+
+def _state_of(document: CaseDocument) -> AgentState:
+    state = AgentState()
+    for path, value in document.values.items():
+        state = patch_at(path, value, "").apply(state)
+    return state
+
+
+def _with_case(work: KnownWork, cases: Mapping[str, KnownWork]) -> KnownWork:
+    """The request with what its case has by now, where it has ended."""
+    link = work.summary.run.case if work.summary else None
+    case = cases.get(link.name.id) if link else None
+    if case is None or work.summary is None or work.summary.end is None:
+        return work
+    state = work.state
+    for path, value in (case.case.values if case.case else {}).items():
+        if path not in work.playbook.definition.case.own:
+            state = patch_at(path, value, "").apply(state)
+    return KnownWork(work.key, work.playbook, state, work.summary, case.case)
+
+
+def _subject(work: KnownWork, head: ReplyHead) -> WorkSubject:
+    definition, summary = work.playbook.definition, work.summary
+    run = summary.run if summary else None
+    requests = [r for r in definition.requests if run is None or r.id == run.request]
+    names = [text for r in requests for text in r.name.texts]
+    names += [*definition.name.texts, *([run.name] if run else ())]
+    entities = [text for kind in definition.entities.values() for text in kind.name.texts]
+    return WorkSubject(
+        key=work.key,
+        names=(*names, *entities, *definition.cues),
+        examples=tuple(example for r in requests for example in r.examples),
+        people=_people(work),
+        values=_values(work),
+        others=_other_options(work),
+        fields=tuple(_fields(work)),
+        end=summary.end if summary else None,
+        is_here=run is not None and run.conversation == head.conversation,
+        is_put_forward=_was_put_forward(summary),
+        is_case=run is None,
+    )
+
+
+def _was_put_forward(summary: RunSummary | None) -> bool:
+    """Whether it is more than a form that is still being filled in."""
+    if summary is None:
+        return False
+    return summary.end is not None or any(card.review.by_policy for card in summary.cards)
+
+
+def _people(work: KnownWork) -> tuple[str, ...]:
+    """The names of who asked, who decides or decided, and what their cards are called."""
+    if work.summary is None:
+        return ()
+    decided = [card.decision.name for card in work.summary.reviews if card.decision]
+    voted = [vote.name for card in work.summary.cards for vote in card.votes]
+    titles = [text for card in work.summary.cards for text in (card.title, card.waiting_for)]
+    return (work.summary.run.requester.name, *decided, *voted, *titles)
+
+
+def _months(value: object) -> tuple[str, ...]:
+    """What people call the month of a date."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return ()
+    return (f"{day:%B}", f"{day.month}月") if day else ()
+
+
+def _values(work: KnownWork) -> tuple[str, ...]:
+    """What the request is about, as people write it: values, labels of options, ids and names."""
+    definition, found = work.playbook.definition, list[str]()
+    for path, value in work.state.data.items():
+        leaf = definition.leaf(path)
+        if is_money(value):
+            amount, currency = f"{value['value']:g}", str(value["currency"])
+            found += [f"{amount} {currency}", f"{amount}{currency}", amount]
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            text = format_value(value)
+            found += [text, *(leaf.labels[text].texts if leaf and text in leaf.labels else ())]
+        found += _months(value)
+    named = (work.summary.run.named or ()) if work.summary else ()
+    found += [text for each in named for text in (each.id, each.text)]
+    kept = [text for text in found if 1 < len(text) <= _LONGEST_VALUE]
+    return tuple(dict.fromkeys(kept))[:_MOST_VALUES]
+
+
+def _parts(label: str) -> Iterable[str]:
+    """A label, and what stands in it in brackets or behind a stroke, each by itself."""
+    return filter(None, (part.strip() for part in re.split(r"[()（）/／、,，]", label)))
+
+
+def _other_options(work: KnownWork) -> tuple[str, ...]:
+    """What people call the options that were not chosen."""
+    found: list[str] = []
+    for path, leaf in work.playbook.definition.data_fields.items():
+        chosen = work.state.data.get(path)
+        for option in leaf.options if chosen is not None else ():
+            labels = leaf.labels[option].texts if option in leaf.labels else ()
+            found += (option, *labels) if option != chosen else ()
+    return tuple(text for text in found if text.isalpha() or not text.isascii())
+
+
+def _fields(work: KnownWork) -> Iterable[FieldNames]:
+    definition = work.playbook.definition
+    leaves: list[tuple[str, Any]] = [*definition.data_fields.items()]
+    leaves += [(f"profile.{name}", leaf) for name, leaf in definition.profile_fields.items()]
+    for path, leaf in leaves:
+        value = value_of(path, work.state)
+        labels = [part for text in leaf.label.texts for part in _parts(text)]
+        names = tuple(dict.fromkeys((*leaf.label.texts, *labels, *leaf.cues)))
+        yield FieldNames(path, names, leaf.type, value not in (None, "", ()))
+
+
+def work_loader(head: ReplyHead, services: Services) -> Callable[[], Awaitable[WorkReader]]:
+    """Reads what the person has, once, when somebody asks for it."""
+    kept: list[WorkReader] = []
+
+    async def load() -> WorkReader:
+        if not kept:
+            kept.append(reader_of(await load_work(head, services), head, services))
+        return kept[0]
+
+    return load

@@ -1,0 +1,374 @@
+"""A question about work is read against what there is: whose words explain it, and what it asks."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from engine.frames.intents import WorkQuestion
+from engine.playbooks.end_kinds import RunEnd
+from engine.text import wording
+from engine.text.entities import fold
+from engine.text.search_words import stem
+from engine.understanding.own_work import words
+
+MAX_CHARS = 200
+MOST = 3
+"""So many requests are told of, the newest first."""
+
+_LATIN = re.compile(r"[a-z]+")
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+_NUMBER = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*")
+_LONG = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """A field of a request or case: what people call it (labels and cues), its type and value."""
+
+    path: str
+    names: tuple[str, ...]
+    type: str = "text"
+    is_known: bool = False
+
+
+@dataclass(frozen=True)
+class WorkSubject:
+    """A request of the person, or a case that they may see, and the words that speak of it.
+
+    `names` are those of the request, its playbook and its entities, `examples` how people ask for
+    it, `people` who have to do with it, `values` what it is about, and `others` what it might have
+    been about and is not. `end` is how it ended, None while it goes on.
+    """
+
+    key: str
+    names: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    fields: tuple[FieldNames, ...] = ()
+    end: RunEnd | None = None
+    is_here: bool = False
+    is_put_forward: bool = False
+    is_case: bool = False
+
+    @cached_property
+    def vocabulary(self) -> "Vocabulary":
+        """Words of the request itself."""
+        return Vocabulary.of((*self.names, *self.examples, *self.people))
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """Every Chinese character of its names."""
+        return frozenset(c for name in self.names for c in name if _CHINESE.match(c))
+
+    @cached_property
+    def known_values(self) -> tuple[str, ...]:
+        """What it is about, as texts are compared, the longest first."""
+        return _as_compared(self.values)
+
+    @cached_property
+    def other_values(self) -> tuple[str, ...]:
+        """What it is not about, in the same way."""
+        own = " ".join(self.known_values)
+        return tuple(value for value in _as_compared(self.others) if value not in own)
+
+    @cached_property
+    def by_name(self) -> tuple[tuple[FieldNames, tuple["Vocabulary", ...]], ...]:
+        """Each field with the words of each of its names."""
+        return tuple((f, tuple(Vocabulary.of((n,)) for n in f.names)) for f in self.fields)
+
+
+def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
+    found = {fold(value).strip() for value in values}
+    return tuple(sorted((value for value in found if len(value) > 1), key=len, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Latin words by their stems, and pairs of Chinese characters."""
+
+    latin: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Vocabulary":
+        """The words of these texts that point somewhere."""
+        latin, pairs = set[str](), set[str]()
+        for text in map(fold, texts):
+            latin |= {stem(w) for w in _LATIN.findall(text) if w not in words.GENERIC}
+            for run in _CHINESE.findall(text):
+                for part in words.GENERIC_ZH.sub(" ", run).split() or ():
+                    pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
+                pairs |= (
+                    {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < _LONG else set()
+                )
+        return cls(frozenset(latin), frozenset(pairs))
+
+    def __bool__(self) -> bool:
+        return bool(self.latin or self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """How a question fits a subject; `left` is what nothing explains."""
+
+    subject: WorkSubject
+    paths: tuple[str, ...]
+    strength: int
+    left: str
+    own_words: int = 0
+    is_other: bool = False
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkReader:
+    """What questions may be about: the person's requests, the newest first, and their cases.
+
+    `others` are words of requests that may be asked for, and of which the person has none.
+    """
+
+    subjects: tuple[WorkSubject, ...] = ()
+    others: tuple[WorkSubject, ...] = ()
+    today: date = field(default=date.min)
+
+    def read(self, text: str, *, loosely: bool = False) -> WorkQuestion | None:
+        """What the text asks of which; None where words of it stay unexplained.
+
+        `loosely`, the nearest is taken, as long as something of it is named.
+        """
+        said = fold(wording.unquoted(text)).strip()
+        if not said or len(said) > MAX_CHARS:
+            return None
+        aspects = frozenset(
+            a for a, pattern in (*words.ASPECTS, *words.APART) if pattern.search(said)
+        )
+        asks = wording.asks(said)
+        if not asks and (wording.writes(said) or not aspects & words.STRONG):
+            return None
+        matches = [self._match(said, each, aspects) for each in self.subjects]
+        fitting = [m for m in matches if self._fits(m, said, aspects, loosely=loosely)]
+        if not fitting:
+            return self._none(said, aspects, loosely=loosely)
+        return _question(fitting, aspects)
+
+    def _fits(
+        self, match: _Match, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
+    ) -> bool:
+        told = match.paths or aspects & words.STRONG
+        if not (told or (match.own_words and aspects & {"who", "when"})):
+            return False
+        if match.is_other or (match.subject.is_case and not match.paths):
+            return False
+        if not match.left:
+            return True
+        return loosely and (match.own_words > 0 or match.is_known)
+
+    def _none(
+        self, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
+    ) -> WorkQuestion | None:
+        """That there is no such request, where the words are surely about one."""
+        decided = aspects & words.DECIDED
+        if decided and (loosely or not self._match(said, WorkSubject(key=""), aspects).left):
+            return WorkQuestion(keys=())
+        if not aspects & words.STRONG or not words.OWN.search(said):
+            return None
+        for other in self.others:
+            match = self._match(said, other, aspects)
+            if match.own_words and not match.left:
+                return WorkQuestion(keys=(), about=other.key)
+        return None
+
+    def _match(self, said: str, subject: WorkSubject, aspects: frozenset[words.Aspect]) -> _Match:
+        rest, values = _without_values(said, subject)
+        paths, rest = _fields_in(rest, subject)
+        if not paths and not (aspects & words.STRONG):
+            paths = _typed_fields(said, subject)
+        rest, own = _without_words(rest, subject.vocabulary)
+        if not paths and own and words.DID.search(said) and not aspects & words.STRONG:
+            paths = tuple(f.path for f in subject.fields if f.is_known)
+        for _, pattern in words.ASPECTS:
+            rest = pattern.sub(" ", rest)
+        left, short = _unexplained(rest, subject.letters)
+        own += short
+        known = {f.path for f in subject.fields if f.is_known}
+        strength = 12 * values + 3 * own + 4 * len(set(paths) & known)
+        strength += 2 * _suits(subject, aspects) + subject.is_here
+        strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
+        is_other = any(_holds(said, value) for value in subject.other_values)
+        is_known = bool(known & set(paths))
+        return _Match(subject, paths, strength, left, own + values, is_other, is_known)
+
+
+def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> WorkQuestion:
+    """The best matches, the newest of those that are alike first."""
+    best = max(match.strength for match in fitting)
+    top = [match for match in fitting if match.strength == best]
+    # Of one value there is one answer, of how things stand one for each.
+    most = 1 if top[0].paths or aspects & {"reason", "rejected", "cancelled"} else MOST
+    chosen = top[:most]
+    return WorkQuestion(
+        keys=tuple(match.subject.key for match in chosen),
+        paths=chosen[0].paths,
+        aspects=tuple(sorted(aspects)),
+        more=len(top) - len(chosen),
+    )
+
+
+def _suits(subject: WorkSubject, aspects: frozenset[words.Aspect]) -> int:
+    """Whether the request has what is asked for, such as a reason."""
+    end = subject.end
+    if "rejected" in aspects:
+        return int(end in ("rejected", "refused", "failed"))
+    if "cancelled" in aspects:
+        return int(end in ("cancelled", "withdrawn", "expired"))
+    if "missing" in aspects:
+        return int(end is None)
+    if "reason" in aspects and not subject.is_case:
+        return int(end not in (None, "done"))
+    return 0
+
+
+def _without_values(said: str, subject: WorkSubject) -> tuple[str, int]:
+    """The text without what the request is about, and how much of that it names."""
+    count = 0
+    for value in subject.known_values:
+        if _holds(said, value):
+            said, count = said.replace(value, " "), count + 1
+    return said, count
+
+
+def _fields_in(said: str, subject: WorkSubject) -> tuple[tuple[str, ...], str]:
+    """The fields that the text names best, and the text without their names.
+
+    What names most of a field's words goes first, and of these whole names.
+    """
+    spoken = {stem(word): word for word in _LATIN.findall(said)}
+    pairs = {run[i : i + 2] for run in _CHINESE.findall(said) for i in range(len(run))}
+    scored: list[tuple[float, str, frozenset[str]]] = []
+    for named, vocabularies in subject.by_name:
+        for name, vocabulary in zip(map(fold, named.names), vocabularies, strict=True):
+            if _holds(said, name) and (_points(name) or _asked_for(said, name)):
+                size = len(_LATIN.findall(name)) or len(name) / 2
+                scored.append((size + 1.5, named.path, frozenset((name,))))
+                continue
+            hits = {w for w in spoken if any(_is_like(w, known) for known in vocabulary.latin)}
+            hits |= vocabulary.pairs & pairs
+            if hits:
+                size = len(vocabulary.latin) + len(vocabulary.pairs)
+                texts = frozenset(spoken.get(hit, hit) for hit in hits)
+                scored.append((len(hits) + len(hits) / size, named.path, texts))
+    if not scored:
+        return (), said
+    best = max(score for score, *_ in scored)
+    chosen = [each for each in scored if each[0] == best]
+    for text in sorted({t for _, _, texts in chosen for t in texts}, key=len, reverse=True):
+        said = _without(said, text)
+    return tuple(dict.fromkeys(path for _, path, _ in chosen))[:MOST], said
+
+
+def _without(said: str, text: str) -> str:
+    """The text without these words, wherever they stand by themselves."""
+    if not text[:1].isascii():
+        return said.replace(text, " ")
+    return re.sub(rf"(?<![a-z]){re.escape(text)}s?(?![a-z])", " ", said)
+
+
+def _points(name: str) -> bool:
+    """Whether a folded name says something by itself, beside the words of any question."""
+    if _CHINESE.search(name):
+        return len(name) > 2 or bool(words.GENERIC_ZH.sub("", name).strip())
+    found = _LATIN.findall(name)
+    return len(found) > 1 or any(word not in words.GENERIC for word in found)
+
+
+def _asked_for(said: str, name: str) -> bool:
+    """Whether a word of any question is what this one asks for, as in "what kind"."""
+    if not name.isascii():
+        return len(name) > 1
+    asked = (
+        rf"(?:what|which)(?:'?s| is| was| were| are)?(?: the| my| our)? {re.escape(name)}(?![a-z])"
+    )
+    return name not in ("what", "which") and bool(re.search(asked, said))
+
+
+def _holds(said: str, name: str) -> bool:
+    """Whether a folded text has the name, as whole words."""
+    if name not in said:
+        return False
+    before = r"(?<![a-z0-9])" if name[:1].isascii() else ""
+    behind = r"s?(?![a-z0-9])" if name[-1:].isascii() else ""
+    return bool(re.search(f"{before}{re.escape(name)}{behind}", said))
+
+
+def _is_like(word: str, known: str) -> bool:
+    """Whether two stems are forms of one word: "spend" and "spent"."""
+    if word == known:
+        return True
+    size = max(len(word), len(known))
+    return min(len(word), len(known)) >= size - 1 > 3 and word[: size - 1] == known[: size - 1]
+
+
+def _is_related(word: str, known: str) -> bool:
+    """Whether two stems begin alike: "reimburse" and "reimbursement"."""
+    least = min(len(word), len(known))
+    return word == known or (least > 4 and word[:least] == known[:least]) or _is_like(word, known)
+
+
+def _typed_fields(said: str, subject: WorkSubject) -> tuple[str, ...]:
+    """The fields whose kind of value is asked for: how much, which days; or all of them."""
+    hints = (
+        (words.MONEY, ("money",)),
+        (words.DAYS, ("date", "time")),
+        (words.NUMBERS, ("integer", "number")),
+    )
+    for pattern, types in hints:
+        if pattern.search(said):
+            found = tuple(f.path for f in subject.fields if f.type in types and f.is_known)
+            if found:
+                return found[:MOST]
+    if words.ALL.search(said):
+        return tuple(f.path for f in subject.fields if f.is_known)
+    return ()
+
+
+def _without_words(said: str, vocabulary: Vocabulary) -> tuple[str, int]:
+    """The text without the words of the request, and how many these were."""
+    found = [w for w in _LATIN.findall(said) if _names(stem(w), vocabulary, w)]
+    for word in set(found):
+        said = _without(said, word)
+    count = len(set(found))
+
+    def spare(run: re.Match[str]) -> str:
+        nonlocal count
+        text = run[0]
+        hits = [i for i in range(len(text) - 1) if text[i : i + 2] in vocabulary.pairs]
+        count += len(hits)
+        taken = {i + k for i in hits for k in (0, 1)}
+        return "".join(" " if i in taken else c for i, c in enumerate(text))
+
+    return _CHINESE.sub(spare, said), count
+
+
+def _names(stemmed: str, vocabulary: Vocabulary, word: str) -> bool:
+    if stemmed in vocabulary.latin:
+        return True
+    return word not in words.GENERIC and any(_is_related(stemmed, v) for v in vocabulary.latin)
+
+
+def _unexplained(rest: str, letters: frozenset[str]) -> tuple[str, int]:
+    """What is left once the words of any question are taken away.
+
+    A single character of a name stands for it; how many of these there were comes second.
+    """
+    left = [word for word in _LATIN.findall(rest) if word not in words.GENERIC]
+    runs = [
+        part for run in _CHINESE.findall(rest) for part in words.GENERIC_ZH.sub(" ", run).split()
+    ]
+    short = [part for part in runs if part in letters]
+    left += [part for part in runs if part not in letters]
+    left += _NUMBER.findall(rest)
+    return " ".join(left), len(short)

@@ -1,0 +1,78 @@
+"""Questions about the person's own requests and cases, before anybody guesses (design §12)."""
+
+from dataclasses import replace
+
+from engine.frames.intents import WorkQuestion
+from engine.ports.model import Model
+from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.own_work import words
+from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.pieces.message import read_message
+from engine.understanding.router.rules import to_intents
+
+
+async def own_work(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """All intents, when some piece asks after the person's own work and the others are sure.
+
+    What a look-up answers, and what surely asks for work, is none of it.
+    """
+    pieces = read_message(text, context)
+    if not any(_is_open(piece, context) for piece in pieces):
+        return StrategyResult((), "nothing in it asks after own work")
+    reader = await context.work()
+    found = [_read(each, reader, context) for each in pieces]
+    read = tuple(
+        _as_question(each, work) if work else each for each, work in zip(pieces, found, strict=True)
+    )
+    if not any(found) or not all(
+        work or each.is_sure for each, work in zip(read, found, strict=True)
+    ):
+        return StrategyResult((), "no request of the person explains it")
+    intents = tuple(
+        intent.model_copy(update={"work": work}) if work else intent
+        for intent, work in zip(to_intents(read, context), found, strict=True)
+    )
+    return StrategyResult(intents, "; ".join(piece.why for piece in read))
+
+
+def _is_open(piece: Piece, context: RouteContext) -> bool:
+    return may_ask_after_work(piece) or _tells_in_general(piece, context)
+
+
+def _read(piece: Piece, reader: WorkReader, context: RouteContext) -> WorkQuestion | None:
+    if not _is_open(piece, context):
+        return None
+    work = reader.read(piece.text)
+    return work if work is None or work.keys or may_ask_after_work(piece) else None
+
+
+def _tells_in_general(piece: Piece, context: RouteContext) -> bool:
+    """Whether a fixed answer would tell of the person's own doings, which it does not know."""
+    names = {tool.name for tool in context.tools if tool.is_answer}
+    fixed = piece.lookup is not None and (
+        piece.lookup.tool in names or piece.lookup.tool == KNOWLEDGE_SEARCH.name
+    )
+    return fixed and bool(words.PAST.search(context.plain(piece.text)))
+
+
+def may_ask_after_work(piece: Piece) -> bool:
+    """Whether nothing else answers the piece for sure."""
+    open_question = piece.kind == "qa_query" and not piece.lookup and not piece.about_run
+    unsure = piece.kind == "unclear" and not piece.reply and piece.unclear_kind != "holds_off"
+    return (open_question or unsure) and not piece.condition
+
+
+def _as_question(piece: Piece, work: WorkQuestion) -> Piece:
+    asked = ", ".join((*work.aspects, *work.paths)) or "itself"
+    why = f"asks of {', '.join(work.keys) or work.about}: {asked}"
+    return replace(
+        piece,
+        kind="qa_query",
+        why=why,
+        firm=True,
+        confidence=1.0,
+        candidates=(),
+        lookup=None,
+        more_lookups=(),
+    )
