@@ -69,11 +69,6 @@ class Piece:
         return is_decided or self.unclear_kind == "holds_off" or bool(self.reply)
 
 
-async def no_work() -> WorkReader:
-    """Where nobody has any requests."""
-    return WorkReader()
-
-
 @dataclass(frozen=True, slots=True)
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
@@ -81,8 +76,8 @@ class RouteContext:
     are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
     are what texts of theirs may name: the router fetches no list itself. `sections` are those of
     documents, which answer what no model does. `work()` gives what the person's own requests and
-    cases are, once somebody may ask after them. `pieces` are those that rules and examples have
-    read already, since several strategies ask for them.
+    cases are, once somebody may ask after them; None where nobody has any. `pieces` are those that
+    rules and examples have read already, since several strategies ask for them.
     """
 
     table: RouteTable
@@ -96,7 +91,7 @@ class RouteContext:
     entities: Entities = NO_ENTITIES
     sections: SectionIndex = NO_SECTIONS
     barred: Collection[str] = ()
-    work: Callable[[], Awaitable[WorkReader]] = no_work
+    work: Callable[[], Awaitable[WorkReader]] | None = None
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )

@@ -157,3 +157,25 @@ async def test_the_page_lists_them_to_their_person_alone(
     assert told["ok"]
     first, _ = (await mine("lin"))["cards"]
     assert "cancelled by Lin Tao" in first["html"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("why was my leave rejected?", ("Wei Min: Reject", "Inventory is that week")),
+        ("has it been approved?", ("rejected", "Wei Min")),
+        ("What's the first day of my leave?", ("First day", "2027-01-11")),
+        ("我的休假批了吗？", ("已被驳回", "Wei Min")),
+        ("最后一天是几号？", ("最后一天", "2027-01-13")),
+    ],
+)
+async def test_a_question_about_a_request_is_answered_wherever_its_person_asks(
+    room: WebRoom, other: WebRoom, asked: str, words: tuple[str, ...]
+) -> None:
+    await rejected(room)
+    await listed(other, "lin", asked, *words)
+    # What a tool knows, it tells; and work is begun as always.
+    await listed(other, "lin", "how many days of leave do I have left?", "You have 16 of 20 days")
+    assert "Inventory" not in text_of(await listed(other, "oda", asked))
+    await ask(other, "2027-03-01", "2027-03-02")
+    await other.card("confirm")

@@ -244,7 +244,11 @@ def _fields(work: KnownWork) -> Iterable[FieldNames]:
         value = value_of(path, work.state)
         labels = [part for text in leaf.label.texts for part in _parts(text)]
         names = tuple(dict.fromkeys((*leaf.label.texts, *labels, *leaf.cues)))
-        yield FieldNames(path, names, leaf.type, value not in (None, "", ()))
+        options = tuple(
+            (option, *(leaf.labels[option].texts if option in leaf.labels else ()))
+            for option in leaf.options
+        )
+        yield FieldNames(path, names, leaf.type, value not in (None, "", ()), options)
 
 
 def work_loader(head: ReplyHead, services: Services) -> Callable[[], Awaitable[WorkReader]]:

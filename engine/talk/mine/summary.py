@@ -134,7 +134,7 @@ def title_of(summary: RunSummary, url: str = "") -> str:
 def state_text(summary: RunSummary, lang: Lang, zone: str, people: People) -> str:
     """How it stands: what it waits for, or how it ended, by whom and why (Markdown)."""
     if summary.end is None:
-        return _waits_text(summary, lang)
+        return _waits_text(summary, lang, zone)
     text = say(f"end.{summary.end}", lang)
     if summary.end == "cancelled" and summary.ended_by:
         text = say("mine.ended_by", lang, end=text, who=literal(_name(summary, people)))
@@ -148,14 +148,21 @@ def state_text(summary: RunSummary, lang: Lang, zone: str, people: People) -> st
     return " · ".join(filter(None, (text, " ".join(reason.split()))))
 
 
-def _waits_text(summary: RunSummary, lang: Lang) -> str:
+def _waits_text(summary: RunSummary, lang: Lang, zone: str) -> str:
     if summary.run.status == "blocked" or not summary.open_cards:
         return say(f"state.{summary.run.status}", lang)
     waits = [
         say("query.card", lang, title=literal(card.title), who=literal(card.waiting_for))
+        + _until(card, lang, zone)
         for card in summary.open_cards
     ]
     return say("mine.waits", lang, waits=say("list.items", lang).join(waits))
+
+
+def _until(card: Card, lang: Lang, zone: str) -> str:
+    if card.deadline is None:
+        return ""
+    return say("pending.until", lang, when=local_time(card.deadline, zone))
 
 
 def _name(summary: RunSummary, people: People) -> str:

@@ -25,12 +25,16 @@ _LONG = 4
 
 @dataclass(frozen=True, slots=True)
 class FieldNames:
-    """A field of a request or case: what people call it (labels and cues), its type and value."""
+    """A field of a request or case: what people call it (labels and cues), and its type.
+
+    `options` are those of a choice, each by all that people call it.
+    """
 
     path: str
     names: tuple[str, ...]
     type: str = "text"
     is_known: bool = False
+    options: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ class WorkReader:
 
         `loosely`, the nearest is taken, as long as something of it is named.
         """
-        said = fold(wording.unquoted(text)).strip()
+        said = words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()
         if not said or len(said) > MAX_CHARS:
             return None
         aspects = frozenset(
@@ -184,22 +188,23 @@ class WorkReader:
 
     def _match(self, said: str, subject: WorkSubject, aspects: frozenset[words.Aspect]) -> _Match:
         rest, values = _without_values(said, subject)
-        paths, rest = _fields_in(rest, subject)
-        if not paths and not (aspects & words.STRONG):
-            paths = _typed_fields(said, subject)
+        paths, rest = _fields_in(said, subject, rest)
+        named = frozenset(paths)
         rest, own = _without_words(rest, subject.vocabulary)
-        if not paths and own and words.DID.search(said) and not aspects & words.STRONG:
+        if not paths and not aspects & words.STRONG:
+            paths = _typed_fields(said, subject)
+        if not paths and (own or values) and _asks_for_all(said, aspects):
             paths = tuple(f.path for f in subject.fields if f.is_known)
         for _, pattern in words.ASPECTS:
             rest = pattern.sub(" ", rest)
         left, short = _unexplained(rest, subject.letters)
         own += short
         known = {f.path for f in subject.fields if f.is_known}
-        strength = 12 * values + 3 * own + 4 * len(set(paths) & known)
+        strength = 12 * values + 3 * own + 4 * len(named & known)
         strength += 2 * _suits(subject, aspects) + subject.is_here
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
-        is_other = any(_holds(said, value) for value in subject.other_values)
-        is_known = bool(known & set(paths))
+        is_other = not values and any(_holds(said, value) for value in subject.other_values)
+        is_known = bool(known & named)
         return _Match(subject, paths, strength, left, own + values, is_other, is_known)
 
 
@@ -216,6 +221,13 @@ def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> Wo
         aspects=tuple(sorted(aspects)),
         more=len(top) - len(chosen),
     )
+
+
+def _asks_for_all(said: str, aspects: frozenset[words.Aspect]) -> bool:
+    """Whether the question is about the matter itself: "what did I claim?", "who do we sue?"."""
+    if aspects & words.STRONG:
+        return False
+    return bool("who" in aspects or words.DID.search(said))
 
 
 def _suits(subject: WorkSubject, aspects: frozenset[words.Aspect]) -> int:
@@ -241,11 +253,14 @@ def _without_values(said: str, subject: WorkSubject) -> tuple[str, int]:
     return said, count
 
 
-def _fields_in(said: str, subject: WorkSubject) -> tuple[tuple[str, ...], str]:
-    """The fields that the text names best, and the text without their names.
+def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, ...], str]:
+    """The fields that the text names best, and what is `said` of it without their names.
 
     What names most of a field's words goes first, and of these whole names.
     """
+    for each in subject.fields:
+        if sum(any(_holds(whole, fold(name)) for name in option) for option in each.options) > 1:
+            return (each.path,), said
     spoken = {stem(word): word for word in _LATIN.findall(said)}
     pairs = {run[i : i + 2] for run in _CHINESE.findall(said) for i in range(len(run))}
     scored: list[tuple[float, str, frozenset[str]]] = []
@@ -286,13 +301,13 @@ def _points(name: str) -> bool:
 
 
 def _asked_for(said: str, name: str) -> bool:
-    """Whether a word of any question is what this one asks for, as in "what kind"."""
+    """Whether a word of any question is what this one asks for: "what kind", "where … from"."""
     if not name.isascii():
         return len(name) > 1
-    asked = (
-        rf"(?:what|which)(?:'?s| is| was| were| are)?(?: the| my| our)? {re.escape(name)}(?![a-z])"
-    )
-    return name not in ("what", "which") and bool(re.search(asked, said))
+    if name in words.ASKING:
+        return False
+    first = words.ASKED.search(said)
+    return first is not None and _holds(said[first.end() :], name)
 
 
 def _holds(said: str, name: str) -> bool:
@@ -307,6 +322,8 @@ def _holds(said: str, name: str) -> bool:
 def _is_like(word: str, known: str) -> bool:
     """Whether two stems are forms of one word: "spend" and "spent"."""
     if word == known:
+        return True
+    if known in (f"{word.removesuffix('ing')}e", word.removesuffix("ing")):
         return True
     size = max(len(word), len(known))
     return min(len(word), len(known)) >= size - 1 > 3 and word[: size - 1] == known[: size - 1]

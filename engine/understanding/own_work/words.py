@@ -167,7 +167,7 @@ GENERIC: Final[frozenset[str]] = frozenset(
 """Words of any question about work, which point nowhere by themselves."""
 
 GENERIC_ZH: Final[re.Pattern[str]] = re.compile(
-    "请问|麻烦|帮忙|帮我|一下|现在|目前|当前|最近|最新|今天|昨天|前天"
+    "请问|打扰了|一直|开始|大家|挂着|挂|麻烦|帮忙|帮我|一下|现在|目前|当前|最近|最新|今天|昨天|前天"
     "|上周|本周|这周|上个月|刚才|刚刚|早上|上午|下午|之前|以前|以后"
     "|之后|那个|这个|那份|这份|那笔|这笔|那张|这张|那条|这条|那件|这件"
     "|那次|这次|上次|上一[个份笔次条件]|前一[个份笔次]"
@@ -206,6 +206,14 @@ PAST: Final[re.Pattern[str]] = re.compile(
     r"|[我咱].{0,12}(?:了|过|的是|填的|报的|提的|写的|选的)"
 )
 """What the person themselves did, which no document tells."""
+SLURRED: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])(who|what|where|when|how|why)s(?![a-z])")
+"""A short form that is written without its apostrophe."""
+ASKED: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:what|which|where|who|whom|whose|how)(?![a-z])"
+)
+ASKING: Final[frozenset[str]] = frozenset(
+    ("what", "which", "where", "who", "whom", "whose", "how", "when", "why")
+)
 DID: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])what (?:exactly )?did (?:i|we)(?![a-z])")
 """All that the person entered is asked for."""
 OWN: Final[re.Pattern[str]] = re.compile(

@@ -18,13 +18,13 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
     What a look-up answers, and what surely asks for work, is none of it.
     """
     pieces = read_message(text, context)
-    if not any(_is_open(piece, context) for piece in pieces):
+    if context.work is None or not any(_is_open(piece, context) for piece in pieces):
         return StrategyResult((), "nothing in it asks after own work")
     reader = await context.work()
     # Where words of a question part it for the rules, it is one question all the same.
     if all(_is_open(piece, context) for piece in pieces):
         whole = Piece(text.strip(), "qa_query", "", lookup=pieces[0].lookup, end=len(text))
-        if work := _read(whole, reader, context):
+        if _read(whole, reader, context):
             pieces = (whole,)
     found = [_read(each, reader, context) for each in pieces]
     read = tuple(
