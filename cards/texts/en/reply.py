@@ -222,7 +222,9 @@ TEXTS: Final[dict[str, str]] = {
     "cancel.which": "Which one do you mean?",
     "cancel.over": "“{name}” has ended already: {state}",
     "cancel.not_yours": "There is no such run that you can cancel.",
-    "work.none": "You have no such request under way, or ended in the last {days} days. /mine lists yours.",
+    "work.none": (
+        "You have no such request under way, or ended in the last {days} days. /mine lists yours."
+    ),
     "work.gone": "That is not kept any more.",
     "work.more": "{n} more of yours fit as well: /mine lists them.",
     "work.value": "**{label}**: {value}",
