@@ -163,6 +163,15 @@ class ToolFailed(ToolError):
         super().__init__(_say(key, "en", **values), key, **values)
 
 
+class SystemRefused(ToolFailed):
+    """A system refuses a call; `str()` has its `answer` as it came, `text` what people can read."""
+
+    def __init__(self, key: str, /, *, answer: str, **values: object) -> None:
+        super().__init__(key, **values)
+        if answer and answer != values.get("words"):
+            self.args = (f"{self} It says: {answer}",)
+
+
 class ToolChanged(ToolFailed):
     """What a write's system takes is not what it was when people approved it: nothing was sent."""
 

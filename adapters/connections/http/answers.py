@@ -1,5 +1,6 @@
 """What an HTTP server answers: read within its bounds, and what it says of the next request."""
 
+import json
 from collections.abc import Mapping
 
 import aiohttp
@@ -7,6 +8,9 @@ from pydantic import JsonValue
 from yarl import URL
 
 _LONGEST_WORDS = 200
+_DEEPEST = 3
+_SENTENCE_KEYS = ("message", "detail", "error_description", "title", "reason", "errors", "error")
+"""Where a JSON answer says in words what is wrong, as servers usually write it."""
 
 
 async def read_content(answer: aiohttp.ClientResponse, most_bytes: int) -> bytes | None:
@@ -42,6 +46,26 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
 def refuse_number(text: str) -> JsonValue:
     """Raises ValueError: what is no number in JSON, such as NaN."""
     raise ValueError(f"{text} is no JSON")
+
+
+def sentence_of(text: bytes) -> str:
+    """What people can read of an answer: its text, or a sentence where JSON usually has one.
+
+    "" for a page, and for JSON without such a sentence.
+    """
+    words = words_of_answer(text)
+    if words.startswith("<"):
+        return ""
+    try:
+        data: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return "" if words.startswith(("{", "[")) else words
+    for _ in range(_DEEPEST):
+        if isinstance(data, list) and data:
+            data = data[0]
+        elif isinstance(data, dict):
+            data = next((data[key] for key in _SENTENCE_KEYS if data.get(key)), None)
+    return words_of_answer(data.encode("utf-8", "replace")) if isinstance(data, str) else ""
 
 
 def words_of_answer(text: bytes) -> str:

@@ -19,11 +19,12 @@ from adapters.connections.http.answers import (
     read_content,
     refuse_number,
     retry_after_s,
+    sentence_of,
     words_of_answer,
 )
 from adapters.connections.http.model import CursorPages, HttpCall, LinkPages, NumberPages
 from adapters.connections.http.server import HttpServer, SentMark
-from engine.errors import ToolFailed, ToolRetry, ToolUnsure
+from engine.errors import SystemRefused, ToolFailed, ToolRetry, ToolUnsure
 from engine.ports.systems.connections import BadCall, CallRequest
 from engine.text.template import (
     BadTemplate,
@@ -189,7 +190,12 @@ class PreparedHttpCall:
         words = words_of_answer(text)
         if status in (400, 422) and not self._request.writes:
             raise ToolRetry(f"{name} refuses these arguments ({status}): {words}")
-        raise ToolFailed("connection.refused", name=name, status=status, words=words)
+        said = sentence_of(text)
+        if said:
+            refused = {"name": name, "status": status, "words": said}
+            raise SystemRefused("connection.refused", answer=words, **refused)
+        key = "connection.absent" if status in _ABSENT else "connection.refused_only"
+        raise SystemRefused(key, answer=words, name=name, status=status)
 
     def _read(self, text: bytes) -> JsonValue:
         """The answer's content; of a write, which was done, None where it says nothing readable."""

@@ -15,6 +15,8 @@ TEXTS: Final[dict[str, str]] = {
         "look at the key."
     ),
     "connection.refused": "{name} refuses this ({status}): {words}",
+    "connection.refused_only": "{name} refuses this ({status}).",
+    "connection.absent": "{name} has nothing of this kind ({status}).",
     "connection.garbled": "{name} answered something that cannot be read.",
     "connection.large": "{name} answered with more than {kb} kB; please ask for less.",
     "connection.many_pages": "{name} has more than {most} pages on this; please ask for less.",

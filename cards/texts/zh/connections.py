@@ -10,6 +10,8 @@ TEXTS: Final[dict[str, str]] = {
     "connection.denied": "{name} 不让 Signoff 进入（{status}），请运维人员检查密钥。",
     "connection.no_token": "该系统的登录服务没有给出令牌（{status}），请运维人员检查密钥。",
     "connection.refused": "{name} 拒绝了（{status}）：{words}",
+    "connection.refused_only": "{name} 拒绝了（{status}）。",
+    "connection.absent": "{name} 没有这样的内容（{status}）。",
     "connection.garbled": "{name} 的答复无法读取。",
     "connection.large": "{name} 的答复超过 {kb} kB，请缩小范围。",
     "connection.many_pages": "{name} 关于此事超过 {most} 页，请缩小范围。",

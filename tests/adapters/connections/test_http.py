@@ -223,6 +223,35 @@ def status(number: int, text: str = "") -> Callable[[web.Request], Any]:
     return lambda _: web.Response(status=number, text=text)
 
 
+@pytest.mark.parametrize(
+    ("number", "body", "told"),
+    [
+        (404, {"detail": "No such van"}, "expenses refuses this (404): No such van"),
+        (
+            404,
+            {"error": {"code": 7, "message": "No such\nvan"}},
+            "expenses refuses this (404): No such van",
+        ),
+        (409, {"errors": [{"title": "Paid already"}]}, "expenses refuses this (409): Paid already"),
+        (404, {"code": 7, "path": "/vans/x"}, "expenses has nothing of this kind (404)."),
+        (409, [], "expenses refuses this (409)."),
+        (404, "<html><h1>Not Found</h1>", "expenses has nothing of this kind (404)."),
+        (404, '{"code": 7', "expenses has nothing of this kind (404)."),
+        (404, "no van", "expenses refuses this (404): no van"),
+    ],
+)
+async def test_people_read_a_sentence_of_a_refusal_and_operators_all_of_it(
+    number: int, body: Any, told: str
+) -> None:
+    text = body if isinstance(body, str) else json.dumps(body)
+    async with serve(status(number, text)) as api:
+        with pytest.raises(ToolFailed) as refused:
+            await ask(connect(api, repeats=0), {"path": "/vans/x"}, result="many")
+    assert refused.value.text("en") == told
+    assert " ".join(text.split()) in str(refused.value)
+    assert "{" not in refused.value.text("zh")
+
+
 @table(
     ("answer", "read", "write"),
     [
