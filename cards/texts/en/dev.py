@@ -22,6 +22,7 @@ TEXTS: Final[dict[str, str]] = {
     "dev.strategy.command": "commands",
     "dev.strategy.card_reply": "the open card",
     "dev.strategy.spoken": "a spoken button",
+    "dev.strategy.own_work": "own requests",
     "dev.strategy.deterministic": "rules and examples",
     "dev.strategy.model": "the model",
     "dev.strategy.unclear": "what is likely",

@@ -22,6 +22,7 @@ TEXTS: Final[dict[str, str]] = {
     "dev.strategy.command": "命令",
     "dev.strategy.card_reply": "待答的卡片",
     "dev.strategy.spoken": "说出的按钮",
+    "dev.strategy.own_work": "自己的请求",
     "dev.strategy.deterministic": "规则和示例",
     "dev.strategy.model": "模型",
     "dev.strategy.unclear": "最可能的意思",

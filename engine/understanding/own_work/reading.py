@@ -1,7 +1,7 @@
 """A question about work is read against what there is: whose words explain it, and what it asks."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -287,9 +287,27 @@ def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, 
 
 def _without(said: str, text: str) -> str:
     """The text without these words, wherever they stand by themselves."""
-    if not text[:1].isascii():
-        return said.replace(text, " ")
-    return re.sub(rf"(?<![a-z]){re.escape(text)}s?(?![a-z])", " ", said)
+    for start, end in reversed([*_places(said, text)]):
+        said = f"{said[:start]} {said[end:]}"
+    return said
+
+
+def _places(said: str, name: str) -> Iterator[tuple[int, int]]:
+    """Where a folded text has the name, as whole words; a plural counts."""
+    at = said.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if name[-1:].isascii() and said[end : end + 1] == "s":
+            end += 1
+        before, behind = said[at - 1 : at] if at else "", said[end : end + 1]
+        if not (_joins(before, name[:1]) or _joins(behind, name[-1:])):
+            yield at, end
+        at = said.find(name, at + len(name))
+
+
+def _joins(beside: str, edge: str) -> bool:
+    """Whether a character goes on with a word that has this one at its edge."""
+    return bool(beside) and beside.isascii() and beside.isalnum() and edge.isascii()
 
 
 def _points(name: str) -> bool:
@@ -312,11 +330,7 @@ def _asked_for(said: str, name: str) -> bool:
 
 def _holds(said: str, name: str) -> bool:
     """Whether a folded text has the name, as whole words."""
-    if name not in said:
-        return False
-    before = r"(?<![a-z0-9])" if name[:1].isascii() else ""
-    behind = r"s?(?![a-z0-9])" if name[-1:].isascii() else ""
-    return bool(re.search(f"{before}{re.escape(name)}{behind}", said))
+    return bool(name) and any(True for _ in _places(said, name))
 
 
 def _is_like(word: str, known: str) -> bool:

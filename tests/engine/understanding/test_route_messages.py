@@ -229,6 +229,7 @@ async def test_the_trace_keeps_every_verdict_up_to_the_sure_one(context: RouteCo
         ("command", False),
         ("card_reply", False),
         ("spoken", False),
+        ("own_work", False),
         ("deterministic", True),
     ]
     assert "录入" in routed.verdicts[-1].why
