@@ -20,6 +20,7 @@ from engine.frames.replies import ReplyHead
 from engine.frames.state import AgentState
 from engine.playbooks.case import BY_PLACE
 from engine.playbooks.model import Playbook, PlaybookFile
+from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
 from engine.talk.mine.summary import RunSummary, may_see, own_names, read_summaries
 from engine.understanding.own_work.reading import FieldNames, WorkReader, WorkSubject
@@ -45,6 +46,8 @@ class KnownWork:
 async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...]:
     """What the person may be told of here: their runs, the newest first, then cases."""
     person = head.principal
+    if services.own_runs is NO_OWN_RUNS:
+        return ()
     listed = await services.own_runs.find(own_names(person), limit=MOST_RUNS)
     waits = await services.inbox.find_tokens(inbox_names_of_person(person))
     asked = await services.inbox.cards(waits.tokens[:MOST_RUNS])
