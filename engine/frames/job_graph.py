@@ -51,7 +51,7 @@ class ProposedCall(Frozen):
         return json.loads(given) if isinstance(given, str) else given
 
 
-class MadeCall(Frozen):
+class JobWrite(Frozen):
     """A write that has been made for a job: its tool, the call's digest, and how it is told."""
 
     tool: str
@@ -89,7 +89,7 @@ class Job(Frozen):
     inside: str = ""
     seen: Seen = ""
     old_result: str = ""
-    made: tuple[MadeCall, ...] = ()
+    made: tuple[JobWrite, ...] = ()
 
     @property
     def key(self) -> str:
@@ -189,6 +189,6 @@ class JobFrame(Dialogue):
     question: str = ""
     writes: tuple[ProposedCall, ...] = ()
     proposals: int = 0
-    made: tuple[MadeCall, ...] = ()
+    made: tuple[JobWrite, ...] = ()
     pushed: bool = Field(default=False, exclude=True)
     """Earlier versions stored it; nobody asks for it, and it is not stored again."""

@@ -12,7 +12,7 @@ from cards.showing.view import ChartView
 from cards.values import Value
 from engine.dialogue import Dialogue
 from engine.frames.case import CaseConflict, CaseLink
-from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame, MadeCall
+from engine.frames.job_graph import JobFrame, JobsFrame, JobWrite, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
@@ -133,7 +133,7 @@ class Patch(Frozen):
     retry_after_s: float = 0.0
     ending: Ending | None = None
     labels: dict[str, dict[str, str]] = {}
-    made: tuple[MadeCall, ...] = ()
+    made: tuple[JobWrite, ...] = ()
 
     @classmethod
     def from_paths(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":

@@ -13,7 +13,7 @@ from engine.frames.job_graph import (
     Job,
     JobGraph,
     JobsFrame,
-    MadeCall,
+    JobWrite,
     PlannedJob,
 )
 from engine.frames.outcome import GraphOrder
@@ -94,7 +94,7 @@ def set_seen(graph: JobGraph, name: str, seen: str) -> JobGraph:
     return _change(graph, (name,), lambda job: job.model_copy(update={"seen": seen}))
 
 
-def note_made(graph: JobGraph, key: str, made: Sequence[MadeCall]) -> JobGraph:
+def note_made(graph: JobGraph, key: str, made: Sequence[JobWrite]) -> JobGraph:
     """Keep what was written for the job of that key, whatever else comes of its attempt."""
     name = key.rpartition("#")[0]
 

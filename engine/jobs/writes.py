@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cards.forms import is_storable
-from engine.frames.job_graph import UNUSABLE, JobFrame, MadeCall, ProposedCall
+from engine.frames.job_graph import UNUSABLE, JobFrame, JobWrite, ProposedCall
 from engine.frames.llm_plan import LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import Done, Next, Push, StepContext
 from engine.frames.state import Patch, Run
@@ -102,9 +102,9 @@ def _told(frame: JobFrame, text: str) -> JobFrame:
     return frame.model_copy(update={"messages": (*frame.messages, message)})
 
 
-def made_in(run: Run) -> tuple[MadeCall, ...]:
+def made_in(run: Run) -> tuple[JobWrite, ...]:
     """Every write that was made for the job that the run carries out, in this attempt or before."""
-    made: tuple[MadeCall, ...] = run.result.made if run.result else ()
+    made: tuple[JobWrite, ...] = run.result.made if run.result else ()
     for frame in run.frames:
         match frame:
             case JobFrame():
@@ -114,7 +114,7 @@ def made_in(run: Run) -> tuple[MadeCall, ...]:
     return made
 
 
-def add_made(before: Iterable[MadeCall], new: Iterable[MadeCall]) -> tuple[MadeCall, ...]:
+def add_made(before: Iterable[JobWrite], new: Iterable[JobWrite]) -> tuple[JobWrite, ...]:
     """The calls, each of them once."""
     return tuple({each.call: each for each in (*before, *new)}.values())
 

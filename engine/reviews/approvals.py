@@ -23,15 +23,15 @@ from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanF
 from engine.playbooks.skill import PlannedCall, Skill, ToolPlan
 from engine.tools.model import Tool
 
-Row = Mapping[str, Any]
+ListRow = Mapping[str, Any]
 
 
-def planned_calls(plan: ToolPlan, state: AgentState) -> tuple[tuple[PlannedCall, Row], ...]:
+def planned_calls(plan: ToolPlan, state: AgentState) -> tuple[tuple[PlannedCall, ListRow], ...]:
     """The plan's calls in their order: one `for_each` row of a list once for each of them."""
     return tuple((call, row) for call in plan.calls for row in _rows(call, state))
 
 
-def _rows(call: PlannedCall, state: AgentState) -> Sequence[Row]:
+def _rows(call: PlannedCall, state: AgentState) -> Sequence[ListRow]:
     if not call.for_each:
         return ({},)
     listed: Any = value_of(call.for_each, state) or ()
@@ -52,7 +52,7 @@ def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ..
     )
 
 
-def _argument_value(value: Any, call: PlannedCall, row: Row, state: AgentState) -> Any:
+def _argument_value(value: Any, call: PlannedCall, row: ListRow, state: AgentState) -> Any:
     if column := call.row_column(value):
         return row.get(column)
     if isinstance(value, str) and value.startswith("$"):

@@ -7,7 +7,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_text
-from engine.frames.job_graph import MadeCall
+from engine.frames.job_graph import JobWrite
 from engine.frames.llm_plan import DroppedStep, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
@@ -58,10 +58,10 @@ def _dropped_line(step: DroppedStep, lang: Lang) -> str:
     return say(key, lang, n=step.number, tool=literal(step.name), why=why)
 
 
-def made_by(frame: LlmPlanFrame) -> tuple[MadeCall, ...]:
+def made_by(frame: LlmPlanFrame) -> tuple[JobWrite, ...]:
     """The writes of a job's plan that were made so far."""
     wrote = (step for step in frame.done if step.wrote and frame.job)
-    return tuple(MadeCall(tool=s.tool, call=s.call, told=s.told) for s in wrote)
+    return tuple(JobWrite(tool=s.tool, call=s.call, told=s.told) for s in wrote)
 
 
 def fail_plan(

@@ -20,7 +20,7 @@ TEXTS: Final[dict[str, str]] = {
     # a job's question
     "jobs.asks": "{name}：{expert} 有一个问题",
     "jobs.about": "任务：{goal}",
-    "jobs.writes": "专家 {expert} 为任务“{goal}”提出以下写入。",
+    "jobs.writes": "专家 {expert} 为任务「{goal}」提出以下写入。",
     "jobs.same_experts": "计划的两个部分新设了同名的专家",
     "jobs.answer": "回答",
     # the card of a graph that stands still
