@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
-from bot.setting_rules import LanguageList, ProjectName, ZoneName
+from bot.setting_rules import Duration, LanguageList, ProjectName, ZoneName, days_of
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
@@ -25,16 +25,42 @@ _MAINS: Final = "*/playbook.yaml"
 _OPTIONAL: Final = ("SIGNOFF_CONNECTIONS", "SIGNOFF_MCP")
 
 
+class Retention(Frozen):
+    """For how long things are kept, in days, weeks or years, as in 90d, 12w or 2y.
+
+    `runs` after their end, with cards and log; `traces` of how messages were understood; `cases`
+    after their last change; `files` after they were shared. What is left out is as settings say.
+    """
+
+    runs: Duration | None = None
+    traces: Duration | None = None
+    cases: Duration | None = None
+    files: Duration | None = None
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The settings that it stands for."""
+        given = {
+            "SIGNOFF_RUN_DAYS": self.runs,
+            "SIGNOFF_TRACE_DAYS": self.traces,
+            "SIGNOFF_CASE_DAYS": self.cases,
+            "SIGNOFF_FILE_DAYS": self.files,
+        }
+        return {name: str(days_of(each)) for name, each in given.items() if each}
+
+
 class ProjectFile(Frozen):
     """What `signoff.yaml` says: the languages of its texts, and the time zone of its days.
 
-    To the `project` belong conversations of which no setting names another.
+    To the `project` belong conversations of which no setting names another. `retention` is for how
+    long what people said and did is kept.
     """
 
     schema_version: Literal[1] = 1
     languages: LanguageList = COMPLETE
     timezone: ZoneName
     project: ProjectName = ""
+    retention: Retention = Retention()
 
 
 def enter_project(folder: Path) -> None:
@@ -80,7 +106,8 @@ def project_variables(playbooks: Path) -> dict[str, str]:
     project = _read(file)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
     home = {"SIGNOFF_PROJECT": project.project} if project.project else {}
-    return {**parts, **languages, **home, "SIGNOFF_TIMEZONE": project.timezone}
+    kept = project.retention.variables
+    return {**parts, **languages, **home, **kept, "SIGNOFF_TIMEZONE": project.timezone}
 
 
 def _read(path: Path) -> ProjectFile:

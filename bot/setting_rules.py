@@ -176,6 +176,22 @@ def _project(value: str) -> str:
     return value
 
 
+_DURATION = re.compile(r"([1-9][0-9]{0,4})([dwy])")
+_UNIT_DAYS: Final = {"d": 1, "w": 7, "y": 365}
+
+
+def _duration(value: str) -> str:
+    if not _DURATION.fullmatch(value):
+        raise ValueError("should be days, weeks or years, as in 90d, 12w or 2y")
+    return value
+
+
+def days_of(duration: str) -> int:
+    """The days of a duration such as 90d, 12w or 2y."""
+    return int(duration[:-1]) * _UNIT_DAYS[duration[-1]]
+
+
+Duration = Annotated[str, AfterValidator(_duration)]
 ProjectName = Annotated[str, AfterValidator(_project)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]

@@ -196,6 +196,12 @@ class Settings(SettingsGroup):
     run_days: float = visible_setting(
         "SIGNOFF_RUN_DAYS", 90.0, "a number of days from 1 to 3650", ge=1, le=3650
     )
+    case_days: float = visible_setting(
+        "SIGNOFF_CASE_DAYS", 730.0, "a number of days from 1 to 36500", ge=1, le=36_500
+    )
+    file_days: float = visible_setting(
+        "SIGNOFF_FILE_DAYS", 0.0, "a number of days from 0 to 36500", ge=0, le=36_500
+    )
     trace_days: float = visible_setting(
         "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
     )

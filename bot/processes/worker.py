@@ -12,6 +12,7 @@ from bot.serve.delivery.delivery import Delivery
 from bot.serve.work.lanes import POLL_S, LaneLoop
 from bot.serve.work.model_queue import ModelQueue
 from bot.serve.work.pulse import Pulse
+from bot.serve.work.retention import sweep_files
 from bot.settings import Settings
 from bot.telemetry.metrics import SHARE_EVERY_S
 from bot.waits import cancel_tasks, pause
@@ -75,6 +76,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         store = parts.store
         group.create_task(sweep_lists(store.inbox, store.own_runs, store.numbers, stop))
         group.create_task(_leavers(parts).run(stop))
+        group.create_task(_old_files(parts, stop))
         group.create_task(_wake_at_stop(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.
@@ -123,6 +125,11 @@ async def _wake_by_doorbell(
         lanes.wake()
         if shows:
             delivery.wake()
+
+
+async def _old_files(parts: Parts, stop: asyncio.Event) -> None:
+    kept, clock, days = parts.resources.kept_files, parts.services.clock, parts.settings.file_days
+    await sweep_files(kept, parts.store.numbers, clock, stop, days=days)
 
 
 async def sweep_lists(

@@ -8,6 +8,7 @@ from adapters.clock import SystemClock
 from adapters.documents.store import ProjectDocuments
 from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
+from adapters.kept_files import SharedFolders
 from adapters.knowledge.search import DocumentSearch
 from adapters.reader_process import FileReader
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
@@ -27,7 +28,7 @@ from bot.wiring.people import open_admitted_accounts, open_groups, open_identity
 from bot.wiring.stand_ins import AS_IN_LIFE, StandIns
 from bot.wiring.store import StoreConnection
 from engine.ports.identity import IdentityProvider
-from engine.ports.inbox_files import FileSource, InboxFiles
+from engine.ports.inbox_files import FileSource, InboxFiles, KeptFiles
 from engine.ports.library import DocumentFiles, Files
 from engine.ports.meter import Meter
 from engine.ports.platform import SupportsMetering
@@ -47,6 +48,7 @@ class Resources:
     documents: DocumentSearch
     files: Files
     inbox_files: InboxFiles
+    kept_files: KeptFiles
     drafts: DocumentFiles
     file_links: FileLinks
     identity: IdentityProvider | None = None
@@ -99,6 +101,7 @@ async def open_resources(
         documents=documents,
         files=files,
         inbox_files=inbox_files,
+        kept_files=SharedFolders(settings.data_dir / "files"),
         drafts=ProjectDocuments(settings.data_dir / "files"),
         file_links=links,
         identity=identity,

@@ -223,6 +223,7 @@ def _limits(settings: Settings) -> ServiceLimits:
         run=settings.run_budget,
         graph=settings.graph_budget,
         run_days=settings.run_days,
+        case_keep_s=settings.case_days * 86_400,
     )
 
 

@@ -75,13 +75,8 @@ async def test_a_person_signs_in_and_out(settings: Callable[..., Settings]) -> N
     async with local_issuer() as issuer, running(settings(issuer.url)) as service:
         async with browser() as session:
             async with session.get(f"{service.url}/?room=ward-7") as page:
-                assert (
-                    page.status,
-                    "/login/begin?next=/%3Froom%3Dward-7" in await page.text(),
-                ) == (
-                    401,
-                    True,
-                )
+                assert page.status == 401
+                assert "/login/begin?next=/%3Froom%3Dward-7" in await page.text()
             async with session.get(f"{service.url}/login/begin?next=/%3Froom%3Dward-7") as page:
                 assert (page.status, str(page.url)) == (200, f"{service.url}/?room=ward-7")
                 sent = [c for hop in page.history for c in hop.headers.getall("Set-Cookie", ())]
@@ -101,7 +96,6 @@ async def test_a_person_signs_in_and_out(settings: Callable[..., Settings]) -> N
             "//evil.example",
             "/\\evil",
             "/runs",
-            "/?room=a&b=c",
         ):
             status, path, _ = await signs_in(service, f"/login/begin?next={where}")
             assert (status, path) == (200, "/")
