@@ -86,7 +86,7 @@ async def test_other_messages_and_runs_go_on_while_the_model_thinks(start: Start
             await room.say("lin", QUESTION)
             await room.wait_for(lambda m: bool(m["parts"]) and m["parts"][0]["state"] == "working")
             await room.say("lin", "/runs")
-            await room.wait_for(lambda m: "录入一次访视" in text_of(m) and m["card"] is None)
+            await room.wait_for(lambda m: bool(m["card"]) and m["card"]["kind"] == "run")
             await room.tap("chen", card, "approve")
             await room.card("phase_done")
             answered.set()
