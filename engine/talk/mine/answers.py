@@ -13,6 +13,7 @@ from engine.frames.replies import ReplyHead
 from engine.frames.state import PlannerFrame
 from engine.planner.phases import PhaseManager
 from engine.services import Services
+from engine.talk.active_runs import blocked_runs_text
 from engine.talk.mine.facts import KnownWork, find_work
 from engine.talk.mine.summary import RunSummary, run_address, state_text, title_of
 
@@ -28,9 +29,11 @@ async def answer_work(question: WorkQuestion, head: ReplyHead, services: Service
     if not works:
         return say("work.gone", lang)
     texts = [await _work_text(work, question, head, services) for work in works]
+    if any(work.summary and work.summary.run.status == "blocked" for work in works):
+        texts.append(await blocked_runs_text(head, services))
     if question.more:
         texts.append(say("work.more", lang, n=question.more))
-    return "\n\n".join(texts)
+    return "\n\n".join(filter(None, texts))
 
 
 async def _work_text(

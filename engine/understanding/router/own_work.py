@@ -64,7 +64,8 @@ def _tells_in_general(piece: Piece, context: RouteContext) -> bool:
 def may_ask_after_work(piece: Piece) -> bool:
     """Whether nothing else answers the piece for sure."""
     open_question = piece.kind == "qa_query" and not piece.lookup and not piece.about_run
-    unsure = piece.kind == "unclear" and not piece.reply and piece.unclear_kind != "holds_off"
+    idle = piece.unclear_kind in ("idle", "holds_off")
+    unsure = piece.kind == "unclear" and not piece.reply and not idle
     return (open_question or unsure) and not piece.condition
 
 
