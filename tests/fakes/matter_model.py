@@ -13,6 +13,7 @@ CLAIMANT = {"zh": "恒远贸易公司", "en": "Hengyuan Trading"}
 DEFENDANT = {"zh": "宏图建材公司", "en": "Hongtu Materials"}
 CAUSES = {"zh": ("买卖合同纠纷", "不当得利纠纷"), "en": ("Sale contract", "Unjust enrichment")}
 STRATEGIES = {"zh": ("直接起诉", "限期协商"), "en": ("Sue at once", "Negotiate first")}
+DOCUMENT = {"zh": "民事起诉状", "en": "Complaint"}
 JUDGE = "intake-check"
 """The skill that has the model judge."""
 _OF: Mapping[frozenset[str], str] = {
@@ -29,7 +30,6 @@ _OF: Mapping[frozenset[str], str] = {
     frozenset(("strategy_options",)): "strategy-planning",
     frozenset(("strategy_steps",)): "dispute-strategy-planning",
     frozenset(("document_list",)): "documents",
-    frozenset(("draft_name", "draft")): "document-draft",
     frozenset(("work_plan", "to_remember")): "work-plan",
 }
 
@@ -58,8 +58,7 @@ def outputs(lang: str) -> dict[str, Output]:
     causes = [{"cause": c, "why": "w", "weak_point": "p"} for c in CAUSES[lang]]
     options = [{"option": o, "gain": "g", "risk": "r"} for o in STRATEGIES[lang]]
     evidence = [{"name": "合同", "type": "书证", "proves": "约定", "status": "已有"}]
-    draft = f"{CLAIMANT[lang]} v. {DEFENDANT[lang]}\n1. 300000"
-    document = {"zh": "民事起诉状", "en": "Complaint"}[lang]
+    document = DOCUMENT[lang]
     plan = [{"task": "立案", "owner": "律师", "due": "2026-12-01"}]
     return {
         "litigation-intake": intake(lang),
@@ -76,7 +75,6 @@ def outputs(lang: str) -> dict[str, Output]:
             "data": {"strategy_steps": [{"step": "固定证据", "when": "2026-12-01"}]},
         },
         "documents": {"data": {"document_list": [{"document": document, "purpose": "立案"}]}},
-        "document-draft": {"data": {"draft_name": document, "draft": draft}},
         "work-plan": {"data": {"work_plan": plan}},
     }
 
@@ -96,12 +94,19 @@ def verdict(reason: str = "事实支持请求", *, passed: bool = True, confiden
 class MatterModel:
     """A script: each skill gets its good output, after what `first` has for it in order.
 
-    `asked` are the skills in the order in which they asked, `heard` the messages of each request.
+    A document has one section, with these `drafts` first. `asked` are the skills in the order in
+    which they asked, `heard` the messages of each request.
     """
 
     def __init__(
-        self, lang: str = "zh", first: Mapping[str, Sequence[Reply]] | None = None
+        self,
+        lang: str = "zh",
+        first: Mapping[str, Sequence[Reply]] | None = None,
+        drafts: Sequence[str] = (),
     ) -> None:
+        self._title = DOCUMENT[lang]
+        self._drafts = deque(drafts)
+        self._draft = f"{CLAIMANT[lang]} v. {DEFENDANT[lang]}\n1. 300000"
         self.asked: list[str] = []
         self.heard: list[list[dict[str, Any]]] = []
         self._outputs = outputs(lang)
@@ -109,6 +114,13 @@ class MatterModel:
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         wanted = request["response_format"]["json_schema"]["schema"]["properties"]
+        if "sections" in wanted:
+            section = {"heading": "", "about": "the claims"}
+            return say_json({"title": self._title, "sections": [section]})
+        if set(wanted) == {"text"}:
+            self.asked.append("document-draft")
+            self.heard.append(request["messages"])
+            return say_json({"text": self._drafts.popleft() if self._drafts else self._draft})
         is_verdict = "passed" in wanted
         skill = JUDGE if is_verdict else _OF[frozenset(wanted["data"]["properties"])]
         self.asked.append(skill)
