@@ -23,7 +23,7 @@ def test_every_skill_of_a_model_has_a_schema_that_a_strict_server_takes(
     playbook: Playbook,
 ) -> None:
     skills = [skill for skill in playbook.skills.values() if skill.system_prompt]
-    assert len(skills) == 14
+    assert len(skills) == 13
     for skill in skills:
         schema = schema_of(skill, playbook.definition)
         form = {"name": "answer", "schema": schema, "strict": True}
