@@ -16,54 +16,13 @@ from engine.playbooks.model import Playbook
 from engine.ports.inbox_files import FileReceipt
 from engine.ports.library import FileScope, Library
 from engine.ports.model import Completion, Message
-from tests.engine.playbooks.document_cases import CASES, WRITER
+from tests.engine.playbooks.document_cases import CASES
+from tests.fakes.harbour import MAIN, SKILL, WRITER
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.templates import encoded, template, words_of
 from tests.fakes.walk import CONVERSATION, Walk, crashing, new_run
 
 SCOPE = FileScope("HARBOUR-1", CONVERSATION)
-MAIN = """\
-id: harbour
-name: {zh: 码头, en: Harbour}
-project: HARBOUR-1
-cues: [offer]
-requests:
-  - {id: offer, name: {zh: 报价, en: Offer}, examples: [make an offer]}
-decision_fields: [agreed]
-profile_fields:
-  master: {label: {zh: 港务长, en: Harbour master}}
-  state: {label: {zh: 状态, en: State}}
-data_fields:
-  tenant: {label: {zh: 租户, en: Tenant}}
-  power: {label: {zh: 用电, en: Power}, type: boolean}
-  terms: {label: {zh: 条款, en: Terms}, multiline: true}
-  title: {label: {zh: 名称, en: Title}}
-  offer: {label: {zh: 报价, en: Offer}, type: file}
-  offer_text: {label: {zh: 文本, en: Text}, type: file}
-  fees:
-    label: {zh: 费用, en: Fees}
-    type: list
-    columns: {what: {label: What}, sum: {label: Sum, type: integer}}
-phases:
-  - id: draft
-    name: {zh: 起草, en: Draft}
-    goal: {zh: 起草, en: The offer is drafted}
-    allowed_skills: [write]
-    checkpoints: [offer, profile.state]
-"""
-SKILL = """\
-id: write
-name: {zh: 起草, en: Draft the offer}
-description: {zh: 起草, en: Drafts an offer}
-category: drafting
-kind: document
-provides: [profile.state]
-sets: {profile.state: drafted}
-document:
-  file: offer
-  markdown: offer_text
-  name: title
-"""
 KNOWN = AgentState(
     data={
         "tenant": "Ann Low",
@@ -265,7 +224,7 @@ class Inbox:
     """Takes a file in by its own name."""
 
     async def take(
-        self, project: str, conversation: str, files: Sequence[SharedFile]
+        self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
         """Each is fine."""
         return tuple(FileReceipt(shown=f.name, name=f.name, kind="docx") for f in files)

@@ -1,14 +1,8 @@
 """What may be wrong with a document, its template, and how it is told."""
 
+from tests.fakes.harbour import WRITER
 from tests.fakes.templates import template
 
-WRITER = """\
-  writer:
-    prompt: Write an offer for a berth.
-    sections: 12
-    section_chars: 4000
-    tools: [file__list]
-"""
 CASES: list[tuple[str, bytes, str]] = [
     ("", b"", "has nothing to say: give it a writer, a text or a template"),
     (
