@@ -47,13 +47,13 @@ class ProjectDocuments:
         text = content.as_markdown().encode("utf-8", "replace")
         digest = hashlib.sha256(text).hexdigest()
         stem = file_stem(content.name)
-        newest, known = _newest(self._root / scope.project / SHARED, scope, stem)
+        newest, known, file = _newest(self._root / scope.project / SHARED, scope, stem)
         short = digest[:_DIGEST_CHARS]
         number, docx = newest, b""
         if known == short:
             # A step that is done again, and a text that nobody has changed, make no new version.
             docx = _render(content, number, short)
-        if not docx or not _holds(folder / f"{stem}-v{number}-{short}.docx", docx):
+        if not docx or not _holds(file, docx):
             number = newest + 1
             docx = _render(content, number, short)
         name = f"{stem}-v{number}-{short}"
@@ -82,16 +82,17 @@ def file_stem(name: str) -> str:
     return stem
 
 
-def _newest(shared: Path, scope: FileScope, stem: str) -> tuple[int, str]:
-    """The number and digest of the newest version that the scope has; 0 and "" for none."""
+def _newest(shared: Path, scope: FileScope, stem: str) -> tuple[int, str, Path]:
+    """The number, digest and file of the newest version that the scope has; 0 and "" for none."""
     own = shared / folder_of(scope.conversation)
-    names = [path.name for path in own.iterdir()]
-    names += [
-        name for name, place in scope.elsewhere if (shared / folder_of(place) / name).exists()
-    ]
-    ends = [_END.fullmatch(name[len(stem) :]) for name in names if name.startswith(stem)]
-    found = [(int(match[1]), match[2]) for match in ends if match]
-    return max(found, default=(0, ""))
+    paths = [*own.iterdir(), *(shared / folder_of(place) / name for name, place in scope.elsewhere)]
+    ends = [(path, _END.fullmatch(path.name[len(stem) :])) for path in paths if _is_of(path, stem)]
+    found = [(int(match[1]), match[2], path) for path, match in ends if match]
+    return max(found, default=(0, "", own))
+
+
+def _is_of(path: Path, stem: str) -> bool:
+    return path.name.startswith(stem) and path.is_file()
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:

@@ -1,15 +1,19 @@
 """The files that cards show, for who has a link to one."""
 
 import asyncio
+from dataclasses import replace
 from typing import Final
 
 from aiohttp import web
 
 from bot.wiring.service import Parts
 from bot.wiring.web import for_our_hosts
+from cards.model import Card
 from cards.texts import COMPLETE, say
 from engine.errors import StoreError, ToolFailed
 from engine.ports.inbox_files import kind_of_name
+from engine.ports.library import FileScope
+from engine.talk.active_runs import read_runs
 
 _PIECE_BYTES: Final = 64 * 1024
 _SHOWN: Final = {
@@ -46,16 +50,30 @@ def files_route(parts: Parts) -> web.AbstractRouteDef:
             return _told(503, "file.link_away")
         if found is None or name not in {row.file for row in found.card.rows}:
             return _told(404, "file.link_gone")
-        return await _send(request, parts, found.card.conversation, name)
+        try:
+            scope = await _scope(parts, found.card)
+        except StoreError:
+            return _told(503, "file.link_away")
+        return await _send(request, parts, scope, name)
 
     path = r"/files/{card}/{last:\d{1,8}}/{mark:[0-9a-f]{32}}/{name}"
     return web.get(path, for_our_hosts(serve, parts.settings.public_url or ""))
 
 
+async def _scope(parts: Parts, card: Card) -> FileScope:
+    """Whose files the card shows: of its conversation, and those that its run knows elsewhere.
+
+    Raises StoreError.
+    """
+    own = parts.services.file_scope(card.conversation)
+    stored = await parts.services.decisions.run(card.run) if card.run else None
+    runs = read_runs([(card.run, stored[0])]) if stored else []
+    return replace(own, elsewhere=runs[0].state.files_elsewhere) if runs else own
+
+
 async def _send(
-    request: web.Request, parts: Parts, conversation: str, name: str
+    request: web.Request, parts: Parts, scope: FileScope, name: str
 ) -> web.StreamResponse:
-    scope = parts.services.file_scope(conversation)
     try:
         file = await parts.resources.files.open(scope, name)
     except ToolFailed:

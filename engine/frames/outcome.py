@@ -301,10 +301,8 @@ class StepContext:
     @property
     def file_scope(self) -> FileScope:
         """Whose files the run looks up: its conversation's, and those that its case knows."""
-        run = self.run
-        own = self.services.file_scope(run.conversation)
-        files = ((file.name, file.place) for file in run.state.attachments)
-        return replace(own, elsewhere=tuple(each for each in files if each[1]))
+        own = self.services.file_scope(self.run.conversation)
+        return replace(own, elsewhere=self.run.state.files_elsewhere)
 
     def list_tool(self, name: str) -> Tool[Any]:
         """The tool of that name, which only reads. Raises ToolFailed."""

@@ -87,6 +87,11 @@ class AgentState(Frozen):
     contents: dict[str, str | UnreadFile] = Field(default={}, exclude=True)
 
     @property
+    def files_elsewhere(self) -> tuple[tuple[str, str], ...]:
+        """Its files of other conversations, each with its conversation."""
+        return tuple((file.name, file.place) for file in self.attachments if file.place)
+
+    @property
     def unseen_files(self) -> tuple[Attachment, ...]:
         """The attachments that no skill for files has had."""
         return tuple(file for file in self.attachments if not (file.read or file.tried))

@@ -46,6 +46,16 @@ document:
   markdown: offer_text
   name: title
 """
+CASE_MAIN = (
+    MAIN.replace("cues:", "case: project\ncues:", 1)
+    + """\
+    done_card:
+      title: {zh: 已起草, en: The offer is drafted}
+      text: {zh: 如下, en: It is this one.}
+      shows: [offer]
+"""
+)
+TEMPLATE_ONLY = "  template: letter.docx\n"
 WRITER = """\
   writer:
     prompt: Write an offer for a berth.
