@@ -130,3 +130,16 @@ async def test_a_file_that_is_shared_while_work_goes_on_joins_it(own_room: WebRo
     await own_room.share("lin", "", contract__txt=b"Hengyuan sells, Hongtu pays CNY 300.")
     message = await own_room.wait_for(says("contract.txt: taken"))
     assert "I passed the files on to what is under way here: Take in a case." in text_of(message)
+
+
+async def test_all_files_are_searched_for_what_a_question_names(own_room: WebRoom) -> None:
+    await own_room.share(
+        "lin",
+        "",
+        lease__txt=b"1. The rent is 900.\n2. The deposit is CNY 1,800, paid back in May.\n",
+        letter__pdf=made.pdf(["Dear all", "the deposit was never paid back"]),
+    )
+    await own_room.wait_for(says("lease.txt: taken"))
+    await own_room.say("lin", "Search all files for the deposit")
+    shown = await own_room.wait_for(says("lease.txt", "never paid back"))
+    assert "letter.pdf</strong>, page 2" in text_of(shown)

@@ -18,7 +18,7 @@ from cards.texts import say
 from engine.errors import ToolError, ToolRetry
 from engine.ports.library import FileInfo
 from engine.text.entity_kinds import normalised_with_places
-from engine.text.search_words import query_words
+from engine.text.search_words import normalise, query_words
 from engine.tools.arguments import Arguments
 from engine.tools.files.project_file import (
     READABLE,
@@ -49,10 +49,21 @@ _FRAME_ROOM = 500
 _MOST_MATCHES = 25
 _NAMED = 20
 _TOLD = 5
-_LEAST_SHARE = 0.5
+_LEAST_SHARE = 0.6
 _PIECE = re.compile(r"[^\n]{1,2000}")
 _CJK = re.compile("[㐀-鿿]")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+
+
+CUES = (
+    "全文搜索",
+    "搜索文件",
+    "在所有文件里",
+    "search the files",
+    "search all files",
+    "full-text search",
+)
+"""Words that point to this tool."""
 
 
 class FileSearch(Arguments):
@@ -187,7 +198,11 @@ def _pattern(phrase: str) -> str:
 
 def _passages(query: str, files: Mapping[str, FileText]) -> list[_Place]:
     """The lines that have most of the query's words, by weight, best first."""
-    words = query_words(query)
+    # What only says that files are to be searched stands in none of them.
+    asked = normalise(query)
+    for cue in sorted(CUES, key=len, reverse=True):
+        asked = asked.replace(cue, " ")
+    words = query_words(asked)
     lines = [
         (_Place(name, file, piece.start(), piece.end()), {w for w in words if w in lowered})
         for name, file in files.items()
@@ -196,9 +211,9 @@ def _passages(query: str, files: Mapping[str, FileText]) -> list[_Place]:
     ]
     counts = Counter(word for _, found in lines for word in found)
     weights = {word: log(1 + len(lines) / count) for word, count in counts.items()}
-    total = sum(weights.values())
     scores = [(sum(weights[word] for word in found), place) for place, found in lines if found]
-    best = [(score, place) for score, place in scores if score >= _LEAST_SHARE * total]
+    most = max((score for score, _ in scores), default=0.0)
+    best = [(score, place) for score, place in scores if score >= _LEAST_SHARE * most]
     # Sorting keeps the order of those that score alike.
     return [place for _, place in sorted(best, key=lambda each: -each[0])]
 
@@ -262,13 +277,6 @@ FILE_SEARCH = Tool(
         "Find the places in the files that mention acceptance",
         "Do any files mention compensation?",
     ),
-    cues={
-        "全文搜索": {},
-        "搜索文件": {},
-        "在所有文件里": {},
-        "search the files": {},
-        "search all files": {},
-        "full-text search": {},
-    },
+    cues={cue: {} for cue in CUES},
     timeout_s=TIMEOUT_S,
 )
