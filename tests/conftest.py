@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
@@ -17,6 +18,9 @@ from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
+
+if TYPE_CHECKING:
+    from tests.fakes.browser import Browser, Browsers
 
 # As in the service (bot/__main__.py), before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -68,6 +72,22 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedS
     server = asyncio.run(open_server(Path(folder)))
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def browsers() -> Iterator["Browsers"]:
+    """The session's browsers, of which each module borrows one."""
+    from tests.fakes.browser import Browsers  # imports selenium
+
+    browsers = Browsers()
+    yield browsers
+    browsers.close()
+
+
+@pytest.fixture(scope="module")
+def browser(browsers: "Browsers") -> Iterator["Browser"]:
+    """An English one."""
+    yield from browsers.lend()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
+from yarl import URL
 
 from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.ports import free_port
@@ -53,11 +55,24 @@ _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 _FONT_FOLDER = Path(__file__).parents[2] / "adapters" / "pictures" / "fonts"
 
 
-def window(language: str = "en") -> Iterator["Browser"]:
-    """A browser for a fixture to yield from; skips the test where there is none."""
-    browser_or_skip()
-    with Browser(language=language) as opened:
-        yield opened
+class Browsers:
+    """A browser of each language, opened once in a session and lent as if it were new."""
+
+    def __init__(self) -> None:
+        self._opened: dict[str, Browser] = {}
+        self._ends = ExitStack()
+
+    def lend(self, language: str = "en") -> Iterator["Browser"]:
+        """One for a fixture to yield from; skips the test where there is none."""
+        browser_or_skip()
+        if language not in self._opened:
+            self._opened[language] = self._ends.enter_context(Browser(language=language))
+        yield self._opened[language]
+        self._opened[language].renew()
+
+    def close(self) -> None:
+        """End them all."""
+        self._ends.close()
 
 
 class Browser:
@@ -65,6 +80,7 @@ class Browser:
 
     def __init__(self, *, language: str = "en") -> None:
         self._language = language
+        self._origins: set[str] = set()
 
     def __enter__(self) -> Self:
         self._profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
@@ -99,8 +115,25 @@ class Browser:
 
     def open(self, url: str) -> None:
         """Go to a page and wait until it is loaded, its styles too."""
+        self._origins.add(str(URL(url).origin()) if URL(url).host else "")
         self.driver.get(url)
         self.loaded()
+
+    def renew(self) -> None:
+        """Forget everything: tabs, what was emulated in them, cookies, and what pages stored."""
+        old = self.driver.window_handles
+        self.driver.switch_to.new_window("tab")
+        mine = self.driver.current_window_handle
+        for handle in old:
+            self.driver.switch_to.window(handle)
+            self.driver.close()
+        self.driver.switch_to.window(mine)
+        self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        for origin in self._origins - {""}:
+            stored = {"origin": origin, "storageTypes": "all"}
+            self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", stored)
+        self._origins.clear()
+        self.console_errors()
 
     def loaded(self) -> None:
         """Wait for the styles too: on a busy machine the driver sees a page before it has them."""

@@ -1,25 +1,16 @@
 """The page's panel of what waits for whoever is speaking, by mouse and by keyboard."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.repositories.logins import RedisLogins
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import to_review
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
 
 
 async def test_a_reviewer_decides_in_the_panel_what_was_asked_in_another_room(

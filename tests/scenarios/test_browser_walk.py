@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser, Browsers
 from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
@@ -16,10 +16,8 @@ from tests.scenarios.test_web_walk import ASK, GOOD
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="zh-CN") as opened:
-        yield opened
+def browser(browsers: Browsers) -> Iterator[Browser]:
+    yield from browsers.lend("zh-CN")
 
 
 async def test_a_visit_is_asked_for_and_approved_in_the_browser(

@@ -1,23 +1,16 @@
 """Several conversations on the page: begun, listed, found again by their address, told apart."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.webchat.room_names import own_room_prefix
-from tests.fakes.browser import Browser, window
+from tests.fakes.browser import Browser
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from window()
 
 
 async def test_a_person_goes_between_conversations_of_their_own(

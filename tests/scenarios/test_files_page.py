@@ -1,13 +1,11 @@
 """Sharing files in the page itself: by the button, by dropping, and what goes wrong is shown."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 from tests.fakes.depot import write_depot
 from tests.scenarios.conftest import Start
 
@@ -19,13 +17,6 @@ for (const kind of ["dragover", "drop"]) {
   document.body.dispatchEvent(new DragEvent(kind, told));
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser() as opened:
-        yield opened
 
 
 async def test_files_are_chosen_dropped_removed_and_sent(

@@ -1,22 +1,14 @@
 """A long answer in a real browser: it grows on the page, and the whole takes its place."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
-import pytest
 
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 from tests.fakes.long_answer import BEGUN, QUESTION, WHOLE, LongAnswer
 from tests.scenarios.conftest import Start
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
 
 
 async def test_the_page_shows_an_answer_while_it_is_written(

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestClient
 from adapters.webchat.platform import WebChat
 from adapters.webchat.visitors import WebPerson
 from engine.events import Accepted, Outcome, Update
-from tests.fakes.browser import Browser, window
+from tests.fakes.browser import Browser
 from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.platforms.patience import PATIENCE_S, within
 
@@ -66,11 +66,6 @@ async def client(
     app.on_shutdown.append(close)
     async with within(PATIENCE_S, "the test of the page ends"):
         yield await aiohttp_client(app)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from window()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from adapters.webchat.visitors import FreeChoice, WebPerson
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, DirectAnswer, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
-from tests.fakes.browser import Browser, window
+from tests.fakes.browser import Browser, Browsers
 from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.ports import free_port
 
@@ -55,8 +55,8 @@ if (how === "paste") {
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
-def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
-    yield from window(request.param)
+def browser(request: pytest.FixtureRequest, browsers: Browsers) -> Iterator[Browser]:
+    yield from browsers.lend(request.param)
 
 
 @pytest.fixture

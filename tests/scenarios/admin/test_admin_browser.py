@@ -2,26 +2,17 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.fakes.admin_client import NAME, TOKEN
 from tests.fakes.admin_sight import Sight, restored, run_in, something_to_see, to_review
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 
 PHONE, DESK = (360, 780), (1280, 900)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
 
 
 def sign_in(browser: Browser, url: str) -> None:

@@ -5,12 +5,12 @@ import asyncio
 from tests.fakes.browser import Browser
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.admin.test_admin_actions import BY
-from tests.scenarios.admin.test_admin_browser import PHONE, assert_fits, browser, sign_in
+from tests.scenarios.admin.test_admin_browser import PHONE, assert_fits, sign_in
 from tests.scenarios.admin.test_admin_jobs import gate, service
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_jobs_walk import ASK, graph, parent
 
-__all__ = ["browser", "gate", "service"]
+__all__ = ["gate", "service"]
 
 
 async def test_a_graph_is_stopped_goes_on_and_has_a_job_fail_by_its_forms(
