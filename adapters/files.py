@@ -151,10 +151,11 @@ def _paths(scope: FileScope) -> Iterator[tuple[tuple[str, ...], str]]:
     """
     if is_project(scope.project):
         yield (scope.project,), ""
+    for project in filter(is_project, dict.fromkeys((scope.project, scope.shared_in))):
         if scope.conversation:
-            yield (scope.project, SHARED, folder_of(scope.conversation)), ""
+            yield (project, SHARED, folder_of(scope.conversation)), ""
         for name, conversation in scope.elsewhere:
-            yield (scope.project, SHARED, folder_of(conversation)), name
+            yield (project, SHARED, folder_of(conversation)), name
 
 
 def _open_folder(root: Path, path: Sequence[str]) -> int:

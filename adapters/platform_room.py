@@ -43,8 +43,8 @@ class PlatformContext:
     """The store's ports, and the people, as a platform sees them.
 
     `read_card` returns the card of a token as a place shows it; `language_of` the language that a
-    person wants to read, None where they chose none; `identity` is where people sign in, if that
-    is so.
+    person wants to read, None where they chose none; `may_read` whether they may see the project of
+    a conversation. `identity` is where people sign in, if that is so.
     """
 
     service: ServiceSettings
@@ -61,6 +61,7 @@ class PlatformContext:
     runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
     persons: Sequence[NamedPerson]
     language_of: Callable[[Actor], Lang | None]
+    may_read: Callable[[Actor, str], Awaitable[bool]]
     identity: IdentityProvider | None = None
 
 

@@ -5,10 +5,14 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
+from pydantic import Field as Key
+
 from bot.setting_rules import Duration, LanguageList, ProjectName, ZoneName, days_of
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
+from engine.ports.storage.projects import PROJECT_FORM
+from engine.text.language import LocalizedText
 
 PROJECT_FILE: Final = "signoff.yaml"
 _PARTS: Final = {
@@ -49,11 +53,23 @@ class Retention(Frozen):
         return {name: str(days_of(each)) for name, each in given.items() if each}
 
 
+class FolderProject(Frozen):
+    """A project of the folder: which `playbooks` it may run (all, if left out), and what it is of.
+
+    `of` are entities that it belongs to, by kind, as in {client: ACME}.
+    """
+
+    id: str = Key(pattern=f"^{PROJECT_FORM}$")
+    name: LocalizedText
+    playbooks: tuple[str, ...] = ()
+    of: dict[str, str] = {}
+
+
 class ProjectFile(Frozen):
     """What `signoff.yaml` says: the languages of its texts, and the time zone of its days.
 
-    To the `project` belong conversations of which no setting names another. `retention` is for how
-    long what people said and did is kept.
+    To the `project` belong conversations that nobody bound to another. `projects` are those that
+    there are from the start. `retention` is for how long what people said and did is kept.
     """
 
     schema_version: Literal[1] = 1
@@ -61,6 +77,7 @@ class ProjectFile(Frozen):
     timezone: ZoneName
     project: ProjectName = ""
     retention: Retention = Retention()
+    projects: tuple[FolderProject, ...] = ()
 
 
 def enter_project(folder: Path) -> None:
@@ -103,14 +120,15 @@ def project_variables(playbooks: Path) -> dict[str, str]:
     }
     if not any((folder / _PARTS[_PLAYBOOKS]).glob(_MAINS)) and any(folder.glob(_MAINS)):
         parts[_PLAYBOOKS] = str(folder)
-    project = _read(file)
+    project = read_project_file(file)
     languages = {"SIGNOFF_LANGUAGES": ",".join(project.languages)}
     home = {"SIGNOFF_PROJECT": project.project} if project.project else {}
     kept = project.retention.variables
     return {**parts, **languages, **home, **kept, "SIGNOFF_TIMEZONE": project.timezone}
 
 
-def _read(path: Path) -> ProjectFile:
+def read_project_file(path: Path) -> ProjectFile:
+    """What a `signoff.yaml` says. Raises DefinitionError with every problem."""
     # Loaded here, since the command line reads settings before it knows what it is asked for.
     from adapters.filesystem import read_text
     from engine.yaml.source import Problems, read_yaml, try_build

@@ -297,7 +297,8 @@ class Card(Frozen):
     what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
     `lapsed` are votes that count no more, `handed` seats that were given to others. `reminded`
     counts reminders, and `escalated` says for whom the escalation added approvers. `by_text` is an
-    example of a text that answers it, "" where none does.
+    example of a text that answers it, "" where none does. `project` is the one that it is about, ""
+    for a card of none, and where an earlier version did not keep it.
     """
 
     schema_version: Literal[1] = 1
@@ -335,6 +336,7 @@ class Card(Frozen):
     reminded: int = 0
     escalated: str = ""
     by_text: str = ""
+    project: str = ""
 
     @property
     def traits(self) -> CardTraits:

@@ -165,9 +165,10 @@ class DirectAnswer:
     """What the person reads at once (`text`); `ok` when their tap was recorded.
 
     `tells` when closing a form would not be answer enough. `stranger` when the person is not
-    admitted and nothing was looked at; it may answer a message too. `again` when they were shown an
-    answer to this before, so that it is not posted once more. `aside` when it is for them alone,
-    wherever they asked. `shown` is to be called once it was shown.
+    admitted, to the service or the project, and nothing was looked at; it may answer a message too.
+    `again` when they were shown an answer to this before, so that it is not posted once more.
+    `aside` when it is for them alone, wherever they asked. `shown` is to be called once it was
+    shown.
     """
 
     text: str

@@ -1,15 +1,16 @@
 """What turns and steps of runs may use: one object, made once and passed whole."""
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from cards.model import Principal
-from engine.playbooks.model import Playbook, Request, pattern_kinds
+from engine.playbooks.model import Playbook, PlaybookFile, Request, pattern_kinds
 from engine.ports.clock import Clock, FixedClock
 from engine.ports.inbox_files import NO_FILES, InboxFiles
-from engine.ports.library import NO_LIBRARY, FileScope, Library
+from engine.ports.library import NO_LIBRARY, FileScope, Library, Serves
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.pages import FindRunLink, no_run_link
@@ -20,7 +21,9 @@ from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.own_runs import NO_OWN_RUNS, OwnRuns
+from engine.ports.storage.projects import KEEPS_NONE, Projects
 from engine.ports.storage.store import Decisions
+from engine.projects import NO_PROJECTS, ProjectBook
 from engine.react import Budget
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
@@ -68,15 +71,16 @@ class Services:
     """Ports, names for new things, and limits.
 
     `playbook(digest)` finds a published playbook, None for one that is not.
-    `project(conversation)` is the project that the conversation belongs to.
+    `project(conversation)` is the project that the conversation belongs to, or of a run its own;
+    `projects()` are all of them. The person whose turn it is `sees` only some.
     `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that is
     handled again gives its reply and runs the same ids.
 
     `playbooks`, `tools` (which only read) and `entity_kinds` are those of the moment at which a
-    turn began; `barred` are requests (`playbook/request`) that the person may not start. Steps of a
-    run use their pinned playbook and its tools of the `toolbox` instead; `call`, `rehearse` and
-    `pin` are their way to tools, and `recorded_calls()` gives the answers of the model and of tools
-    so far.
+    turn began; `barred` are requests (`playbook/request`) that the person may not start,
+    `elsewhere` the playbooks that the conversation's project may not run. Steps of a run use their
+    pinned playbook and its tools of the `toolbox` instead; `call`, `rehearse` and `pin` are their
+    way to tools, and `recorded_calls()` gives the answers of the model and of tools so far.
     """
 
     clock: Clock
@@ -91,6 +95,9 @@ class Services:
     derived_id: Callable[..., str]
     project: Callable[[str], str]
     tracing: TraceSettings
+    projects: Callable[[], ProjectBook] = lambda: NO_PROJECTS
+    kept_projects: Projects = KEEPS_NONE
+    sees: Callable[[str], bool] = lambda project: True
     library: Library = NO_LIBRARY
     files: InboxFiles = NO_FILES
     drafting: DraftSink = NO_DRAFTS
@@ -106,6 +113,7 @@ class Services:
     entity_kinds: tuple[PatternKind, ...] = ()
     listed_entities: FindEntities = entities_without_lists
     barred: Mapping[str, Request] = field(default_factory=dict)
+    elsewhere: Mapping[str, Playbook] = field(default_factory=dict)
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse
     pin: registry.CallTool = registry.pin
@@ -134,18 +142,58 @@ class Services:
         Requests that they may not start are `barred`; who is not admitted has neither. Answers of
         another project are none in the conversation; of tools of one name its project's counts.
         """
-        project = self.project(conversation) if conversation else ""
+
+        def sees(project: str) -> bool:
+            return self.people.may_see(person, project)
+
         if not self.people.is_admitted(person):
-            return replace(self, tools=(), playbooks={})
-        of = project if conversation else None
-        key = (id(self.playbooks), *map(id, self.tools), person.roles, of)
+            return replace(self, tools=(), playbooks={}, sees=sees)
+        of = self.project(conversation) if conversation else None
+        book, bound = self.projects(), self.projects().is_bound(conversation)
+        own = {each.definition.project for each in self.playbooks.values()}
+        seen = frozenset(project for project in (*own, of or "") if sees(project))
+        key = (id(self.playbooks), id(book), *map(id, self.tools), person.roles, of, bound, seen)
         if (kept := _LIMITED.get(key)) is None:
             if len(_LIMITED) >= _MAX_LIMITED:
                 _LIMITED.clear()
             # It holds what it was made of, so that nothing else gets one of their ids.
-            made = _limit(self.playbooks, self.tools, person, of)
-            kept = _LIMITED[key] = self.playbooks, self.tools, made
-        return replace(self, **kept[2])
+            made = self._limit(person, conversation, seen)
+            kept = _LIMITED[key] = (self.playbooks, self.tools, book), made
+        return replace(self, sees=sees, **kept[1])
+
+    def _limit(self, person: Principal, conversation: str, seen: Collection[str]) -> dict[str, Any]:
+        """What somebody with these roles, who sees these projects, may start and use there."""
+        left, barred = startable_playbooks(self.playbooks, person)
+        # What is asked for in the wrong place is understood all the same.
+        kinds = pattern_kinds(playbook.definition for playbook in left.values())
+        tools: Sequence[Tool[Any]] = [t for t in self.tools if person.holds_one_of(t.roles)]
+        elsewhere: dict[str, Playbook] = {}
+        if conversation:
+            tools = tools_of_project(tools, self.project(conversation), self.projects().serves)
+            runs_in = {n: self.run_project(p.definition, conversation) for n, p in left.items()}
+            elsewhere = {name: left[name] for name, own in runs_in.items() if own not in seen}
+        return {
+            "tools": tuple(tools),
+            "playbooks": {n: p for n, p in left.items() if n not in elsewhere}
+            if elsewhere
+            else left,
+            "barred": barred,
+            "elsewhere": elsewhere,
+            "entity_kinds": kinds,
+        }
+
+    def run_project(self, playbook: PlaybookFile, conversation: str) -> str | None:
+        """The project of a run that is asked for there; None where the playbook cannot run."""
+        return self.projects().run_project(conversation, playbook.id, playbook.project)
+
+    def within(self, project: str) -> "Services":
+        """The same services for what belongs to that project; "" changes nothing."""
+        return replace(self, project=lambda _: project) if project else self
+
+    def serving(self, conversation: str) -> Serves:
+        """What serves the conversation's project; nothing does where it has none."""
+        project = self.project(conversation)
+        return partial(self.projects().serves, project) if project else lambda playbook, own: False
 
     def entities(
         self, conversation: str, person: Principal, kinds: tuple[PatternKind, ...] = ()
@@ -155,16 +203,30 @@ class Services:
 
     def file_scope(self, conversation: str) -> FileScope:
         """Whose files are looked up in the conversation, and in its runs."""
-        return FileScope(self.project(conversation), conversation)
+        return FileScope(
+            self.project(conversation), conversation, shared_in=self._home(conversation)
+        )
+
+    def _home(self, conversation: str) -> str:
+        """The project of a conversation that nobody bound; "" where that is the run's own."""
+        book = self.projects()
+        home = "" if book.is_bound(conversation) else book.of(conversation)
+        return home if home != self.project(conversation) else ""
 
     def tool_context(
         self, conversation: str, person: Principal, *, key: str = "", by: str = ""
     ) -> ToolContext:
         """What a call of a tool may use; a write needs its idempotency key and approver."""
         project = self.project(conversation)
-        own = (p.definition for p in self.playbooks.values() if p.definition.project == project)
+        serves = self.serving(conversation)
+        own = (
+            playbook.definition
+            for playbook in self.playbooks.values()
+            if serves(playbook.id, playbook.definition.project)
+        )
         return ToolContext(
             today=self.today,
+            now=self.now,
             key=key,
             by=by,
             project=project,
@@ -175,47 +237,37 @@ class Services:
             entities=self.entities(conversation, person),
             elements=tuple(dict.fromkeys(kind for each in own for kind in each.element_kinds)),
             writing=self.toolbox.writing(self.playbooks.values()),
+            projects=self.projects(),
+            shared_in=self._home(conversation),
+            kept_projects=self.kept_projects,
+            place=lambda: self.people.room_of(conversation),
         )
 
 
-_LIMITED: dict[Hashable, tuple[object, object, dict[str, Any]]] = {}
+_LIMITED: dict[Hashable, tuple[object, dict[str, Any]]] = {}
 _MAX_LIMITED = 256
 
 
-def _limit(
-    playbooks: Mapping[str, Playbook],
-    tools: Sequence[Tool[Any]],
-    person: Principal,
-    project: str | None,
-) -> dict[str, Any]:
-    """What somebody with these roles may start and use; `project` is None outside of any place."""
-    left, barred = startable_playbooks(playbooks, person)
-    usable = tuple(
-        tool
-        for tool in (tools if project is None else of_project(tools, project))
-        if person.holds_one_of(tool.roles)
-        and not (tool.is_answer and project and tool.project != project)
-    )
-    kinds = pattern_kinds(playbook.definition for playbook in left.values())
-    return {"tools": usable, "playbooks": left, "barred": barred, "entity_kinds": kinds}
+def tools_of_project(
+    tools: Iterable[Tool[Any]], project: str, serves: Callable[[str, str, str], bool]
+) -> Sequence[Tool[Any]]:
+    """The tools, one of each name: where several have it, one that serves the project.
 
-
-def of_project(tools: Sequence[Tool[Any]], project: str) -> Sequence[Tool[Any]]:
-    """The tools, one of each name: where several have it, that of the project.
-
-    None of them where the project is not known: which is meant, nobody can tell.
+    None of them where the project is not known: which is meant, nobody can tell. Answers that do
+    not serve it are left out.
     """
     by_name: dict[str, list[Tool[Any]]] = {}
     for tool in tools:
-        by_name.setdefault(tool.name, []).append(tool)
-    if len(by_name) == len(tools):
-        return tools
-    kept = (_only_of(named, project) for named in by_name.values())
+        if not tool.is_answer or serves(project, tool.playbook, tool.project):
+            by_name.setdefault(tool.name, []).append(tool)
+    kept = (_only_of(named, project, serves) for named in by_name.values())
     return [tool for tool in kept if tool is not None]
 
 
-def _only_of(named: Sequence[Tool[Any]], project: str) -> Tool[Any] | None:
-    own = [tool for tool in named if tool.project == project]
+def _only_of(
+    named: Sequence[Tool[Any]], project: str, serves: Callable[[str, str, str], bool]
+) -> Tool[Any] | None:
+    own = [each for each in named if project and serves(project, each.playbook, each.project)]
     if own or len(named) == 1:
         return (own or named)[0]
     # With a project, that of another one tells that it is none of this one.

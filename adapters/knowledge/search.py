@@ -3,20 +3,26 @@
 import asyncio
 import sqlite3
 import threading
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
 from engine.errors import DefinitionError, ToolFailed
-from engine.ports.library import Document, Quote, Section
+from engine.ports.library import Document, Quote, Section, Serves
 from engine.text.search_words import query_words, words
 
 SHARE = 0.3
 """A passage with less of a query's weight than this share does not answer it."""
 
 CANDIDATES = 50
+
+MAX_ROOMS = 32
+"""So many sets of playbooks keep their index."""
+
+_Shelf = tuple[str, str]
+"""A playbook, and the project that it names."""
 
 MAX_CACHED = 128
 """So many unchanged documents are not read again when another one has changed."""
@@ -45,49 +51,76 @@ class DocumentSearch:
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
-        self._rooms = _rooms(documents)
+        self._shelves = _shelves(documents)
+        # Before anybody asks, those of the projects that playbooks name.
+        self._rooms = OrderedDict(
+            (own, _index(own, self._shelves)) for own in _wings(self._shelves)
+        )
+        self._is_closed = False
         # No index is closed while it is searched.
         self._lock = threading.Lock()
 
-    async def search(self, project: str, query: str, *, limit: int = 3) -> Sequence[Quote]:
-        """The passages of the project that answer the query, best first; none when nothing does.
+    async def search(self, serves: Serves, query: str, *, limit: int = 3) -> Sequence[Quote]:
+        """The passages of these playbooks that answer the query, best first; none if nothing does.
 
         Whatever the query holds is looked for as words; raises ToolFailed once closed.
         """
-        return await asyncio.to_thread(self._search, project, query, limit)
+        return await asyncio.to_thread(self._search, serves, query, limit)
 
-    def _search(self, project: str, query: str, limit: int) -> Sequence[Quote]:
+    def _search(self, serves: Serves, query: str, limit: int) -> Sequence[Quote]:
         with self._lock:
-            room = self._rooms.get(project)
-            return room.search(query, limit) if room else ()
+            if self._is_closed:
+                raise ToolFailed("knowledge.away")
+            own = frozenset(shelf for shelf in self._shelves if serves(*shelf))
+            return self._room(own).search(query, limit) if own else ()
 
-    async def section(self, project: str, document: str, heading: str) -> Quote | None:
+    async def section(self, serves: Serves, document: str, heading: str) -> Quote | None:
         """The whole section of the document (`playbook/file`); None when it is not there."""
         with self._lock:
-            room = self._rooms.get(project)
-            return room.section(document, heading) if room else None
+            own = (shelf for shelf in self._shelves if serves(*shelf))
+            found = (each for shelf in own for each in self._shelves[shelf])
+            return next(
+                (
+                    _quote(each, section, "\n".join(section.paragraphs), 1.0)
+                    for each in found
+                    if _name(each) == document
+                    for section in each.sections
+                    if section.heading == heading
+                ),
+                None,
+            )
 
     def replace(self, documents: Sequence[Document]) -> None:
         """Search in these from now on; for a thread, since they are indexed first."""
-        rooms = _rooms(documents)
+        shelves = _shelves(documents)
+        rooms = OrderedDict((own, _index(own, shelves)) for own in _wings(shelves))
         with self._lock:
-            old, self._rooms = self._rooms, rooms
+            old, self._rooms, self._shelves = self._rooms, rooms, shelves
             for room in old.values():
                 room.close()
 
     def close(self) -> None:
         """No search after this one is answered."""
         with self._lock:
+            self._is_closed = True
             for room in self._rooms.values():
                 room.close()
 
+    def _room(self, own: frozenset["_Shelf"]) -> "_Room":
+        """The index of these playbooks; of the many that may be asked for, the last are kept."""
+        room = self._rooms.get(own) or _index(own, self._shelves)
+        self._rooms[own] = room
+        self._rooms.move_to_end(own)
+        while len(self._rooms) > MAX_ROOMS:
+            self._rooms.popitem(last=False)[1].close()
+        return room
+
 
 class _Room:
-    """The index of one project, so that how rare a word is there says nothing of another."""
+    """The index of some playbooks, so that how rare a word is there says nothing of others."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         documents = list(documents)
-        self._sections = {(_name(d), s.heading): (d, s) for d in documents for s in d.sections}
         self._passages = [passage for d in documents for passage in _passages_of(d)]
         self._having = Counter(word for passage in self._passages for word in passage.words)
         # Threads take turns: SQLite itself serialises what they ask of one connection.
@@ -116,11 +149,6 @@ class _Room:
             _quote(passage.document, passage.section, passage.text, score / best)
             for passage, score in found[:limit]
         ]
-
-    def section(self, document: str, heading: str) -> Quote | None:
-        """The whole section of that heading."""
-        found = self._sections.get((document, heading))
-        return _quote(*found, "\n".join(found[1].paragraphs), 1.0) if found else None
 
     def close(self) -> None:
         """No search after this one is answered."""
@@ -152,11 +180,20 @@ def _index_passage(document: Document, section: Section, text: str) -> _Passage:
     )
 
 
-def _rooms(documents: Sequence[Document]) -> dict[str, _Room]:
-    return {
-        project: _Room([d for d in documents if d.project == project])
-        for project in sorted({document.project for document in documents})
-    }
+def _shelves(documents: Sequence[Document]) -> dict[_Shelf, tuple[Document, ...]]:
+    own = dict.fromkeys((document.playbook, document.project) for document in documents)
+    return {shelf: tuple(d for d in documents if (d.playbook, d.project) == shelf) for shelf in own}
+
+
+def _wings(shelves: Collection[_Shelf]) -> Collection[frozenset[_Shelf]]:
+    """The playbooks of each project that one of them names; all of them where none does."""
+    named = {project for _, project in shelves} - {""} or {""}
+    found = (frozenset(each for each in shelves if each[1] in ("", p)) for p in sorted(named))
+    return dict.fromkeys(own for own in found if own)
+
+
+def _index(own: Collection[_Shelf], shelves: Mapping[_Shelf, Sequence[Document]]) -> _Room:
+    return _Room([document for shelf in sorted(own) for document in shelves[shelf]])
 
 
 def _name(document: Document) -> str:

@@ -28,7 +28,9 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
 it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks
 that found something, by name | :at their names by time | :closed names of checks that found nothing
-| :numbers how many findings are kept, and were dropped. What belongs to a person of the web chat:
+| :numbers how many findings are kept, and were dropped. The projects that were added stand in
+signoff:{projects} by handle, beside it | :bound what conversations are theirs | :changes who
+changed what | :version. What belongs to a person of the web chat:
 signoff:{chats:<person>} their conversations by time | :titles | :seen the newest message they saw.
 What names people is listed once more, by kind, in `records.py`: what is kept of a person is found
 there. signoff:erased:{people | number | key} is what was erased, by pseudonym.
@@ -95,6 +97,9 @@ def group(name: str) -> str:
 
 ADMITTED = "signoff:admitted"
 """The accounts that an admin let in, beside people.yaml."""
+
+PROJECTS = "signoff:{projects}"
+"""The projects that were added; keys that begin with it lie in the same slot."""
 
 
 def login(kind: str, name: str) -> str:

@@ -44,6 +44,10 @@ class SlackAccountRules(AccountRules):
         """There, in direct messages; else the person's direct chat, which Slack opens by user."""
         return conversation if self.is_direct(conversation) else self.actor_id(actor)
 
+    def room_of(self, conversation: str) -> str:
+        """The channel, whose threads are conversations of their own."""
+        return ":".join(conversation.split(":")[:3])
+
     def is_direct(self, conversation: str) -> bool:
         """Slack's ids of direct messages begin with a D."""
         return conversation.split(":", 2)[-1].startswith("D")

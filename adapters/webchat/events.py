@@ -18,11 +18,15 @@ _HEARTBEAT_EVENT = b"event: beat\ndata: {}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A conversation to be read after a position, while its reader `may_read` it."""
+    """A conversation to be read after a position, while its reader `may_read` it.
+
+    While it `is_hidden` from them, nothing of it is told.
+    """
 
     conversation: str
     after: str
     may_read: Callable[[], Awaitable[bool]]
+    is_hidden: Callable[[], Awaitable[bool]]
 
 
 class EventStreams:
@@ -120,6 +124,9 @@ class _Stream:
             )
             if not await subscription.may_read():
                 raise _AccessEnded
+            if await subscription.is_hidden():
+                entries = ()
+                await asyncio.sleep(self._heartbeat_s)
             events = b"".join(self._event(number, entry) for entry in entries)
             await self._response.write(events or self._beat)
 

@@ -78,9 +78,12 @@ class ConversationHistory:
 
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)
-        await self._visitors.reader(request, room, request.query.get("person", ""))
+        reader = await self._visitors.reader(request, room, request.query.get("person", ""))
         before = _position_before(request)
         try:
+            if await self._visitors.is_hidden(room, reader):
+                told = "room: it is of a project that you may not see"
+                return json_response(403, {"error": told, "hidden": True})
             page = await self._log.page(conversation_of(room), before=before, count=PAGE)
         except StoreUnavailable:
             return _store_away()
@@ -119,12 +122,17 @@ class ConversationHistory:
             for name, number in zip(pinned, seen, strict=True)
         ]
         return {
-            "conversations": await self._entries(page),
-            "pinned": await self._entries(fixed),
+            "conversations": await self._entries(page, person),
+            "pinned": await self._entries(fixed, person),
             "more": str(found[LIST_PAGE - 1].at_us) if len(found) > LIST_PAGE else "",
         }
 
-    async def _entries(self, listed: Sequence[ConversationEntry]) -> list[dict[str, Any]]:
+    async def _entries(
+        self, listed: Sequence[ConversationEntry], person: str
+    ) -> list[dict[str, Any]]:
+        """What the page shows of them, but for those of projects that the person may not see."""
+        hidden = self._visitors.is_hidden
+        listed = [each for each in listed if not await hidden(_room_of(each.conversation), person)]
         newest = await self._log.newest([entry.conversation for entry in listed])
         rooms = [_room_of(entry.conversation) for entry in listed]
         return [

@@ -38,6 +38,7 @@ from adapters.webchat.visitors import (
     PLATFORM,
     Authenticator,
     FreeChoice,
+    MayRead,
     SignInLinks,
     Visitors,
     WebPerson,
@@ -103,12 +104,13 @@ class WebChat:
         conversations: Conversations | None = None,
         public_url: str = "",
         uploads: Uploads | None = None,
+        may_read: MayRead | None = None,
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
         self._people = [person.id for person in people]
         self._authenticator = authenticator or FreeChoice()
-        self._visitors = Visitors(self._authenticator, people)
+        self._visitors = Visitors(self._authenticator, people, may_read)
         self._inbox = inbox
         self._runs = runs
         self._files = StaticFiles()
@@ -333,7 +335,12 @@ class WebChat:
             except web.HTTPException:
                 return False
 
-        return Subscription(conversation_of(place.room), place.after, may_read)
+        return Subscription(
+            conversation_of(place.room),
+            place.after,
+            may_read,
+            lambda: self._visitors.is_hidden(place.room, reader),
+        )
 
     def _post(self, model: type[BodyT], intake: Intake) -> Handler:
         async def post(request: web.Request) -> web.StreamResponse:

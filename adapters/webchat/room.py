@@ -205,6 +205,7 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
             kinds=service.file_types,
         ),
         public_url=public_url,
+        may_read=context.may_read,
     )
 
 

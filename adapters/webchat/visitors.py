@@ -1,20 +1,23 @@
 """Who a visitor of the page is: chosen, signed in by a link, or named by a proxy."""
 
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from aiohttp import web
 
 from adapters.webchat.middleware import http_error
-from adapters.webchat.room_names import WORKSPACE, may_enter
+from adapters.webchat.room_names import WORKSPACE, conversation_of, may_enter
 from cards.model import Lang
 from engine.errors import BadPayload, StoreUnavailable
 from engine.events import Actor
 from engine.ports.storage.logins import Logins
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+MayRead = Callable[[Actor, str], Awaitable[bool]]
+"""Whether the person may see the project of a conversation. Raises StoreUnavailable."""
+
 LONGEST_SECRET = 128
 PLATFORM = "web"
 
@@ -153,9 +156,22 @@ class ProxySignIn:
 class Visitors:
     """The people of the page, and the rooms that they may enter."""
 
-    def __init__(self, authenticator: Authenticator, people: Sequence[WebPerson]) -> None:
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        people: Sequence[WebPerson],
+        may_read: MayRead | None = None,
+    ) -> None:
         self._authenticator = authenticator
         self._people = {person.id: person for person in people}
+        self._may_read = may_read
+
+    async def is_hidden(self, room: str, reader: str) -> bool:
+        """Whether the room is of a project that its reader may not see. Raises StoreUnavailable."""
+        person = self._people.get(reader)
+        if person is None or self._may_read is None:
+            return False
+        return not await self._may_read(_actor(person), conversation_of(room))
 
     async def choices(self, request: web.Request) -> Sequence[WebPerson]:
         """Return whom the visitor can be: themselves, or anybody where visitors choose."""
@@ -176,7 +192,7 @@ class Visitors:
             raise http_error(web.HTTPForbidden, "person: you are signed in as somebody else")
         if room and not may_enter(room, person.id):
             raise _no_such_room()
-        return Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
+        return _actor(person)
 
     async def reader(self, request: web.Request, room: str, named: str) -> str:
         """Return the id of the room's reader, "" where none is needed. Raises as `actor` does."""
@@ -185,6 +201,10 @@ class Visitors:
         if not may_enter(room, person):
             raise _no_such_room()
         return person
+
+
+def _actor(person: WebPerson) -> Actor:
+    return Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
 
 
 def _no_such_room() -> web.HTTPException:

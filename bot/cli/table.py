@@ -11,6 +11,7 @@ from bot.cli import (
     operations,
     people,
     processes,
+    projects,
     runs,
     starting,
     testing,
@@ -192,6 +193,14 @@ COMMANDS = (
         people.people_arguments,
         "0 it is done, or all is well; 1 something is wrong, or there is no such person;"
         " 2 a setting or the file is wrong; 3 a platform could not be asked",
+    ),
+    Command(
+        "projects",
+        "list, add and remove projects, and say whose a conversation is",
+        projects.projects,
+        projects.projects_arguments,
+        "0 it is done; 1 there is no such project or conversation, or it cannot be done; "
+        "2 a setting is wrong",
     ),
     Command(
         "pending",

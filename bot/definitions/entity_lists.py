@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import zip_longest
 from typing import Any, Final
 
 import structlog
@@ -33,16 +34,23 @@ REFRESH_S: Final = 300.0
 
 _LOOK_S: Final = 2.0
 _MAX_KEPT = 64
+_AT_ONCE = 8
 _READER = "signoff"
 
 Rows = list[tuple[str, list[str]]]
-_Key = tuple[str, str]
+_Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _KeptList:
-    """The last good rows of a list: for whom of which project, and under which version."""
+    """The last good rows of a list: for whom, and under which version.
 
+    It is that of a playbook, which names its `own` project or "". `project` is the one that it was
+    read for, "" where it is the same for all.
+    """
+
+    playbook: str
+    own: str
     project: str
     roles: tuple[str, ...]
     kind: ListKind
@@ -62,26 +70,29 @@ class EntityLists:
         self._made: dict[object, Entities] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Read the lists until `stop`: now, every five minutes, and for changed playbooks."""
-        read, left_s = None, 0.0
+        """Read the lists until `stop`: now, every five minutes, and for what was changed."""
+        read: tuple[object, ...] = ()
+        left_s = 0.0
         while not stop.is_set():
-            playbooks = self._playbooks()
-            if playbooks is not read or left_s <= 0:
+            now = self._playbooks(), self._services.projects()
+            if left_s <= 0 or any(a is not b for a, b in zip_longest(now, read)):
                 await self.refresh()
-                read, left_s = playbooks, REFRESH_S
+                read, left_s = now, REFRESH_S
             await pause(stop, _LOOK_S)
             left_s -= _LOOK_S
 
     async def refresh(self) -> None:
         """Read every list anew; one that cannot be read stays as it was."""
         wanted = [
-            (playbook, name, entity)
+            (playbook, name, entity, project)
             for playbook in self._playbooks().values()
             for name, entity in playbook.definition.entities.items()
             if entity.tool
+            for project in self._projects_of(playbook, entity)
         ]
-        found = await asyncio.gather(*(self._read(*each) for each in wanted))
-        keys = [(playbook.id, name) for playbook, name, _ in wanted]
+        places = asyncio.Semaphore(_AT_ONCE)
+        found = await asyncio.gather(*(self._read(*each, places) for each in wanted))
+        keys = [(playbook.id, name, project) for playbook, name, _, project in wanted]
         kept = {key: each for key, each in zip(keys, found, strict=True) if each is not None}
         if kept != self._kept:
             self._kept = kept
@@ -91,10 +102,12 @@ class EntityLists:
         self, patterns: tuple[PatternKind, ...], project: str, person: Principal
     ) -> Entities:
         """All that a text of the person may name there: patterns, and lists that they may read."""
+        serves = self._services.projects().serves
         lists = tuple(
             kept
             for kept in self._kept.values()
-            if kept.project == project and person.holds_one_of(kept.roles)
+            if project and kept.project in ("", project) and person.holds_one_of(kept.roles)
+            if serves(project, kept.playbook, kept.own)
         )
         if not lists:
             return entities_of(patterns)
@@ -107,17 +120,29 @@ class EntityLists:
             self._made[key] = Entities(kinds, _digest(versions))
         return self._made[key]
 
+    def _projects_of(self, playbook: Playbook, entity: EntityDefinition) -> Sequence[str]:
+        """Those for which it is read: the playbook's own, else each that its tool tells apart."""
+        own, tool = playbook.definition.project, playbook.tools.get(entity.tool)
+        if own or tool is None or not tool.names_project:
+            return (own,)
+        return tuple(self._services.projects().runs_in(playbook.id, own))
+
     async def _read(
-        self, playbook: Playbook, name: str, entity: EntityDefinition
+        self,
+        playbook: Playbook,
+        name: str,
+        entity: EntityDefinition,
+        project: str,
+        places: asyncio.Semaphore,
     ) -> _KeptList | None:
         """The list as it is now, or as it was last when it cannot be read."""
-        before = self._kept.get((playbook.id, name))
-        project = playbook.definition.project
+        before = self._kept.get((playbook.id, name, project))
         try:
             tool = self._services.toolbox.find(entity.tool, playbook)
             reader = Principal(id=_READER, name=_READER, roles=tool.roles)
             context = replace(self._services.tool_context("", reader), project=project)
-            rows = _rows(entity, await self._services.call(tool, {}, context))
+            async with places:
+                rows = _rows(entity, await self._services.call(tool, {}, context))
         except (ToolError, ValueError) as error:
             log.warning("entities_not_read", playbook=playbook.id, kind=name, error=str(error))
             return before
@@ -125,7 +150,8 @@ class EntityLists:
         if before is not None and before.version == version and before.roles == tool.roles:
             return before
         kind = await asyncio.to_thread(_make_kind, name, rows, entity)
-        return _KeptList(project, tool.roles, kind, version)
+        own = playbook.definition.project
+        return _KeptList(playbook.id, own, project, tool.roles, kind, version)
 
 
 def _rows(entity: EntityDefinition, result: Mapping[str, Any]) -> Rows:

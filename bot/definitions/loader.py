@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.filesystem import read_text
 from bot.definitions.documents import load_documents, read_headings, read_templates
+from bot.definitions.folder_projects import project_faults
 from bot.definitions.playbook_files import (
     add_new,
     check_shared_skills,
@@ -104,6 +105,7 @@ def load_definitions(
     talk = try_load_talk(settings.playbooks, problems)
     legacy = try_load_legacy(settings.playbooks, problems)
     problems.extend(_signing_problems(playbooks, settings))
+    problems.extend(project_faults(settings, playbooks))
     problems.raise_if_any()
     assert people is not None
     assert talk is not None

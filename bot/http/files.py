@@ -65,7 +65,7 @@ async def _scope(parts: Parts, card: Card) -> FileScope:
 
     Raises StoreError.
     """
-    own = parts.services.file_scope(card.conversation)
+    own = parts.handler.file_scope_of(card)
     stored = await parts.services.decisions.run(card.run) if card.run else None
     runs = read_runs([(card.run, stored[0])]) if stored else []
     return replace(own, elsewhere=runs[0].state.files_elsewhere) if runs else own

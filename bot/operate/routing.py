@@ -39,9 +39,9 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for message in _lines(text):
             context = _context(settings, table, tools, message)
-            if len(table.sections) == 1:
+            if len({document.project for document in definitions.documents} - {""}) < 2:
                 # In a chat the conversation says whose documents answer.
-                context = replace(context, sections=next(iter(table.sections.values())))
+                context = replace(context, sections=table.sections)
             routed = await route(message, context, model)
             told = json.dumps(describe_route(message, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.definitions.documents import load_documents
+from bot.definitions.folder_projects import project_faults
 from bot.definitions.loader import (
     SETTING_PREFIX,
     load_definitions,
@@ -72,6 +73,8 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     except DefinitionError as error:
         problems.extend(error.problems)
     try_load_talk(playbooks, problems)
+    if not folder:
+        problems.extend(project_faults(settings, found))
     if directory is not None:
         persons = [person.id for person in directory.people]
         read_scenarios(playbooks, persons, found, problems)

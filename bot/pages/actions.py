@@ -129,7 +129,7 @@ class AdminActions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        people = self.transfers.people.scope_to(card.conversation)
+        people = self.transfers.people.scope_of(card)
         homes = people.reviewer_homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(

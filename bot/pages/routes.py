@@ -181,7 +181,8 @@ class AdminPages:
         tokens = dict.fromkeys([*find_card_tokens(history), *waits])
         cards = await parts.store.listing.cards(list(tokens))
         view = build_run_view(run_id, history, cards, playbook, self._formatter(page_request))
-        project = playbook.definition.project if playbook else ""
+        project = run.project if run else ""
+        project = project or (playbook.definition.project if playbook else "")
         standing = (
             await parts.store.findings.of(project, FINDINGS) if project else ProjectFindings()
         )
@@ -310,10 +311,7 @@ class AdminPages:
     def _projects(self) -> Sequence[str]:
         """All projects that may have findings."""
         parts = self._parts
-        set_ones = (project for _, project in parts.settings.projects)
-        default = parts.services.project("")
-        own = (p.definition.project for p in parts.reloader.current.snapshot.playbooks.values())
-        return sorted({default, *set_ones, *own} - {""})
+        return sorted(parts.projects.book.projects)
 
 
 async def _static(request: web.Request) -> web.StreamResponse:

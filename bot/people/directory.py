@@ -55,7 +55,7 @@ class Directory(Roster):
     def reviewer_homes(self, review: Review) -> Sequence[str]:
         """Where those who may decide are reached, on connected platforms."""
         holders = {principal.id for principal in self.holders(review.roles)}
-        deciders = [p for p in self.visible if p.id in holders or p.id in review.persons]
+        deciders = [p for p in self._visible_now if p.id in holders or p.id in review.persons]
         homes = [home for person in deciders for home in self._homes(person)]
         if "slack" in self.platforms:
             homes += [each.id for each in self.unlisted_holders(review.roles)][:MOST_MEMBERS]
@@ -64,11 +64,12 @@ class Directory(Roster):
     def person_homes(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """Where these persons and their delegates of today are reached, on connected platforms."""
         wanted = {*persons, *(self.delegate_of(each, today) for each in persons)}
-        homes = [home for p in self.visible if p.id in wanted for home in self._homes(p)]
+        homes = [home for p in self._visible_now if p.id in wanted for home in self._homes(p)]
         if "slack" in self.platforms:
             # Members of a Slack group who are not in the file are reached at their account.
             accounts = [each for each in persons if each.startswith(f"slack:{self.slack_prefix}")]
-            homes += accounts[:MOST_MEMBERS]
+            able = [each for each in accounts if self._sees(self._stranger(each, each))]
+            homes += able[:MOST_MEMBERS]
         return list(dict.fromkeys(homes))
 
     def admins(self) -> Sequence[tuple[str, Lang]]:
@@ -90,18 +91,18 @@ class Directory(Roster):
 
     def is_visible_in(self, card: Card, conversation: str) -> bool:
         """Whether all who read this conversation may see the card anyway."""
-        if conversation == card.conversation:
+        project = card.project or self.project_of(card.conversation)
+        homes = self.scope_of(card).reviewer_homes(card.review) if card.review.by_policy else ()
+        if conversation in homes:
             return True
-        if card.review.by_policy:
-            scope = self.scope_to(card.conversation)
-            if conversation in scope.reviewer_homes(card.review):
-                return True
-        return self.is_open_to(card.conversation, conversation)
+        return self.is_open_to(card.conversation, conversation, project)
 
-    def is_open_to(self, conversation: str, place: str) -> bool:
-        """Whether all who read at this place may read that conversation anyway."""
+    def is_open_to(self, conversation: str, place: str, project: str) -> bool:
+        """Whether all who read at this place may read what is the project's in a conversation."""
+        if conversation == place and project in ("", self.project_of(place)):
+            return True
         both = (conversation, place)
-        return conversation == place or all(self.rules_of(each).is_public(each) for each in both)
+        return self.is_open(project) and all(self.rules_of(each).is_public(each) for each in both)
 
     def owner_of(self, conversation: str) -> Person | None:
         """The person in the file whose direct chat this is; None for any other place."""
@@ -112,6 +113,10 @@ class Directory(Roster):
         owner = self.owner_of(conversation)
         return owner.language if owner else None
 
+    def room_of(self, conversation: str) -> str:
+        """The place that people take a conversation for: itself, or the room of its thread."""
+        return self.rules_of(conversation).room_of(conversation)
+
     def place_name(self, conversation: str, lang: Lang) -> str:
         """How people call the place of a conversation."""
         return self.rules_of(conversation).place_name(conversation, lang)
@@ -120,6 +125,11 @@ class Directory(Roster):
         """Whether a place is that conversation, or a thread in it."""
         is_direct = self.rules_of(conversation).is_direct(conversation)
         return place == conversation or (is_direct and place.startswith(f"{conversation}:"))
+
+    @property
+    def _visible_now(self) -> Sequence[Person]:
+        """The people who are visible here, by the roles held now."""
+        return [p for p in self.visible if self.access is None or self._sees(self.principal_of(p))]
 
     def _homes(self, person: Person) -> list[str]:
         homes = [

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field as Key
@@ -129,12 +129,54 @@ class Admission(Frozen):
         return self.sentence(lang).replace("{account}", account).replace("{ask}", ask)
 
 
+class ProjectAccess(Frozen):
+    """Who may see a project: holders of `roles`, the `people`, or `everybody` who may ask.
+
+    A `project` that ends with * stands for all whose ids begin so.
+    """
+
+    project: Annotated[str, Key(pattern=r"^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?\*?$", min_length=1)]
+    roles: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    everybody: bool = False
+
+    def lets(self, principal: Principal) -> bool:
+        """Whether the person may see it, by the roles held now."""
+        is_named = principal.id in self.people or not set(self.roles).isdisjoint(principal.roles)
+        return self.everybody or is_named
+
+    def fits(self, project: str) -> bool:
+        """Whether it speaks of that project."""
+        start, star = self.project.removesuffix("*"), self.project.endswith("*")
+        return project.startswith(start) if star else project == start
+
+
+NOBODY_SEES = ProjectAccess(project="*")
+"""Of a project that no line speaks of."""
+
+
 class PeopleFile(Frozen):
-    """The content of people.yaml."""
+    """The content of people.yaml.
+
+    Without `projects` whoever may ask may see every project; with them, only what a line says.
+    """
 
     roles: tuple[Role, ...]
     people: tuple[Person, ...]
     admit: Admission = Admission()
+    projects: Annotated[tuple[ProjectAccess, ...], Key(min_length=1)] | None = None
+
+    def access_to(self, project: str) -> ProjectAccess | None:
+        """Who may see the project, by the longest line that speaks of it; None for everybody."""
+        if self.projects is None or not project:
+            return None
+        lines = (line for line in self.projects if line.fits(project))
+        # The project itself stands above all that end with *.
+        return max(lines, key=_exactness, default=NOBODY_SEES)
+
+
+def _exactness(line: ProjectAccess) -> tuple[bool, int]:
+    return not line.project.endswith("*"), len(line.project)
 
 
 def people_model(rules: Rules) -> type[PeopleFile]:
@@ -174,7 +216,7 @@ def parse_people(text: str, file: str, rules: Rules) -> PeopleFile:
 def _check(people: PeopleFile, rules: Rules, source: Source, problems: Problems) -> None:
     faults = [*_role_faults(people), *_person_faults(people), *_account_faults(people, rules)]
     faults += [*_delegate_faults(people), *_delegation_cycles(people), *_manager_faults(people)]
-    faults += _admission_faults(people, rules)
+    faults += [*_admission_faults(people, rules), *_project_faults(people)]
     for at, message in faults:
         problems.add(source.problem(at, message))
 
@@ -294,6 +336,28 @@ def _admission_faults(people: PeopleFile, rules: Rules) -> Faults:
             yield at, f"there is no role {name!r} in this file{_hint(name, known)}"
         elif name not in by_group:
             yield at, f"role {name!r} has no slack_group, so only people in this file hold it"
+
+
+def _project_faults(people: PeopleFile) -> Faults:
+    """A project of two lines, unknown roles and people, and a line that names nobody."""
+    known = {role.id for role in people.roles}
+    persons = {person.id for person in people.people}
+    seen: set[str] = set()
+    for index, line in enumerate(people.projects or ()):
+        at = ("projects", index)
+        if line.project in seen:
+            yield (*at, "project"), f"project {line.project!r} is listed twice"
+        seen.add(line.project)
+        if not (line.roles or line.people or line.everybody):
+            yield at, "lets nobody see it; name roles or people, or write `everybody: true`"
+        for position, role in enumerate(line.roles):
+            if role not in known:
+                fault = f"there is no role {role!r} in this file{_hint(role, known)}"
+                yield (*at, "roles", position), fault
+        for position, name in enumerate(line.people):
+            if name not in persons:
+                fault = f"there is no person {name!r} in this file{_hint(name, persons)}"
+                yield (*at, "people", position), fault
 
 
 def _hint(word: str, known: set[str]) -> str:

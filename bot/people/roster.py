@@ -6,7 +6,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Self
 
-from bot.people.file import PeopleFile, Person, account_ids
+from bot.people.file import PeopleFile, Person, ProjectAccess, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import drop_lapsed_votes
 from cards.model import Card, Lang, Principal, Review
@@ -24,8 +24,9 @@ class Roster:
 
     Members of a role's Slack group hold the role, whether or not they are in the file. With
     `isolated`, Slack's workspaces know nothing of each other: in the scope of one (`workspace`)
-    only its people, groups and accounts are visible (bot/people/workspaces.py). Who names no
-    language reads the `lang`, without one that in which they write.
+    only its people, groups and accounts are visible (bot/people/workspaces.py). In the scope of a
+    project (`access`) only those are who may see it; `project_of` tells that of a conversation. Who
+    names no language reads the `lang`, without one that in which they write.
     """
 
     file: PeopleFile
@@ -34,15 +35,40 @@ class Roster:
     isolated: bool = False
     workspace: str = ""
     lang: Lang | None = None
+    access: ProjectAccess | None = None
+    project_of: Callable[[str], str] = lambda conversation: ""
 
-    def scope_to(self, conversation: str) -> Self:
-        """The same, with only those visible who may have to do with that conversation."""
+    def scope_to(self, conversation: str, project: str | None = None) -> Self:
+        """The same, with only those visible who may have to do with that conversation.
+
+        They may see its project, or the one that is given; "" for any.
+        """
         workspace = workspace_of(conversation) if self.isolated else ""
-        if workspace == self.workspace:
+        project = self.project_of(conversation) if project is None else project
+        access = self.file.access_to(project)
+        if (workspace, access) == (self.workspace, self.access):
             return self
-        if workspace not in self._scopes:
-            self._scopes[workspace] = replace(self, workspace=workspace)
-        return self._scopes[workspace]
+        key = workspace, access
+        if key not in self._scopes:
+            self._scopes[key] = replace(self, workspace=workspace, access=access)
+        return self._scopes[key]
+
+    def scope_of(self, card: Card) -> Self:
+        """The same, with only those visible who may have to do with that card.
+
+        Cards of runs of earlier versions are of their conversation's project.
+        """
+        return self.scope_to(card.conversation, card.project or (None if card.run else ""))
+
+    def is_open(self, project: str) -> bool:
+        """Whether nobody who may ask is kept from the project."""
+        access = self.file.access_to(project)
+        return access is None or access.everybody
+
+    def may_see(self, principal: Principal, project: str) -> bool:
+        """Whether the person may see what is the project's, by the roles held now."""
+        access = self.file.access_to(project)
+        return access is None or access.lets(principal)
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -52,7 +78,7 @@ class Roster:
     @property
     def everybody(self) -> Sequence[Principal]:
         """All the people who are visible here."""
-        return [self.principal_of(person) for person in self.visible]
+        return [*filter(self._sees, map(self.principal_of, self.visible))]
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -91,7 +117,8 @@ class Roster:
     def person(self, person_id: str) -> Principal | None:
         """The person of that id in the file, with the roles held now."""
         found = self._by_id.get(person_id)
-        return self.principal_of(found) if found else None
+        person = self.principal_of(found) if found else None
+        return person if person and self._sees(person) else None
 
     def principal_of(self, person: Person) -> Principal:
         """A person of the file, with the roles held now."""
@@ -113,7 +140,7 @@ class Roster:
         """
         rules = self.rules_of(actor.platform)
         account = rules.actor_id(actor)
-        scope = self.scope_to(account)
+        scope = self.scope_to(account, "")
         owner = scope.owners.get(account)
         if owner is None:
             stranger = scope._stranger(account, actor.name or actor.user)
@@ -125,8 +152,15 @@ class Roster:
     def refresh(self, principal: Principal) -> Principal:
         """The person with the roles held now, as whoever is behind their account now.
 
-        An outsider without roles if they act from another workspace.
+        An outsider without roles if they act from another workspace, or may not see the project.
         """
+        person = self._refresh(principal)
+        return person if self._sees(person) else outsider(person)
+
+    def _sees(self, principal: Principal) -> bool:
+        return self.access is None or self.access.lets(principal)
+
+    def _refresh(self, principal: Principal) -> Principal:
         if self.workspace and is_outside(principal, self.workspace, self._by_id):
             return outsider(principal)
         owner = next((p for name in principal.ids if (p := self.owners.get(name))), None)
@@ -160,11 +194,13 @@ class Roster:
 
         An account may be written as in the file, or with its platform in front.
         """
-        if found := self._by_id.get(handle) or self.owners.get(handle):
-            return self.principal_of(found)
-        wanted = fold(handle)
-        able = [each for each in self.visible if wanted in map(fold, self._handles(each))]
-        return self.principal_of(able[0]) if len(able) == 1 else None
+        found = self._by_id.get(handle) or self.owners.get(handle)
+        if found is None:
+            wanted = fold(handle)
+            able = [each for each in self.visible if wanted in map(fold, self._handles(each))]
+            found = able[0] if len(able) == 1 else None
+        person = self.principal_of(found) if found else None
+        return person if person and self._sees(person) else None
 
     def manager_of(self, principal: Principal) -> Principal | None:
         """The person's manager; None where they have none, or one who is not visible here."""
@@ -184,8 +220,9 @@ class Roster:
         members = {member for group in groups if group for member in self.members(group)}
         for member in sorted(each for each in members if each.startswith(self.slack_prefix)):
             account = f"slack:{member}"
-            if account not in self.owners:
-                yield self._stranger(account, member.partition(":")[2])
+            stranger = self._stranger(account, member.partition(":")[2])
+            if account not in self.owners and self._sees(stranger):
+                yield stranger
 
     def as_voter(self, principal: Principal, card: Card | None, today: date) -> Principal:
         """The person with those whose seat they may take, on this card or on any, as these are now.
@@ -193,7 +230,7 @@ class Roster:
         Those for whom they are the delegate today, and those who handed this card to them.
         A delegate's own delegate stands in for nobody but the delegate.
         """
-        if card is not None and (scope := self.scope_to(card.conversation)) is not self:
+        if card is not None and (scope := self.scope_of(card)) is not self:
             return scope.as_voter(principal, card, today)
         principal = self.refresh(principal)
         hand_overs = card.handed if card else ()
@@ -203,7 +240,8 @@ class Roster:
         if not givers:
             return principal
         seats = self.deciders(card.review) if card else map(self.principal_of, delegators)
-        stands_for = tuple(each for each in seats if not each.ids.isdisjoint(givers))
+        able = filter(self._sees, seats)
+        stands_for = tuple(each for each in able if not each.ids.isdisjoint(givers))
         return principal.model_copy(update={"stands_for": stands_for})
 
     def delegate_of(self, person_id: str, today: date) -> str:
@@ -218,7 +256,7 @@ class Roster:
         """The card with those votes alone that count by the roles held now."""
         if not card.votes:
             return card
-        holders = self.scope_to(card.conversation).deciders(card.review)
+        holders = self.scope_of(card).deciders(card.review)
         people = [self.principal_of(person) for person in self.people]
         return drop_lapsed_votes(card, holders=holders, people=people, now=now)
 
@@ -233,8 +271,8 @@ class Roster:
         return {account: person for person in self.visible for account in self.accounts_of(person)}
 
     @cached_property
-    def _scopes(self) -> dict[str, Self]:
-        """This roster by the workspaces that were asked for."""
+    def _scopes(self) -> dict[tuple[str, ProjectAccess | None], Self]:
+        """This roster by the workspaces, and lines of projects, that were asked for."""
         return {}
 
     @cached_property

@@ -45,6 +45,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
             group.create_task(parts.entity_lists.run(stop))
             group.create_task(parts.resources.groups.run(stop))
             group.create_task(parts.resources.admitted_accounts.run(stop))
+            group.create_task(parts.projects.run(stop))
             group.create_task(parts.telemetry.watch.run(stop))
             group.create_task(parts.telemetry.meter.run(stop))
             await receive(parts, stop)

@@ -73,6 +73,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(parts.entity_lists.run(stop))
         group.create_task(parts.resources.groups.run(drained))
         group.create_task(parts.resources.admitted_accounts.run(drained))
+        group.create_task(parts.projects.run(drained))
         store = parts.store
         group.create_task(sweep_lists(store.inbox, store.own_runs, store.numbers, stop))
         group.create_task(_leavers(parts).run(stop))

@@ -23,12 +23,14 @@ from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.people.personal_runs import PersonalRuns
 from bot.people.run_links import RunLinks
 from bot.serve.delivery.localizer import Localizer
+from bot.serve.intake.project_door import RefreshProjects, know_projects
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
 from bot.wiring.store import StoreConnection
 from cards.model import Card
 from cards.texts import languages
 from engine.errors import DefinitionError, StoreUnavailable
+from engine.events import Actor
 from engine.ports.accounts import AccountSource
 from engine.ports.doctor import Doctor
 from engine.ports.identity import IdentityProvider
@@ -43,6 +45,7 @@ def open_platforms(
     people: Directory,
     stack: AsyncExitStack,
     links: FileLinks,
+    refresh_projects: RefreshProjects,
     identity: IdentityProvider | None = None,
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
@@ -50,7 +53,9 @@ def open_platforms(
     for name in settings.enabled_platforms:
         # Lists of runs lead to all of them, once they are there.
         run_links = RunLinks(platforms)
-        platforms[name] = open_platform(name, settings, store, people, links, run_links, identity)
+        platforms[name] = open_platform(
+            name, settings, store, people, links, run_links, refresh_projects, identity
+        )
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
     return platforms
@@ -63,6 +68,7 @@ def open_platform(
     people: Directory,
     links: FileLinks,
     run_links: RunLinks,
+    refresh_projects: RefreshProjects = know_projects,
     identity: IdentityProvider | None = None,
 ) -> Adapter:
     """The platform as its room opens it."""
@@ -83,6 +89,11 @@ def open_platform(
         found = await decisions.card(token)
         return None if found is None else localizer.localize_card(found.card, place)[0]
 
+    async def may_read(actor: Actor, conversation: str) -> bool:
+        if people.file.projects is not None:
+            await refresh_projects()
+        return people.may_see(people.principal(actor), people.project_of(conversation))
+
     context = PlatformContext(
         service=settings,
         clock=SystemClock(settings.timezone),
@@ -99,6 +110,7 @@ def open_platform(
         persons=_persons(people),
         language_of=lambda actor: people.principal(actor).lang,
         identity=identity,
+        may_read=may_read,
     )
     return PLATFORMS[name].open(settings.platforms[name], context)
 

@@ -44,7 +44,7 @@ def _offer_field_checks(
 def _form_files(settings: Settings, resources: Resources, handler: MailHandler) -> FormFilesFinder:
     return FormFilesFinder(
         resources.files,
-        handler.services.file_scope,
+        handler.file_scope_of,
         kinds=settings.file_types,
         largest_mb=settings.file_max_mb,
     )
@@ -70,6 +70,7 @@ def build_intake(
         handler.help_text,
         handler.entities_on,
         _form_files(settings, resources, handler).find,
+        handler.refresh_projects,
     )
     metered = MeteredIntake(
         RepeatedAnswerFilter(

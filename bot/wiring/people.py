@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 
 from adapters.clock import SystemClock
 from adapters.kept_files import SharedFolders
@@ -14,8 +15,11 @@ from adapters.redis.records import RedisRecords
 from adapters.redis.repositories.erasures import RedisErasures
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
+from adapters.redis.repositories.projects import RedisProjects
 from adapters.redis.scripts import Scripts
 from bot.failpoints import Failpoint
+from bot.definitions.folder_projects import folder_projects
+from bot.definitions.projects import find_playbooks, make_book
 from bot.people.directory import Directory
 from bot.people.groups import Groups
 from bot.serve.intake.admissions import AdmittedAccounts
@@ -32,6 +36,8 @@ from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Logins
 from engine.ports.storage.store import Decisions
+from engine.ports.storage.projects import KeptProjects
+from engine.projects import ProjectBook
 
 
 async def open_groups(
@@ -79,8 +85,20 @@ async def open_people_access(settings: Settings, people: Directory) -> AsyncIter
         scripts = Scripts(store.client, run_days=settings.run_days)
         stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)
+        kept = await RedisProjects(store.client).load() or KeptProjects()
+
+        @cache
+        def book() -> ProjectBook:
+            # Only cards of earlier versions do not say whose they are.
+            return make_book(settings, folder_projects(settings), find_playbooks(settings), kept)
+
         yield PeopleAccess(
-            people=replace(people, isolated=settings.isolates_workspaces, members=groups.members),
+            people=replace(
+                people,
+                isolated=settings.isolates_workspaces,
+                members=groups.members,
+                project_of=lambda conversation: book().of(conversation),
+            ),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
             admissions=RedisAdmissions(store.client),

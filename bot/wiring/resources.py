@@ -15,6 +15,7 @@ from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.sync.http import HttpRecord, RecordRouter
 from adapters.sync.sample import SampleRecord
 from bot.definitions.loader import Definitions
+from bot.definitions.projects import LiveProjects
 from bot.failpoints import Failpoint
 from bot.file_links import FileLinks, open_file_links
 from bot.people.directory import Directory
@@ -62,6 +63,7 @@ async def open_resources(
     meter: Meter,
     stack: AsyncExitStack,
     stand_ins: StandIns = AS_IN_LIFE,
+    projects: LiveProjects,
 ) -> Resources:
     """Open all resources, which close with `stack`. Raises DefinitionError, StoreUnavailable."""
     groups = await open_groups(settings, store, definitions.people, stack)
@@ -71,6 +73,7 @@ async def open_resources(
         isolated=settings.isolates_workspaces,
         members=groups.members,
         is_entrant=admitted.has,
+        project_of=projects.of,
     )
     links = await open_file_links(
         RedisExpiringTexts(store.client),
@@ -82,7 +85,7 @@ async def open_resources(
     if identity is not None:
         stack.push_async_callback(identity.close)
     platforms = stand_ins.platforms or open_platforms(
-        settings, store, people, stack, links, identity
+        settings, store, people, stack, links, projects.refresh, identity
     )
     for platform in platforms.values():
         if isinstance(platform, SupportsMetering):

@@ -10,9 +10,10 @@ from functools import partial
 
 from adapters.connections.mcp.tools import McpTools
 from bot.definitions.entity_lists import EntityLists
+from bot.definitions.folder_projects import folder_projects
 from bot.definitions.loader import load_definitions
 from bot.definitions.mcp_servers import load_servers
-from bot.definitions.projects import project_finder, shared_project
+from bot.definitions.projects import LiveProjects
 from bot.definitions.reloader import Reloader, fingerprint_folder, open_reloader
 from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
@@ -26,7 +27,7 @@ from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
-from bot.waits import run_unless_stopped
+from bot.waits import retry_until_available, run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.connections import Connections, GuardedConnections, load_connections
 from bot.wiring.incoming import answer_platforms, build_intake
@@ -68,6 +69,7 @@ class Parts:
     resources: Resources
     telemetry: Telemetry
     reloader: Reloader
+    projects: LiveProjects
     remote: McpTools
     connections: GuardedConnections
     drafting: DraftWriter
@@ -103,7 +105,9 @@ async def open_parts(
         if settings.streaming:
             services = replace(services, drafting=drafting)
         tools = CurrentTools(base.remote)
-        handler = MailHandler(services, reloader.current, tools, base.telemetry.spans)
+        handler = MailHandler(
+            services, reloader.current, tools, base.telemetry.spans, base.projects.refresh
+        )
         answer_platforms(settings, store, resources, handler)
         yield Parts(
             settings=settings,
@@ -111,6 +115,7 @@ async def open_parts(
             resources=resources,
             telemetry=base.telemetry,
             reloader=reloader,
+            projects=base.projects,
             remote=base.remote,
             connections=base.connections,
             drafting=drafting,
@@ -133,6 +138,7 @@ class _Base:
     connections: GuardedConnections
     toolbox: Toolbox
     reloader: Reloader
+    projects: LiveProjects
     remote: McpTools
     secrets: tuple[str, ...]
 
@@ -155,8 +161,21 @@ async def _open_base(
     if observe is not None:
         store = observe_commits(store, observe)
     meter = SharedMeter(store.numbers)
+    projects = LiveProjects(
+        store.projects,
+        settings,
+        folder_projects(settings),
+        lambda: reloader.current.snapshot.playbooks,
+    )
+    await run_unless_stopped(stop, retry_until_available(projects.refresh))
     around = open_resources(
-        settings, definitions, connected, meter=meter, stack=stack, stand_ins=stand_ins
+        settings,
+        definitions,
+        connected,
+        meter=meter,
+        stack=stack,
+        stand_ins=stand_ins,
+        projects=projects,
     )
     resources = await run_unless_stopped(stop, around)
     telemetry = _open_telemetry(settings, store, resources, meter, stack, clock)
@@ -171,6 +190,7 @@ async def _open_base(
         fingerprint=fingerprint,
         snapshot=stand_ins.snapshot,
     )
+    reloader = await run_unless_stopped(stop, opening)
     return _Base(
         clock=clock,
         store=store,
@@ -178,7 +198,8 @@ async def _open_base(
         telemetry=telemetry,
         connections=guarded,
         toolbox=definitions.toolbox,
-        reloader=await run_unless_stopped(stop, opening),
+        reloader=reloader,
+        projects=projects,
         remote=McpTools(servers, [tool.name for tool in registry.TOOLS]),
         secrets=(*settings.secrets(), *connections.secrets),
     )
@@ -186,10 +207,6 @@ async def _open_base(
 
 def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
     store, resources, current = base.store, base.resources, base.reloader.current
-
-    def home() -> str:
-        return settings.project or shared_project(current.snapshot.playbooks.values())
-
     return Services(
         clock=base.clock,
         zone=settings.timezone,
@@ -202,7 +219,9 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         playbook=current.playbook,
         new_id=store.partitions.new_id,
         derived_id=store.partitions.derived_id,
-        project=project_finder(settings.projects, home, isolated=settings.isolates_workspaces),
+        project=base.projects.of,
+        projects=lambda: base.projects.book,
+        kept_projects=store.projects,
         tracing=TraceSettings(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
         library=Library(resources.documents, store.memory, resources.files, resources.drafts),
         files=resources.inbox_files,

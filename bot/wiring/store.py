@@ -25,6 +25,7 @@ from adapters.redis.repositories.logins import RedisSessions
 from adapters.redis.repositories.memory import RedisMemory
 from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.repositories.people import RedisAdmissions
+from adapters.redis.repositories.projects import RedisProjects
 from adapters.redis.repositories.published import RedisPublished
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
@@ -45,6 +46,7 @@ from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.own_runs import OwnRuns
+from engine.ports.storage.projects import Projects
 from engine.ports.storage.published import Published
 from engine.ports.storage.store import Effects, LaneBounds
 
@@ -146,6 +148,7 @@ class StorePorts:
     rate: Rate
     sessions: Sessions
     admissions: Admissions
+    projects: Projects
 
     async def probe(self) -> None:
         """Write into every partition; raises StoreError."""
@@ -204,6 +207,7 @@ def build_store_ports(
         rate=RedisRate(client),
         sessions=RedisSessions(client),
         admissions=RedisAdmissions(client),
+        projects=arm("projects", RedisProjects(client)),
     )
 
 

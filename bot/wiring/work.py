@@ -1,5 +1,7 @@
 """The parts of a worker: what handles lanes, what shows messages, and who waits for a model."""
 
+from collections.abc import Callable
+
 from bot.serve.delivery.carriers import (
     ChangeCarrier,
     FindingsCarrier,
@@ -14,6 +16,7 @@ from bot.serve.work.model_queue import ModelLimits, ModelQueue
 from bot.serve.work.pulse import Pulse
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts
+from engine.ports.storage.findings import Check
 from engine.ports.storage.store import Effects
 
 
@@ -33,7 +36,7 @@ def build_delivery(parts: Parts) -> Delivery:
                 lease_s=settings.lease_s,
             ),
             LetterCarrier(parts.store.outbox, parts.store.mailbox),
-            FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
+            FindingsCarrier(parts.store.outbox, parts.store.findings, _former_project(parts)),
             RepostCarrier(
                 parts.store.outbox,
                 parts.services.decisions,
@@ -50,6 +53,20 @@ def build_delivery(parts: Parts) -> Delivery:
         link=(settings.public_url or "") if settings.has_page else "",
         with_links=parts.resources.file_links.on_message,
     )
+
+
+def _former_project(parts: Parts) -> Callable[[Check], str]:
+    """Where earlier versions kept a check of a playbook with a project of its own.
+
+    It was the conversation's; no other check of that playbook is there.
+    """
+
+    def former(check: Check) -> str:
+        playbook = parts.reloader.current.snapshot.playbooks.get(check.playbook)
+        is_own = playbook is not None and playbook.definition.project == check.project
+        return parts.services.project(check.conversation) if is_own else check.project
+
+    return former
 
 
 def build_lanes(

@@ -36,7 +36,7 @@ _SHOWN: Final = frozenset(
     {
         *("schema_version", "run", "reply", "part", "conversation", "lang", "title", "text"),
         *("rows", "problems", "known", "choices", "requester", "requester_name"),
-        *("requester_accounts", "waiting_for"),
+        *("requester_accounts", "waiting_for", "project"),
     }
 )
 Entry = tuple[str, str]

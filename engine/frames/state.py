@@ -441,7 +441,8 @@ class Run(Frozen):
     without any. `end` is how it ended: see `ends.end_of`. `thread` is the place inside the
     conversation where it was asked for, "" for none. `named` is what the message named when it was
     read, None where that was not kept. `case` is its side of the case whose state it shares, None
-    for a state of its own.
+    for a state of its own. `project` is the one that it belongs to for good, whatever
+    becomes of its conversation; "" for none, and where an earlier version did not keep it.
     """
 
     schema_version: Literal[1] = 1
@@ -481,6 +482,7 @@ class Run(Frozen):
     thread: str = ""
     named: tuple[NamedEntity, ...] | None = None
     case: CaseLink | None = None
+    project: str = ""
     started_at: datetime
 
     @property

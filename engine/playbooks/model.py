@@ -96,7 +96,8 @@ class Sync(Frozen):
 class PlaybookFile(Frozen):
     """What `playbook.yaml` says.
 
-    Without `requests` it only answers: its tools, answers and documents are all that it needs. A
+    It serves every project, or the `project` that it names alone. Without `requests` it only
+    answers: its tools, answers and documents are all that it needs. A
     run that has `stall_after` times come back to the same state without hearing anybody is
     stopped. `budget` is what a run may use of the model before an operator lets it go on; without
     one the settings say so. `entities` are kinds of things that texts name, by their names in
@@ -106,7 +107,7 @@ class PlaybookFile(Frozen):
 
     id: str
     name: LocalizedText
-    project: str
+    project: str = ""
     case: CaseDefinition = CaseDefinition()
     cues: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()

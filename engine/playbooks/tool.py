@@ -1,5 +1,6 @@
 """Tools as a project folder says them: `tools.yaml` (design §11)."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -205,6 +206,11 @@ class ToolDefinition(Frozen):
         if self.message and self.message not in self.arguments:
             raise ValueError(f"`message`: {self.message} is none of its arguments")
         return self
+
+    @cached_property
+    def names_project(self) -> bool:
+        """Whether its call may name the project for which it is made."""
+        return "project" in json.dumps(self.call.call)
 
     @property
     def call(self) -> ConnectedCall:

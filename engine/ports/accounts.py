@@ -56,6 +56,10 @@ class AccountRules:
         """Whether these are direct messages that are named by themselves, not by their person."""
         return False
 
+    def room_of(self, conversation: str) -> str:
+        """The place that people take it for: itself, or the room that it is a thread of."""
+        return conversation
+
     def is_public(self, conversation: str) -> bool:
         """Whether all people of the platform read what stands there."""
         return False

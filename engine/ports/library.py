@@ -1,6 +1,6 @@
 """What a project knows besides its records: documents, what was remembered, files (spec 003)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Literal, Protocol
@@ -36,7 +36,7 @@ class Section(Frozen):
 
 
 class Document(Frozen):
-    """A file of a playbook's `documents` folder, which belongs to the playbook's project."""
+    """A file of a playbook's `documents` folder; `project` is the one that the playbook names."""
 
     project: str
     playbook: str
@@ -115,14 +115,18 @@ class Extract(Frozen):
     height: int = 0
 
 
-class Knowledge(Protocol):
-    """The documents of the playbooks of a project. Raises ToolFailed when out of reach."""
+Serves = Callable[[str, str], bool]
+"""Whether what belongs to a playbook is somebody's; it may name a project of its own, else ""."""
 
-    async def search(self, project: str, query: str, *, limit: int = 3) -> Sequence[Quote]:
+
+class Knowledge(Protocol):
+    """The documents of the playbooks that serve somebody. Raises ToolFailed when out of reach."""
+
+    async def search(self, serves: Serves, query: str, *, limit: int = 3) -> Sequence[Quote]:
         """The passages that answer the query, best first; none when nothing does."""
         ...
 
-    async def section(self, project: str, document: str, heading: str) -> Quote | None:
+    async def section(self, serves: Serves, document: str, heading: str) -> Quote | None:
         """The whole section of the document (`playbook/file`); None when it is not there."""
         ...
 
@@ -154,11 +158,13 @@ class FileScope:
 
     What was shared in a conversation is there for no other one, but for files `elsewhere`, which
     are known to whoever asks: by name, and the conversation in which each was shared.
+    What was shared is in the project `shared_in` where that is not the one whose work it is for.
     """
 
     project: str
     conversation: str = ""
     elsewhere: tuple[tuple[str, str], ...] = ()
+    shared_in: str = ""
 
 
 class Files(Protocol):

@@ -44,8 +44,27 @@ class People(Protocol):
         """The person with those whose seat they may take on this card, or on any, today."""
         ...
 
-    def scope_to(self, conversation: str) -> "People":
-        """The same, with only those visible who may have to do with that conversation."""
+    def scope_to(self, conversation: str, project: str | None = None) -> "People":
+        """The same, with only those visible who may have to do with that conversation.
+
+        They may see its project, or the one that is given; "" for any.
+        """
+        ...
+
+    def scope_of(self, card: Card) -> "People":
+        """The same, with only those visible who may have to do with that card."""
+        ...
+
+    def may_see(self, principal: Principal, project: str) -> bool:
+        """Whether the person may see what is the project's; "" for what is of none."""
+        ...
+
+    def is_open(self, project: str) -> bool:
+        """Whether nobody who may ask is kept from the project."""
+        ...
+
+    def room_of(self, conversation: str) -> str:
+        """The place that people take a conversation for: itself, or the room of its thread."""
         ...
 
     def refresh(self, principal: Principal) -> Principal:
@@ -84,8 +103,8 @@ class People(Protocol):
         """Whether all who read this conversation may see the card anyway."""
         ...
 
-    def is_open_to(self, conversation: str, place: str) -> bool:
-        """Whether all who read at this place may read that conversation anyway."""
+    def is_open_to(self, conversation: str, place: str, project: str) -> bool:
+        """Whether all who read at this place may read what is the project's in a conversation."""
         ...
 
     def language_at(self, home: str) -> Lang | None:

@@ -120,7 +120,7 @@ def edit_notices(
 ) -> tuple[Post, ...]:
     """A message to everybody else whose vote is lost by the change, in their own language."""
     voters = tuple(vote.person for vote in before.votes if vote.person != editor.id)
-    homes = people.scope_to(before.conversation).reviewer_homes(Review(persons=voters))
+    homes = people.scope_of(before).reviewer_homes(Review(persons=voters))
     posts = []
     for home in dict.fromkeys(homes):
         lang = people.language_at(home) or before.lang

@@ -72,7 +72,7 @@ class SeatTransfers:
         if answer.values is None:
             return self._ask_whom(found, answer)
         name = answer.values.get(RECEIVER, "")
-        receivers = find_people(self.people.scope_to(found.card.conversation), name)
+        receivers = find_people(self.people.scope_of(found.card), name)
         if len(receivers) != 1:
             return _ask_again(found, answer, _unclear_text(name, receivers, lang))
         verdict, effects = self._transfer(found, giver, receivers[0])
@@ -100,7 +100,7 @@ class SeatTransfers:
 
         `origin` is who the operator is, and from where, for the run's log.
         """
-        people = self.people.scope_to(found.card.conversation)
+        people = self.people.scope_of(found.card)
         if giver in find_leavers(found.card, people):
             return self._replace(found, giver, taker, origin)
         gives = next((each for each in self._holders(found.card) if each.id == giver), None)
@@ -119,7 +119,7 @@ class SeatTransfers:
         self, found: CardNow, leaver: str, taker: str, origin: Mapping[str, str]
     ) -> Effects | NotReassigned:
         """The card names somebody in place of who has left; a hand-over needs a giver."""
-        people = self.people.scope_to(found.card.conversation)
+        people = self.people.scope_of(found.card)
         takes = next((each for each in people.everybody if each.id == taker), None)
         if takes is None:
             return "nobody"
@@ -141,7 +141,7 @@ class SeatTransfers:
 
         With `ordered` the receiver has to be able to approve in it.
         """
-        people = self.people.scope_to(found.card.conversation)
+        people = self.people.scope_of(found.card)
         receiver = people.refresh(receiver)
         verdict = hand_over(found.card, giver, receiver, found.now, ordered=ordered)
         if isinstance(verdict, HandOverRefusal):
@@ -167,7 +167,7 @@ class SeatTransfers:
         card, lang = found.card, answer.lang(found.card)
         able = [
             each.name
-            for each in self.people.scope_to(card.conversation).everybody
+            for each in self.people.scope_of(card).everybody
             if isinstance(hand_over(card, answer.person, each, found.now), HandedOverCard)
         ]
         card = translate_card(card, lang, self.people.role_name)
@@ -177,13 +177,13 @@ class SeatTransfers:
         return Judgement.of(answer, found, "form", FormWanted(view))
 
     def _holders(self, card: Card) -> Sequence[Principal]:
-        people = self.people.scope_to(card.conversation)
+        people = self.people.scope_of(card)
         return people.deciders(card.review) if card.review.by_policy else ()
 
     def _seats(self, found: CardNow) -> TransferOptions:
         givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]
         today = [as_today(found, each, self.people, self.zone) for each in givers]
-        people = self.people.scope_to(found.card.conversation)
+        people = self.people.scope_of(found.card)
         left = [Principal(id=each, name=each) for each in find_leavers(found.card, people)]
         takers = [
             taker

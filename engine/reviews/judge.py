@@ -70,7 +70,7 @@ class CardJudge:
 
     def _verdict(self, found: CardNow, answer: CardAnswer) -> Verdict | EditVerdict:
         card, person, values = found.card, answer.person, answer.values
-        here = self.people.scope_to(card.conversation)
+        here = self.people.scope_of(card)
         chosen, files = card.choice(answer.choice), answer.files
         if chosen and chosen.edits:
             # What others may have approved in part is not fetched first: it has to stand there.
@@ -140,7 +140,7 @@ class CardJudge:
         """
         card, needed = verdict.card, verdict.votes_needed
         text = say("vote.needed", lang, choice=label_in(card, choice, lang), needed=needed)
-        left = open_seats(card, self.people.deciders(card.review))
+        left = open_seats(card, self.people.scope_of(card).deciders(card.review))
         may_escalate = card.review.escalate is not None and not card.escalated
         if may_escalate or len(left) >= needed:
             return text

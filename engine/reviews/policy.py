@@ -42,6 +42,7 @@ def run_card_fields(context: StepContext) -> dict[str, Any]:
         "token": context.services.new_id(run.conversation),
         "run": run.id,
         "conversation": run.conversation,
+        "project": run.project,
         "lang": run.lang,
         **run.requester.as_requester(),
     }

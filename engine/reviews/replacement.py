@@ -13,7 +13,7 @@ def find_leavers(card: Card, people: People) -> tuple[str, ...]:
     """The ids of those whom the open card's review names and who are nobody any more."""
     if card.status != "open" or not card.review.by_policy:
         return ()
-    scope = people.scope_to(card.conversation)
+    scope = people.scope_of(card)
     return tuple(each for each in card.review.persons if scope.find_listed(each) is None)
 
 

@@ -93,7 +93,7 @@ class TextAnswers:
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
         given = {f.name: f.value for f in form if f.value} | reading.values
-        facts = form_facts(self.people.scope_to(card.conversation), self.today, self.entities)
+        facts = form_facts(self.people.scope_of(card), self.today, self.entities)
         _, errors = check_form(form, given, card.lang, facts)
         faulty = {name: fault for name, fault in errors.items() if name in reading.values}
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}

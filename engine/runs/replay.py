@@ -71,6 +71,8 @@ class ReplayResult:
 async def replay(trace: RunTrace, playbook: Playbook, services: Services) -> ReplayResult:
     """Run the trace's steps again; `services` gives people and time zone, nothing is asked."""
     run, done = _rewind(trace.run, playbook), 0
+    people = services.people.scope_to(run.conversation, run.project)
+    services = replace(services, people=people)
     for entry in trace.steps:
         if entry["input"] in _NOT_REPLAYED:
             continue
@@ -110,6 +112,7 @@ def _rewind(run: Run, playbook: Playbook) -> Run:
         part=run.part,
         slot=False,
         named=run.named,
+        project=run.project,
         frames=(PlannerFrame(phase=phases[0].id),),
         started_at=run.started_at,
     )

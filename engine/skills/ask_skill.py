@@ -155,7 +155,7 @@ def _read_message(asked: Sequence[Field], context: StepContext) -> _MessageReadi
     around = find_values(run.message, wider, today, entities=entities)
     own = find_values(run.text, fields, today, entities=entities)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
-    people = context.services.people.scope_to(run.conversation)
+    people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, today, entities)
     new = {name: text for name, text in texts.items() if name not in run.state.data}
     typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, facts)

@@ -44,7 +44,7 @@ async def find_listed(leaf: Leaf, text: str, person: str, context: StepContext) 
     if entity is None or not entity.tool or leaf.options or leaf.options_from:
         return text
     services, run = context.services, context.run
-    people = services.people.scope_to(run.conversation).everybody
+    people = services.people.scope_to(run.conversation, run.project or None).everybody
     who = next(
         (each for each in people if each.id == person), services.people.refresh(run.requester)
     )

@@ -21,7 +21,7 @@ def check_of(
     """A check of the record by the frame's node; without `record`, of what the run is about."""
     run, services = context.run, context.services
     return Check(
-        project=context.playbook.definition.project,
+        project=run.project or context.playbook.definition.project,
         playbook=run.playbook,
         record=record or _record_name(context),
         skill=frame.skill,

@@ -20,8 +20,12 @@ async def unfinished_runs(conversation: str, services: Services) -> list[Run]:
 
 
 async def all_active_runs(conversation: str, services: Services) -> list[Run]:
-    """Every run of the conversation that has not ended; unreadable ones are left out."""
-    return read_runs(await services.decisions.active_runs(conversation))
+    """Every run of the conversation that has not ended, of projects that the person sees.
+
+    Unreadable ones are left out.
+    """
+    found = read_runs(await services.decisions.active_runs(conversation))
+    return [run for run in found if services.sees(run.project)]
 
 
 def read_runs(active_runs: Sequence[tuple[str, str]]) -> list[Run]:

@@ -23,6 +23,7 @@ from engine.talk.mine.listing import OwnWorkText, choice_text, mine_text, runs_t
 from engine.talk.mine.own_work import PAGE, OwnWork, read_own_work
 from engine.talk.mine.summary import read_summaries
 from engine.talk.pending import TextWithCards, pending_text
+from engine.talk.projects import answer_project
 from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
 from engine.text.language import detect_language
@@ -40,6 +41,8 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
             return _with_cards(mail, lang, services, await pending_text(mail, lang, services))
         case "mine":
             return _with_buttons(mail, lang, services, await mine_text(mail, lang, services))
+        case "project":
+            return await _project(mail, lang, services)
         case "runs":
             return _with_buttons(mail, lang, services, await runs_text(mail, lang, services))
         case "stop" | "recover":
@@ -51,6 +54,12 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
             return await _cancel(mail, lang, services)
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
+
+
+async def _project(mail: CommandArrived, lang: Lang, services: Services) -> Effects:
+    reply = _reply_id(mail, services)
+    text, effects = await answer_project(mail, lang, services, reply)
+    return _reply(mail, lang, services, text).plus(effects)
 
 
 def plain_help(lang: Lang, services: Services) -> str:
@@ -174,8 +183,7 @@ def _reply(
     *,
     buttons: tuple[ButtonView, ...] = (),
 ) -> Effects:
-    update = mail.update
-    reply_id = services.derived_id(update.conversation, "reply", update.id)
+    update, reply_id = mail.update, _reply_id(mail, services)
     head = ReplyHead(
         id=reply_id,
         conversation=update.conversation,
@@ -191,3 +199,7 @@ def _reply(
         reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.stored(),)),
         posts=(Post(row=reply_id, conversation=head.place, kind="reply", ref=reply_id),),
     )
+
+
+def _reply_id(mail: CommandArrived, services: Services) -> str:
+    return services.derived_id(mail.update.conversation, "reply", mail.update.id)

@@ -107,7 +107,8 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
-        if not card.traits.informs and not is_waiting_for(card, voter(card), services.now)
+        if not card.traits.informs and services.sees(card.project)
+        if not is_waiting_for(card, voter(card), services.now)
     ]
     found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
@@ -123,13 +124,17 @@ async def _visible_findings(
 ) -> ProjectFindings:
     """The findings of checks that the person may see, the newest first.
 
-    These are of runs that they requested and, with a role, all of the conversation's project.
+    These are of runs that they requested and, with a role, all of the conversation's project; none
+    of a project that they may not see.
     """
     here = services.project(conversation)
-    whole = await services.findings.of(here, FINDINGS) if person.roles else ProjectFindings()
-    own = {playbook.definition.project for playbook in services.playbooks.values()} | {here}
+    sees_all = person.roles and services.sees(here)
+    whole = await services.findings.of(here, FINDINGS) if sees_all else ProjectFindings()
+    served = (*services.playbooks.values(), *services.elsewhere.values())
+    named = {playbook.definition.project for playbook in served} - {""}
+    own = {project for project in named | {here} if services.sees(project)}
     found, checks = whole.findings, list(whole.checks)
-    for project in sorted(own - {here} if person.roles else own):
+    for project in sorted(own - {here} if sees_all else own):
         newest = (await services.findings.of(project, OWN_CHECKS)).checks
         mine = [check for check in newest if check.requester == person.id]
         found += sum(check.found for check in mine)

@@ -20,6 +20,7 @@ from engine.frames.ends import end_of, with_stored_status
 from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.mail import CommandArrived
+from engine.ports.people import People
 from engine.services import Services
 from engine.talk.pending import CardRepost, TextWithCards
 
@@ -42,8 +43,8 @@ async def _open_card(
     card = await _load_card(token, services)
     if card is None:
         return None
-    mail = _as_known_in(card.conversation, mail, services)
-    if not _may_see_card(card, mail, services):
+    mail = _as_seen_by(services.people.scope_of(card), mail)
+    if not (services.sees(card.project) and _may_see_card(card, mail, services)):
         return None
     lang = mail.principal.lang or card.lang
     if is_waiting_for(card, mail.principal, services.now):
@@ -67,10 +68,10 @@ async def _open_run(
         return None
     if run is None or found is None:
         return None
-    mail = _as_known_in(run.conversation, mail, services)
+    mail = _as_seen_by(services.people.scope_to(run.conversation, run.project or None), mail)
     cards = [await _load_card(token, services) for token in run.waiting]
     mine = [c for c in cards if c is not None and is_waiting_for(c, mail.principal, services.now)]
-    if not mine and not _may_see_run(run, mail.principal):
+    if not services.sees(run.project) or not (mine or _may_see_run(run, mail.principal)):
         return None
     lang = mail.principal.lang or run.lang
     end = end_of(with_stored_status(run, found[1]))
@@ -84,10 +85,9 @@ async def _open_run(
     return _with_cards(mine, mail, line, services)
 
 
-def _as_known_in(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
-    """The command, with the person's roles in that conversation."""
-    person = services.people.scope_to(conversation).refresh(mail.principal)
-    return mail.model_copy(update={"principal": person})
+def _as_seen_by(people: People, mail: CommandArrived) -> CommandArrived:
+    """The command, with what the person is to those who have to do with what the link names."""
+    return mail.model_copy(update={"principal": people.refresh(mail.principal)})
 
 
 async def _load_card(token: str, services: Services) -> Card | None:

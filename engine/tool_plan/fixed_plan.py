@@ -82,9 +82,13 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
 
 
 def _words_of(call: Call, result: dict[str, Any], context: StepContext) -> tuple[str, ...]:
-    """What people are told of the result, where the playbook's tool has words for it."""
+    """What people are told of the result, where the playbook's tool has words for it.
+
+    The service's own writes have words of their own.
+    """
     own = context.playbook.tools.get(call.tool.name)
-    if own is None or own.tell is None:
+    is_ours = own is None and not call.tool.origin and not call.tool.readonly
+    if not is_ours and (own is None or own.tell is None):
         return ()
     return (call.tool.tell(result, context.run.lang),)
 

@@ -56,6 +56,7 @@ def _answer_tool(
         examples=answer.questions,
         roles=answer.roles,
         project=playbook.definition.project,
+        playbook=playbook.id,
         is_answer=True,
     )
 

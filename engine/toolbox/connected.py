@@ -43,9 +43,11 @@ def connect_tool(
     refusals: Sequence[PreparedCall] = (),
     *,
     entities: Entities = NO_ENTITIES,
+    playbook: str = "",
 ) -> Tool[Any]:
-    """The tool of a project, which asks its system by that call.
+    """The tool of a playbook, which asks its system by that call.
 
+    `project` is the one that the playbook names, "" where it serves every one.
     `refusals` are the calls of the definition's `refused_when`; ids of `entities` come as the
     playbook says that they are written.
     """
@@ -70,6 +72,7 @@ def connect_tool(
         timeout_s=definition.timeout_s,
         roles=definition.roles,
         project=project,
+        playbook=playbook,
         origin=f"connection {definition.call.connection}",
     )
 

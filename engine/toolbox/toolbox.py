@@ -122,6 +122,7 @@ class Toolbox:
                     for refusal in definition.refused_when
                 ],
                 entities=entities,
+                playbook=playbook.id,
             )
             for name, definition in playbook.tools.items()
         }

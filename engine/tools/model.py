@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
+from engine.ports.storage.projects import KEEPS_NONE, Projects
+from engine.projects import NO_PROJECTS, ProjectBook
 from engine.text.elements import ElementKind
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
@@ -28,7 +30,7 @@ Args = TypeVar("Args", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call may use: today's date, and for writes who approved it.
+    """What a call may use: today's date, the moment, and for writes who approved it.
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
@@ -36,6 +38,8 @@ class ToolContext:
     what texts have in a certain form, `writing` the names of tools that write.
     `room` is how many characters of a result a model is shown, `known` what the run knows.
     `elsewhere` are files of other conversations that it knows, each with its conversation.
+    `projects` say what serves the project, `kept_projects` keep those that are added, and `place()`
+    is what would be bound to one. `shared_in` as in FileScope.
     """
 
     today: date
@@ -52,11 +56,20 @@ class ToolContext:
     room: int = QUESTION_ROOM
     known: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: tuple[tuple[str, str], ...] = ()
+    projects: ProjectBook = NO_PROJECTS
+    shared_in: str = ""
+    kept_projects: Projects = KEEPS_NONE
+    place: Callable[[], str] = lambda: ""
+    now: datetime | None = None
+
+    def serves(self, playbook: str, own: str) -> bool:
+        """Whether what is a playbook's serves the project; nothing does where none is known."""
+        return bool(self.project) and self.projects.serves(self.project, playbook, own)
 
     @property
     def file_scope(self) -> FileScope:
         """Whose files it may look up."""
-        return FileScope(self.project, self.conversation, self.elsewhere)
+        return FileScope(self.project, self.conversation, self.elsewhere, self.shared_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,9 @@ class Tool(Generic[Args]):
     roles: tuple[str, ...] = ()
     """Roles of which the person must hold one to read with it; empty for everyone."""
     project: str = ""
-    """The project that it works for; "" for every one."""
+    """The project that its playbook names; "" where it serves every one."""
+    playbook: str = ""
+    """The playbook whose own it is; "" for the service's, which serve every project."""
     is_answer: bool = False
     """Whether it is one answer of a playbook, which is no tool for a model, and of its project."""
     origin: str = ""

@@ -18,6 +18,7 @@ from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
+from engine.tools.project_add import PROJECT_ADD
 from engine.tools.state.state_read import STATE_READ
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     FILE_SEARCH,
     ELEMENT_EXTRACT,
     STATE_READ,
+    PROJECT_ADD,
 )
 
 READONLY: tuple[Tool[Any], ...] = tuple(t for t in TOOLS if t.readonly and t.for_questions)
@@ -84,13 +86,15 @@ async def pin(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -
 
 def may_read(tool: Tool[Any], ctx: ToolContext) -> bool:
     """Whether the tool is for this person and project; `call` refuses any other."""
-    return _holds_role(tool, ctx) and not _is_of_other_project(tool, ctx)
+    return _holds_role(tool, ctx) and _serves_project(tool, ctx)
 
 
 def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
     if not _holds_role(tool, ctx):
         raise ToolFailed("tool.role", name=tool.name, roles=", ".join(tool.roles))
-    if _is_of_other_project(tool, ctx):
+    if not _serves_project(tool, ctx):
+        if tool.project in ("", ctx.project):
+            raise ToolFailed("tool.not_of_project", project=ctx.project, name=tool.name)
         raise ToolFailed("tool.other_project", project=ctx.project, other=tool.project)
 
 
@@ -98,9 +102,10 @@ def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
     return not tool.roles or (ctx.person is not None and ctx.person.holds_one_of(tool.roles))
 
 
-def _is_of_other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
-    """A context without a project is bound to none."""
-    return bool(ctx.project and tool.project) and ctx.project != tool.project
+def _serves_project(tool: Tool[Any], ctx: ToolContext) -> bool:
+    """A context without a project is bound to none; what is no playbook's serves every project."""
+    is_own = bool(tool.playbook or tool.project)
+    return not is_own or ctx.projects.serves(ctx.project, tool.playbook, tool.project)
 
 
 async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -> T:

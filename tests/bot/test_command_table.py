@@ -23,6 +23,8 @@ LISTS = (
     ("people", "list"),
     ("people", "check"),
     ("pending",),
+    ("projects", "list"),
+    ("projects", "changes"),
     ("traces",),
     ("aside",),
 )

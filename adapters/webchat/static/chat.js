@@ -319,11 +319,11 @@ $("leave").addEventListener("click", async () => {
   location.reload();
 });
 
-function notRead(status, wait = 0) {
+function notRead(status, wait = 0, data = {}) {
   if (status === 401) ended();
   else if (status === 0 || status >= 500) linked(false);
   else if (status === 200) linked(true);
-  else complain(fault(texts(lang), { status, wait }));
+  else complain(fault(texts(lang), { status, wait, data }));
 }
 
 // ---- the beginning

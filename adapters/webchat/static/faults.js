@@ -6,6 +6,7 @@ export function fault(t, { status, data = {}, wait = 0, late = false }) {
   if (late) return t.late;
   if (status === 0) return t.notSent;
   if (status === 401) return t.ended;
+  if (data.hidden) return t.hiddenRoom;
   if (status === 404) return t.noSuchRoom;
   if (status === 408) return t.tooSlow;
   if (status === 413) return t.tooLong;

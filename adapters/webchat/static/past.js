@@ -5,7 +5,7 @@ import { texts } from "/static/texts.js";
 const AGAIN_MS = 2000;
 const $ = (id) => document.getElementById(id);
 
-// `where()` gives room and person, `show(messages, early)` shows a page, `failed(status, wait)` is told why not.
+// `where()` gives room and person, `show(messages, early)` shows a page, `failed(status, wait, data)` is told why not.
 export function past({ where, show, failed, language }) {
   const button = $("earlier"), log = $("log"), scroll = $("scroll");
   let oldest = 0, more = false, under = false;
@@ -31,7 +31,7 @@ export function past({ where, show, failed, language }) {
         failed(200);
         return data.seq;
       }
-      failed(status, wait);
+      failed(status, wait, data);
       if (status !== 0 && status < 500) return null;
       await new Promise((go) => { setTimeout(go, AGAIN_MS); });
     }

@@ -41,6 +41,7 @@ export default {
   offline: "Connection lost, trying again…",
   ended: "Your sign-in has ended. What you wrote stays here; sign in again to send it.",
   signIn: "Sign in again",
+  hiddenRoom: "This conversation belongs to a project that you may not see.",
   noSuchRoom: "There is no such conversation, or it is somebody else's.",
   away: "The service does not answer. Try again in {s} seconds: it stays in the box, and counts once.",
   tooSlow: "Too slow, not taken; try again.",

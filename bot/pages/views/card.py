@@ -98,7 +98,7 @@ class CardFormatter:
         return self.mask(named)
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
-        people = self.people.scope_to(card.conversation)
+        people = self.people.scope_of(card)
         holders = people.deciders(card.review) if card.review.by_policy else ()
         known = {card.requester: card.requester_name or card.requester}
         known |= {person.id: person.name for person in holders}

@@ -156,10 +156,12 @@ class FindingsCarrier:
     A worker that ends in between leaves the row for another.
     """
 
-    def __init__(self, outbox: Outbox, findings: Findings, project: Callable[[str], str]) -> None:
+    def __init__(
+        self, outbox: Outbox, findings: Findings, former_project: Callable[[Check], str]
+    ) -> None:
         self._outbox = outbox
         self._findings = findings
-        self._project = project
+        self._former_project = former_project
 
     def carries(self, row: OutboxRow) -> bool:
         """Whether the row is a step's checks, also one that has expired and lost its kind."""
@@ -177,9 +179,8 @@ class FindingsCarrier:
         return await self._outbox.sent(row, "kept")
 
     def _close_former(self, checks: Sequence[Check]) -> list[Check]:
-        """Empty checks that close the same ones where earlier versions kept them: under the project
-        of the conversation."""
-        found = [(check, self._project(check.conversation)) for check in checks]
+        """Empty checks that close the same ones where earlier versions kept them."""
+        found = [(check, self._former_project(check)) for check in checks]
         return [
             check.model_copy(update={"project": former, "findings": (), "found": 0})
             for check, former in found

@@ -67,7 +67,7 @@ class CancelTaps:
         """The person with their roles in the run's conversation; None where they are a stranger."""
         if run is None:
             return None
-        scoped = self.people.scope_to(run.conversation).refresh(person)
+        scoped = self.people.scope_to(run.conversation, run.project or None).refresh(person)
         return scoped if scoped.id == person.id else None
 
     async def _cancel(

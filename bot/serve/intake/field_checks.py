@@ -47,7 +47,9 @@ class FieldChecks:
         if found is None or choice is None:
             return {}
         card, values = found.card, entered_values(form)
-        here, today = self.people.scope_to(card.conversation), day_at(found.now, self.zone)
+        here, today = self.people.scope_of(card), day_at(found.now, self.zone)
+        if here.refresh(person).id != person.id:
+            return {}
         files = await self.form_files(form, card)
         facts = form_facts(here, today, self.entities(card, person), files)
         given = [field for field in choice.form if field.name in values]

@@ -23,7 +23,7 @@ class FormFilesFinder:
     """Finds the names of files; `kinds` and sizes up to `largest_mb` are taken."""
 
     files: Files
-    file_scope: Callable[[str], FileScope]
+    file_scope: Callable[[Card], FileScope]
     kinds: Collection[str]
     largest_mb: int
 
@@ -36,7 +36,7 @@ class FormFilesFinder:
         if not isinstance(update, FormSubmitted) or all(field.type != "file" for field in asked):
             return NO_FORM_FILES
         try:
-            infos = await self.files.infos(self.file_scope(card.conversation))
+            infos = await self.files.infos(self.file_scope(card))
         except ToolFailed:
             names = None
         else:

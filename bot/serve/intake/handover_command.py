@@ -86,7 +86,11 @@ class HandOverCommand:
         self, cards: Sequence[Card], giver: Principal
     ) -> Sequence[CardNow]:
         """Those of the cards that the giver may hand over, as they are now."""
-        likely = [card for card in cards if card.review.by_policy and may_decide(card, giver)]
+        likely = [
+            card
+            for card in cards
+            if card.review.by_policy and may_decide(card, self.people.scope_of(card).refresh(giver))
+        ]
         found = [await self.decisions.card(card.token) for card in likely]
         transfers = SeatTransfers(self.people, self.zone)
         return [each for each in found if each and not transfers.refusal(each, giver)]

@@ -16,6 +16,7 @@ from bot.serve.intake.form_files import FindFormFiles, no_form_files
 from bot.serve.intake.handover_command import COMMAND as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
+from bot.serve.intake.project_door import RefreshProjects, is_hidden_now, know_projects
 from cards.buttons import CANCEL_RUN, BadButton, Button
 from cards.model import Card, Lang, Principal
 from cards.texts import COMPLETE, say
@@ -71,6 +72,7 @@ class Intake:
     help_text: HelpText | None = None
     entities: Callable[[Card, Principal], Entities] = lambda card, person: NO_ENTITIES
     form_files: FindFormFiles = no_form_files
+    refresh_projects: RefreshProjects = know_projects
 
     async def __call__(self, update: Update) -> Outcome:
         """The outcome of the update; NotRecorded while the store is away."""
@@ -106,6 +108,12 @@ class Intake:
             if self.admission_requests is not None:
                 await self.admission_requests.request(update, principal)
             return self._turn_away(update, principal)
+        if await self._is_hidden(update, principal):
+            if isinstance(update, MessageEdited):
+                return Accepted(duplicate=True)
+            text = update.text if isinstance(update, MessageReceived | CommandGiven) else ""
+            told = _text_for("project.hidden", principal, text)
+            return DirectAnswer(told, ok=False, stranger=True)
         match update:
             case MessageReceived():
                 command = parse_command(update.text)
@@ -140,6 +148,20 @@ class Intake:
                 return await self._decide(update, principal)
             case CardTapped():
                 return await self._decide(update, principal)
+
+    async def _is_hidden(self, update: Update, principal: Principal) -> bool:
+        """Whether it was said in a conversation of a project that the person may not see.
+
+        What is about a card is judged by the card's own project.
+        """
+        if isinstance(update, CardTapped | FormSubmitted):
+            return False
+        said = update.to if isinstance(update, MessageEdited) else update
+        if not is_hidden_now(said, principal, self.people):
+            return False
+        # Perhaps an admin has just said otherwise.
+        await self.refresh_projects()
+        return is_hidden_now(said, principal, self.people)
 
     def _turn_away(self, update: Update, principal: Principal) -> DirectAnswer:
         """One sentence; nothing is stored."""
@@ -205,6 +227,8 @@ class Intake:
                 return _refusal("card.newer", principal)
             if found is None or self._is_foreign(update, principal, found.card):
                 return _refusal("card.unknown", principal)
+            if self.people.scope_of(found.card).refresh(principal).id != principal.id:
+                return _refusal("project.hidden_card", principal)
             files = await self.form_files(update, found.card)
             answer = tap_answer(update, principal, button, files)
             judgement = CardJudge(self.people, self.zone, self.entities).judge(found, answer)
@@ -218,7 +242,7 @@ class Intake:
         self, update: CardTapped | FormSubmitted, principal: Principal, card: Card
     ) -> bool:
         """Whether the person is of another workspace, and so may not learn that the card exists."""
-        if self.people.scope_to(card.conversation).refresh(principal).id != principal.id:
+        if self.people.scope_to(card.conversation, "").refresh(principal).id != principal.id:
             return True
         actor = update.actor
         stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")

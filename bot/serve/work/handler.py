@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from bot.definitions.snapshot import LiveDefinitions
 from bot.serve.intake.admissions import StrangerHandler
+from bot.serve.intake.project_door import ProjectDoor, RefreshProjects, know_projects
 from bot.telemetry.instrumentation import NO_SPANS, Spans, log_handling
 from cards.frozen import is_by_newer
 from cards.model import Card, Lang, Principal
@@ -39,6 +40,8 @@ from engine.mail import (
     parse_mail,
 )
 from engine.playbooks.model import Playbook
+from engine.ports.library import FileScope
+from engine.ports.people import People
 from engine.ports.storage.store import AsideWrite, Claim, Effects
 from engine.reviews import clocks
 from engine.runs.effects import run_write
@@ -85,9 +88,13 @@ class MailHandler:
     current: LiveDefinitions
     tools: Callable[[tuple[Tool[Any], ...]], tuple[Tool[Any], ...]]
     spans: Spans = NO_SPANS
+    refresh_projects: RefreshProjects = know_projects
 
     async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
         """The effects of the claim's mail; raises BotError, retryable or not."""
+        if not claim.lane.startswith("run:"):
+            # What an admin chose just now holds for what is said next.
+            await self.refresh_projects()
         try:
             mail = parse_mail(claim.mail)
         except ValidationError as error:
@@ -99,37 +106,43 @@ class MailHandler:
 
     async def _handle_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
         services = self._turn_services()
-        people, strangers = services.people, StrangerHandler(services)
+        people, strangers, door = services.people, StrangerHandler(services), ProjectDoor(services)
         match mail:
             case MessageArrived():
                 # By the account's current person and roles, however long the mail waited.
                 mail = mail.model_copy(update={"principal": people.principal(mail.update.actor)})
                 if not people.is_admitted(mail.principal):
                     return HandlerResult(strangers.turn_away(mail))
+                if (hidden := door.turn_away(mail)) is not None:
+                    return HandlerResult(hidden)
                 situation = message.TurnSituation(
                     claim.cards,
                     claim.runs,
                     again=claim.attempts > 1,
                     table=self.current.snapshot.table,
                 )
-                talk = session.load_session(claim.state)
+                talk = self._session(claim, services)
                 effects = await message.handle_message(mail, talk, services, progress, situation)
             case PartReady():
-                talk = session.load_session(claim.state)
+                talk = self._session(claim, services)
                 effects = await continuation.continue_part(mail, talk, services)
             case StrangerArrived():
                 effects = strangers.ask_admins(mail)
             case CardDecided() | CardExpired() if _is_talk(claim):
                 if admitted := await strangers.apply_answer(mail):
                     return HandlerResult(admitted)
-                talk = session.load_session(claim.state)
+                if (chosen := await door.apply_answer(mail)) is not None:
+                    return HandlerResult(chosen)
+                talk = self._session(claim, services)
                 effects = await continuation.settle_choice(mail, talk, services)
             case CommandArrived():
                 principal = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": principal})
                 if not people.is_admitted(principal) and not principal.roles:
                     return HandlerResult(strangers.turn_away(mail))
-                recent = [line.text for line in session.load_session(claim.state).recent]
+                if (hidden := door.turn_away(mail)) is not None:
+                    return HandlerResult(hidden)
+                recent = [line.text for line in self._session(claim, services).recent]
                 lang = commands.command_language(mail, recent)
                 effects = await commands.handle_command(
                     mail, services.limited_to(principal, mail.update.conversation), lang
@@ -142,9 +155,18 @@ class MailHandler:
                 return await self._step(claim, mail)
         return HandlerResult(effects)
 
+    def _session(self, claim: Claim, services: Services) -> session.Session:
+        """What was said in the conversation since it belongs to its project."""
+        conversation = claim.lane.partition(":")[2]
+        return session.load_session(claim.state).within(services.project(conversation))
+
     def entities_on(self, card: Card, person: Principal) -> Entities:
         """What the fields of a card's form may name, for this person."""
-        return self._turn_services().entities(card.conversation, person)
+        return self._turn_services().within(card.project).entities(card.conversation, person)
+
+    def file_scope_of(self, card: Card) -> FileScope:
+        """Whose files a card may name."""
+        return self.services.within(card.project).file_scope(card.conversation)
 
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""
@@ -168,7 +190,7 @@ class MailHandler:
         match mail:
             case MessageArrived():
                 return HandlerResult(
-                    await failures.fail_message(mail, session.load_session(claim.state), services)
+                    await failures.fail_message(mail, self._session(claim, services), services)
                 )
             case PartReady():
                 return HandlerResult(await failures.fail_part(mail, services))
@@ -229,7 +251,7 @@ class MailHandler:
         found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
             return HandlerResult(Effects())
-        people = self.services.people.scope_to(run.conversation)
+        people = self._people_of(run)
         today = self.services.today
         return HandlerResult(clocks.apply_clock(mail, found.card, people, now=now, today=today))
 
@@ -335,7 +357,7 @@ class MailHandler:
 
     def _turn_services(self) -> Services:
         snapshot = self.current.snapshot
-        return self.services.frozen_at(
+        return self._of_now().frozen_at(
             self.services.now,
             playbooks=snapshot.playbooks,
             tools=self.tools(snapshot.tools),
@@ -344,9 +366,18 @@ class MailHandler:
 
     def _run_services(self, run: Run, now: datetime) -> Services:
         """The services of a step, as of `now` by the store's clock, which deadlines go by."""
-        people = self.services.people.scope_to(run.conversation)
         kinds = self.current.snapshot.table.entity_kinds
-        return self.services.frozen_at(now, people=people, entity_kinds=kinds)
+        services = self._of_now().within(run.project)
+        return services.frozen_at(now, people=self._people_of(run), entity_kinds=kinds)
+
+    def _people_of(self, run: Run) -> People:
+        """Those who may have to do with the run; of an earlier version's, by its conversation."""
+        return self.services.people.scope_to(run.conversation, run.project or None)
+
+    def _of_now(self) -> Services:
+        """The services with the projects as they are now, which stay so."""
+        book = self.services.projects()
+        return replace(self.services, projects=lambda: book, project=book.of)
 
 
 def set_aside(claim: Claim) -> HandlerResult:

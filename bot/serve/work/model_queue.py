@@ -285,7 +285,8 @@ def read_asker(claim: Claim, project: Callable[[str], str]) -> Asker:
     kind, _, conversation = claim.lane.partition(":")
     if kind == "run":
         run = json.loads(claim.state)
-        return Asker(run["requester"]["id"], project(run["conversation"]), is_run=True)
+        own = run.get("project") or project(run["conversation"])
+        return Asker(run["requester"]["id"], own, is_run=True)
     return Asker(_sender(claim.mail) or conversation, project(conversation))
 
 

@@ -129,6 +129,7 @@ class StubbedToolbox(Toolbox):
                     for number in range(1, len(definition.refused_when) + 1)
                 ],
                 entities=entities,
+                playbook=playbook.id,
             )
             asked = definition.call.connection
             made[name] = _Either(found[name], stubbed, asked, self._systems).tool()

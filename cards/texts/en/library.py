@@ -11,6 +11,7 @@ TEXTS: Final[dict[str, str]] = {
         "so look before you try again."
     ),
     "tool.role": "{name} is only for people with one of these roles: {roles}.",
+    "tool.not_of_project": "Project {project} does not use {name}.",
     "tool.other_project": (
         "This conversation belongs to project {project} and has no access to the data of "
         "project {other}."

@@ -8,6 +8,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.timeout": "{name} 超过 {seconds} 秒没有结果，已停止。",
     "tool.timeout_write": "{name} 超过 {seconds} 秒没有结果；写入可能已经发生，请先核对再重试。",
     "tool.role": "{name} 只对以下角色开放：{roles}。",
+    "tool.not_of_project": "项目 {project} 不使用 {name}。",
     "tool.other_project": "本会话属于项目 {project}，不能使用项目 {other} 的数据。",
     # knowledge__search
     "tool.knowledge.section": "《{title}》，{section}：",

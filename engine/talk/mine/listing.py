@@ -75,7 +75,7 @@ class _OwnList:
         open_here = [
             each
             for each in (*work.living, *work.ended)
-            if place == here or people.is_open_to(each.run.conversation, here)
+            if place == here or people.is_open_to(each.run.conversation, here, each.run.project)
         ]
         beside = [each for each in (*work.living, *work.ended) if each not in open_here]
         texts = [await self._text(open_here)] if open_here else []

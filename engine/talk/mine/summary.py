@@ -102,7 +102,7 @@ def summarize(kept: KeptRun) -> RunSummary | None:
 
 def may_see(summary: RunSummary, person: Principal, people: People) -> bool:
     """Whether it is theirs, they decide or decided on it, or may end every run."""
-    scoped = people.scope_to(summary.run.conversation).refresh(person)
+    scoped = people.scope_to(summary.run.conversation, summary.run.project or None).refresh(person)
     if not scoped.ids.isdisjoint(summary.run.requester.ids) or ADMIN in scoped.roles:
         return True
     cards = [card for card in summary.cards if card.review.by_policy]
@@ -115,7 +115,7 @@ def may_see(summary: RunSummary, person: Principal, people: People) -> bool:
 
 def is_own(summary: RunSummary, person: Principal, people: People) -> bool:
     """Whether the person asked for it, as far as they may have to do with that conversation."""
-    scoped = people.scope_to(summary.run.conversation).refresh(person)
+    scoped = people.scope_to(summary.run.conversation, summary.run.project or None).refresh(person)
     return not scoped.ids.isdisjoint(summary.run.requester.ids)
 
 

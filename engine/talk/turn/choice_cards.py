@@ -35,6 +35,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         reply=head.id,
         part=part.index,
         conversation=head.conversation,
+        project=services.project(head.conversation),
         lang=lang,
         title=say("choose.condition_title" if intent.condition else "choose.title", lang),
         text=_card_text(intent, lang),

@@ -23,7 +23,6 @@ from engine.text.entity_kinds import Entities
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext, RoutedMessage, StrategyVerdict
 from engine.understanding.learned.table import RouteTable
-from engine.understanding.lookups.sections import NO_SECTIONS
 from engine.understanding.open_forms import forms_asking_for_file
 from engine.understanding.router.chain import route
 
@@ -165,7 +164,7 @@ async def _route(
         has_active_run=bool(situation.runs),
         barred=services.barred,
         entities=entities,
-        sections=situation.table.sections.get(services.project(head.conversation), NO_SECTIONS),
+        sections=situation.table.sections.among(services.serving(head.conversation)),
         principal=_with_seats(head, cards, services),
         today=services.today,
         work=work_loader(head, services),

@@ -29,6 +29,8 @@ from engine.talk.turn.choice_cards import (
 )
 from engine.talk.turn.session import Session
 
+SHOWN_PROJECTS = 5
+
 
 @dataclass(slots=True)
 class Turn:
@@ -71,6 +73,10 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
     intent = without_unavailable(intent, services.playbooks, services.barred)
     text = say("part.working", head.lang)
     part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
+    if not services.sees(services.project(head.conversation)):
+        # It was another project's when they wrote.
+        text = say("project.hidden", head.lang)
+        return part.model_copy(update={"state": "failed", "text": text})
     blocker = _find_blocker(intent, turn.parts)
     if blocker is not None:
         settle = skip_part if _is_lost(blocker) else _defer
@@ -131,6 +137,8 @@ def _begin_workflow(part: Part, turn: Turn) -> Part:
     if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
         return part.model_copy(update={"state": "failed", "text": _barred_text(barred, turn)})
     playbook = services.playbooks.get(part.intent.playbook)
+    if other := services.elsewhere.get(part.intent.playbook):
+        return part.model_copy(update={"state": "failed", "text": _elsewhere_text(other, turn)})
     if playbook is None:
         text = say("request.gone", head.lang, text=literal(part.intent.text))
         return part.model_copy(update={"state": "failed", "text": text})
@@ -152,6 +160,21 @@ def _barred_text(request: Request, turn: Turn) -> str:
     names = (turn.services.people.role_name(role, lang) for role in request.roles)
     roles = say("list.items", lang).join(map(literal, names))
     return say("request.barred", lang, name=literal(request.name(lang)), roles=roles)
+
+
+def _elsewhere_text(playbook: Playbook, turn: Turn) -> str:
+    """Why the conversation's project has no run of it, and which projects may."""
+    head, services, definition = turn.head, turn.services, playbook.definition
+    name, book = literal(definition.name(head.lang)), services.projects()
+    if services.run_project(definition, head.conversation) is not None:
+        return say("project.hidden_work", head.lang, name=name)
+    able = [each for each in book.runs_in(definition.id, definition.project) if services.sees(each)]
+    if not able:
+        return say("project.no_work", head.lang, name=name)
+    here = literal(book.name(book.of(head.conversation), head.lang))
+    named = (literal(book.name(each, head.lang)) for each in able[:SHOWN_PROJECTS])
+    projects = say("list.items", head.lang).join(named)
+    return say("project.other_work", head.lang, name=name, project=here, projects=projects)
 
 
 def _find_request(playbook: Playbook, name: str) -> Request | None:
@@ -209,10 +232,11 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         part=part.model_copy(update={"text": text, "run": run_id}),
         slot=turn.slot,
         named=head.entities,
+        project=services.run_project(definition, head.conversation) or "",
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         started_at=services.now,
     )
     recent = tuple(line.text for line in turn.session.recent)
     run = with_request_context(run, playbook, recent, files=kept_names(head.files))
-    link = find_case(run, playbook, services.project(head.conversation))
+    link = find_case(run, playbook, run.project)
     return run.model_copy(update={"case": link})

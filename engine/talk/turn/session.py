@@ -18,10 +18,20 @@ class Line(Frozen):
 
 
 class Session(Frozen):
-    """The recent lines of a conversation, oldest first."""
+    """The recent lines of a conversation, oldest first, and the project in which they were said.
+
+    `project` is "" where an earlier version did not keep it.
+    """
 
     schema_version: Literal[1] = 1
     recent: tuple[Line, ...] = ()
+    project: str = ""
+
+    def within(self, project: str) -> "Session":
+        """The session for that project; what was said in another one stays there."""
+        if self.project in ("", project):
+            return self.model_copy(update={"project": project})
+        return Session(project=project)
 
     def with_message(self, text: str) -> "Session":
         """The session with a person's message added."""
@@ -32,7 +42,7 @@ class Session(Frozen):
         return self._with(Line(by="bot", text=text[:LINE_CHARS]))
 
     def _with(self, line: Line) -> "Session":
-        return Session(recent=(*self.recent, line)[-KEPT_LINES:])
+        return Session(recent=(*self.recent, line)[-KEPT_LINES:], project=self.project)
 
 
 def load_session(body: str) -> Session:

@@ -1,4 +1,4 @@
-"""Search the documents of a project's playbooks."""
+"""Search the documents of the playbooks that a project may run."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -41,7 +41,7 @@ async def _run(args: KnowledgeSearch, ctx: ToolContext) -> dict[str, Any]:
     if args.document:
         found = await read_section(args.document, args.section, ctx)
         return {"query": args.query.strip(), "matches": [found] if found else []}
-    quotes = await ctx.library.knowledge.search(ctx.project, args.query, limit=MATCHES)
+    quotes = await ctx.library.knowledge.search(ctx.serves, args.query, limit=MATCHES)
     return {"query": args.query.strip(), "matches": [_as_data(quote) for quote in quotes]}
 
 
@@ -49,7 +49,7 @@ async def read_section(document: str, heading: str, ctx: ToolContext) -> dict[st
     """The section of a document of the project; None when it is not there. Raises ToolFailed."""
     if ctx.library.knowledge is None:
         raise ToolFailed("knowledge.none")
-    quote = await ctx.library.knowledge.section(ctx.project, document, heading)
+    quote = await ctx.library.knowledge.section(ctx.serves, document, heading)
     return _as_data(quote) if quote else None
 
 

@@ -50,8 +50,8 @@ class Route:
 class RouteTable:
     """The routes, a classifier that has learned their examples, and the documents' sections.
 
-    `sections` are by project; `day_cues` are, by group (`playbook/request`), the cues of the days
-    and times that the request's forms ask for.
+    `sections` are those of all documents; `day_cues` are, by group (`playbook/request`), the cues
+    of the days and times that the request's forms ask for.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class RouteTable:
         )
         self.talk = talk
         self.day_cues = day_cues or {}
-        self.sections = index_sections(documents)
+        self.sections = index_sections(tuple(documents))
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)

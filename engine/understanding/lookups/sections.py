@@ -1,12 +1,13 @@
-"""Which section of a project's documents explains every word of a question."""
+"""Which section of the documents explains every word of a question."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.frames.intents import Lookup
-from engine.ports.library import Document, Section
+from engine.ports.library import Document, Section, Serves
 from engine.text import wording
 from engine.text.search_words import RUNS, is_chinese, normalise, stem, words
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
@@ -31,7 +32,7 @@ class _Entry:
 
 
 class SectionIndex:
-    """The sections of one project's documents, by their words.
+    """The sections of documents, by their words.
 
     A set of sections is a number here, with a bit for each of them, so that what a word leaves of
     them is found at once.
@@ -50,6 +51,17 @@ class SectionIndex:
             for own, place in ((headed, self._headed), (headed | body, self._having)):
                 for word in own:
                     place[word] = place.get(word, 0) | 1 << number
+        self._among = (1 << len(self._entries)) - 1
+        self._shelves: dict[tuple[str, str], int] = {}
+        for number, entry in enumerate(self._entries):
+            shelf = (entry.document.playbook, entry.document.project)
+            self._shelves[shelf] = self._shelves.get(shelf, 0) | 1 << number
+
+    def among(self, serves: Serves) -> "SectionIndex":
+        """The same, of the documents of these playbooks alone."""
+        view = copy(self)
+        view._among = sum(own for shelf, own in self._shelves.items() if serves(*shelf))
+        return view
 
     def find(self, asked: LookupText) -> tuple[Lookup, str] | None:
         """The look-up of the one section that explains the question, and why.
@@ -57,7 +69,7 @@ class SectionIndex:
         Its heading has a word of it. Of several sections it is the one whose heading has most of
         the question's words, and else least; None where that does not part them.
         """
-        if not self._entries or not _is_general(asked):
+        if not self._among or not _is_general(asked):
             return None
         needed = list(_needed_words(asked.text))
         left = self._explaining(needed)
@@ -72,7 +84,7 @@ class SectionIndex:
 
     def _explaining(self, needed: Sequence[tuple[str, ...]]) -> int:
         """The sections that have one of the forms of every word."""
-        left = (1 << len(self._entries)) - 1 if needed else 0
+        left = self._among if needed else 0
         for forms in needed:
             left &= _union(self._having, forms)
         return left
@@ -92,16 +104,9 @@ class SectionIndex:
 NO_SECTIONS = SectionIndex(())
 
 
-def index_sections(documents: Iterable[Document]) -> Mapping[str, SectionIndex]:
-    """The sections of each project."""
-    by_project: dict[str, list[Document]] = {}
-    for document in documents:
-        by_project.setdefault(document.project, []).append(document)
-    return {project: _index(tuple(own)) for project, own in by_project.items()}
-
-
 @lru_cache(maxsize=8)
-def _index(documents: tuple[Document, ...]) -> SectionIndex:
+def index_sections(documents: tuple[Document, ...]) -> SectionIndex:
+    """The sections of these documents."""
     return SectionIndex(documents)
 
 

@@ -7,7 +7,7 @@ from engine.ports.model import Model
 from engine.text.entities import fold
 from engine.understanding.context import RouteContext, StrategyResult
 
-COMMANDS = ("help", "pending", "mine", "runs", "cancel", "handover", "language", "start")
+COMMANDS = ("help", "pending", "mine", "runs", "cancel", "handover", "language", "project", "start")
 
 _SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s(.*))?", re.DOTALL)
 _WORDS = {

@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 from adapters.knowledge.search import DocumentSearch
 from bot.definitions.documents import load_documents
 from engine.errors import ToolFailed
+from engine.ports.library import Serves
 from tests.fakes.tables import table
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 PROJECTS = {"clinical_qc": "SIGNOFF-101", "litigation_civil_prosecution": "MATTER-7"}
 STUDY, MATTER = PROJECTS.values()
+
+
+def of(project: str) -> Serves:
+    """What serves a project: the playbooks that name it, or none."""
+    return lambda playbook, own: own in ("", project)
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +61,14 @@ def search() -> Iterator[DocumentSearch]:
 async def test_a_question_finds_its_section_first(
     project: str, query: str, section: str, search: DocumentSearch
 ) -> None:
-    quotes = await search.search(project, query)
+    quotes = await search.search(of(project), query)
     assert quotes[0].section.startswith(section)
     assert quotes[0].score == 1
     assert [q.score for q in quotes] == sorted((q.score for q in quotes), reverse=True)
 
 
 async def test_a_quote_is_word_for_word_and_names_its_place(search: DocumentSearch) -> None:
-    quote = (await search.search(MATTER, "诉讼费"))[0]
+    quote = (await search.search(of(MATTER), "诉讼费"))[0]
     file = PLAYBOOKS / quote.document.replace("/", "/documents/")
     assert quote.text in file.read_text("utf-8")
     assert quote.title == "衡易律师事务所立案指南"
@@ -84,12 +90,12 @@ async def test_a_quote_is_word_for_word_and_names_its_place(search: DocumentSear
     ],
 )
 async def test_what_no_document_answers_finds_nothing(query: str, search: DocumentSearch) -> None:
-    assert list(await search.search(STUDY, query)) == []
+    assert list(await search.search(of(STUDY), query)) == []
 
 
 async def test_query_syntax_is_looked_for_as_words(search: DocumentSearch) -> None:
     quotes = await search.search(
-        STUDY, 'text:"lock" NOT (database* NEAR/2 ^"signatures") 😀 \x00 --'
+        of(STUDY), 'text:"lock" NOT (database* NEAR/2 ^"signatures") 😀 \x00 --'
     )
     assert quotes[0].section == "5.1 Locking the database"
 
@@ -97,14 +103,14 @@ async def test_query_syntax_is_looked_for_as_words(search: DocumentSearch) -> No
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(query=st.text(alphabet=st.characters(exclude_categories=[]), max_size=500))
 async def test_no_query_is_an_error(query: str, search: DocumentSearch) -> None:
-    for quote in await search.search(STUDY, f"lock {query}", limit=2):
+    for quote in await search.search(of(STUDY), f"lock {query}", limit=2):
         assert 0 < quote.score <= 1
 
 
 async def test_a_project_finds_only_its_own_documents(search: DocumentSearch) -> None:
-    assert list(await search.search(MATTER, "SAE reconciliation")) == []
-    assert list(await search.search("OTHER", "SAE reconciliation")) == []
-    assert len(await search.search(STUDY, "edit check", limit=2)) == 2
+    assert list(await search.search(of(MATTER), "SAE reconciliation")) == []
+    assert list(await search.search(of("OTHER"), "SAE reconciliation")) == []
+    assert len(await search.search(of(STUDY), "edit check", limit=2)) == 2
 
 
 async def test_documents_are_replaced_while_they_are_searched(tmp_path: Path) -> None:
@@ -113,11 +119,11 @@ async def test_documents_are_replaced_while_they_are_searched(tmp_path: Path) ->
     (folder / "new.md").write_text("# New\n\n## 1\n\nHow a zeppelin is unlocked.\n")
     new = load_documents(tmp_path, {"guides": STUDY})
     search = DocumentSearch(load_documents(PLAYBOOKS, PROJECTS))
-    asked = [search.search(STUDY, "unlock") for _ in range(100)]
+    asked = [search.search(of(STUDY), "unlock") for _ in range(100)]
     replaced = asyncio.to_thread(search.replace, new)
     await asyncio.gather(*asked[:50], replaced, *asked[50:])
-    assert [q.document for q in await search.search(STUDY, "unlock")] == ["guides/new.md"]
-    assert list(await search.search(MATTER, "extensions")) == []
+    assert [q.document for q in await search.search(of(STUDY), "unlock")] == ["guides/new.md"]
+    assert list(await search.search(of(MATTER), "extensions")) == []
     search.close()
 
 
@@ -125,4 +131,4 @@ async def test_closed_documents_answer_nothing() -> None:
     search = DocumentSearch(load_documents(PLAYBOOKS, PROJECTS))
     search.close()
     with pytest.raises(ToolFailed, match="cannot be searched"):
-        await search.search(STUDY, "lock")
+        await search.search(of(STUDY), "lock")

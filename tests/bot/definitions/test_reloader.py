@@ -50,6 +50,10 @@ def elsewhere(playbooks: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(playbooks, tmp_path / "elsewhere"))
 
 
+def of_study(playbook: str, own: str) -> bool:
+    return own == "SIGNOFF-101"
+
+
 def change(folder: Path, name: str, old: str, new: str) -> None:
     path = folder / name
     text = path.read_text("utf-8")
@@ -187,7 +191,7 @@ async def test_documents_are_searched_and_shown_as_they_are_now(
     parts = await process(playbooks)
     knowledge = parts.services.library.knowledge
     assert knowledge is not None
-    assert list(await knowledge.search("SIGNOFF-101", "zeppelin")) == []
+    assert list(await knowledge.search(of_study, "zeppelin")) == []
     added = playbooks / "clinical_qc" / "documents" / "airships.md"
     added.write_text("# Airships\n\n## 1 Moorings\n\nA zeppelin is moored at night.\n")
     async with TestClient(TestServer(application(parts))) as client:
@@ -195,7 +199,7 @@ async def test_documents_are_searched_and_shown_as_they_are_now(
         await looked(parts)
         shown = await client.get("/documents/clinical_qc/airships.md")
         assert "moored at night" in await shown.text()
-    (quote,) = await knowledge.search("SIGNOFF-101", "zeppelin")
+    (quote,) = await knowledge.search(of_study, "zeppelin")
     assert quote.document == "clinical_qc/airships.md"
 
 
@@ -221,7 +225,7 @@ async def test_a_process_with_another_folder_follows_in_everything(
     ]
     knowledge = other.services.library.knowledge
     assert knowledge is not None
-    assert len(await knowledge.search("SIGNOFF-101", "zeppelin")) == 1
+    assert len(await knowledge.search(of_study, "zeppelin")) == 1
     # It keeps following, whatever its own folder says.
     for _ in range(3):
         await other.reloader.check()
