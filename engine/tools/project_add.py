@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed, ToolRefused
-from engine.ports.storage.projects import PROJECT_FORM, Project, ProjectChange
+from engine.ports.storage.projects import KEEPS_NONE, PROJECT_FORM, Project, ProjectChange
 from engine.text.language import LocalizedText
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
@@ -63,6 +63,8 @@ async def _rehearse(args: ProjectAdd, ctx: ToolContext) -> None:
 
 
 def _check(args: ProjectAdd, project: Project, ctx: ToolContext) -> None:
+    if ctx.kept_projects is KEEPS_NONE:
+        raise ToolFailed("tool.project.nowhere")
     if _ID.fullmatch(project.id) is None:
         raise ToolRefused("tool.project.no_id", id=literal(project.id))
     own = ctx.projects.projects.get(project.id)

@@ -38,9 +38,17 @@ class People:
 
     everybody = (LIN, CHEN)
 
-    def scope_to(self, conversation: str) -> "People":
+    def scope_to(self, conversation: str, project: str | None = None) -> "People":
         """They are the same everywhere."""
         return self
+
+    def scope_of(self, card: Card) -> "People":
+        """They are the same everywhere."""
+        return self
+
+    def room_of(self, conversation: str) -> str:
+        """No conversation is a thread."""
+        return conversation
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
         """Who holds one of them."""

@@ -115,7 +115,7 @@ def begin(
 async def test_what_one_workspace_asks_for_no_other_sees_or_decides(
     begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
-    pair = await begin()
+    pair = await begin(projects=(("slack:T0TRIAL", STUDY), ("slack:T0OTHER", STUDY)))
     here, there = pair.here, pair.there
     await here.reviews("1763700000.000100")
     card = await here.shown("Please review", channel="D0REVIEWER")

@@ -42,6 +42,7 @@ TEXTS = {
         "Project {name} ({id}) was added, and this conversation belongs to it from now on."
     ),
     "tool.project.unapproved": "A project is added only by what people approved.",
+    "tool.project.nowhere": "There is no place here that keeps projects.",
     "tool.project.taken": "There is a project {id} already, or was; choose another id.",
     "tool.project.no_id": (
         "{id} is no id of a project: write up to 64 letters, digits, - and _, a letter or digit"

@@ -30,6 +30,7 @@ TEXTS = {
     "tool.project.done": "已新增项目 {name}（{id}）。",
     "tool.project.bound": "已新增项目 {name}（{id}），本会话从现在起属于它。",
     "tool.project.unapproved": "只有经过批准的流程才能新增项目。",
+    "tool.project.nowhere": "这里没有保存项目的地方。",
     "tool.project.taken": "已经有或曾经有项目 {id}；请换一个编号。",
     "tool.project.no_id": (
         "{id} 不能作为项目编号：请用不超过 64 个字母、数字、- 和 _，以字母或数字开头。"

@@ -21,9 +21,10 @@ NAMES = {
     "file__search",
     "element__extract",
     "state__read",
+    "project__add",
 }
 SAMPLE = tuple(t for t in sample_study().tools if t.readonly and t.for_questions)
-WRITES = {"memory__remember"}
+WRITES = {"memory__remember", "project__add"}
 OF_RUNS = {"state__read"}
 
 
