@@ -17,9 +17,9 @@ from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.repositories.projects import RedisProjects
 from adapters.redis.scripts import Scripts
-from bot.failpoints import Failpoint
 from bot.definitions.folder_projects import folder_projects
 from bot.definitions.projects import find_playbooks, make_book
+from bot.failpoints import Failpoint
 from bot.people.directory import Directory
 from bot.people.groups import Groups
 from bot.serve.intake.admissions import AdmittedAccounts
@@ -35,8 +35,8 @@ from engine.ports.records import Erasures, StoredRecords
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Logins
-from engine.ports.storage.store import Decisions
 from engine.ports.storage.projects import KeptProjects
+from engine.ports.storage.store import Decisions
 from engine.projects import ProjectBook
 
 

@@ -98,7 +98,8 @@ def _may_tell(summary: RunSummary, head: ReplyHead, services: Services) -> bool:
     platform, workspace, *_ = (*head.conversation.split(":"), "", "")
     actor = Actor(platform=platform, workspace=workspace, user=head.asker or head.principal.id)
     own = services.people.private_place(actor, head.conversation) == head.conversation
-    return own or services.people.is_open_to(summary.run.conversation, head.conversation)
+    run = summary.run
+    return own or services.people.is_open_to(run.conversation, head.conversation, run.project)
 
 
 async def _cases(
@@ -110,14 +111,15 @@ async def _cases(
         for work in works
         if work.summary is not None and (link := work.summary.run.case) is not None
     }
-    project = services.project(head.conversation)
     for playbook in services.playbooks.values():
         definition = playbook.definition
-        if definition.project == project:
+        if project := services.run_project(definition, head.conversation):
             names |= {n.id: (n, playbook) for n in _names_here(definition, project, head)}
     found = {}
-    for case, (_, playbook) in names.items():
+    for case, (name, playbook) in names.items():
         with suppress(ValidationError):
+            if not services.sees(name.project):
+                continue
             if body := await services.cases.read(case):
                 document = CaseDocument.model_validate_json(body)
                 state = _state_of(document)
