@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from engine.ports.systems.connections import CallRequest, Connection, PreparedCall
 
-# Intake, worker, commit, what a tool writes, delivery, and erasing.
+# Intake, worker, commit, what a tool or an admin writes, delivery, and erasing.
 POINTS = (
     "mailbox.put",
     "decisions.decide",
@@ -22,6 +22,8 @@ POINTS = (
     "mailbox.commit",
     "connection.write",
     "memory.remember",
+    "projects.add",
+    "projects.bind",
     "platform.send",
     "platform.edit",
     "outbox.sent",

@@ -11,7 +11,7 @@ from bot.setting_rules import Duration, LanguageList, ProjectName, ZoneName, day
 from cards.frozen import Frozen
 from cards.texts import COMPLETE
 from engine.errors import DefinitionError
-from engine.ports.storage.projects import PROJECT_FORM
+from engine.ports.projects import PROJECT_FORM
 from engine.text.language import LocalizedText
 
 PROJECT_FILE: Final = "signoff.yaml"

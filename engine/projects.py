@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cards.model import Lang
-from engine.ports.storage.projects import Project
+from engine.ports.projects import Project
 
 
 def no_tenant(conversation: str) -> str:

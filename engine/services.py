@@ -15,13 +15,13 @@ from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.pages import FindRunLink, no_run_link
 from engine.ports.people import People
+from engine.ports.projects import KEEPS_NONE, Projects
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
 from engine.ports.storage.cases import NO_CASES, Cases
 from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.own_runs import NO_OWN_RUNS, OwnRuns
-from engine.ports.storage.projects import KEEPS_NONE, Projects
 from engine.ports.storage.store import Decisions
 from engine.projects import NO_PROJECTS, ProjectBook
 from engine.react import Budget

@@ -60,7 +60,7 @@ def memory_arguments(parser: argparse.ArgumentParser) -> None:
 
 def memory(args: argparse.Namespace) -> int:
     """Prints what is remembered for a project, or takes some of it away."""
-    from bot.operate.memory import forget_memos, list_memos
+    from bot.operate.projects.memory import forget_memos, list_memos
 
     if args.action == "forget":
         return _run(args, lambda settings: forget_memos(settings, args.project, args.memo))

@@ -36,7 +36,7 @@ def projects(args: argparse.Namespace) -> int:
     """Lists projects, adds and removes them, and says whose a conversation is."""
     settings = load_project()
     configure_logging(args.command)
-    from bot.operate import projects as ours
+    from bot.operate.projects import projects as ours
 
     match args.wanted:
         case "list":

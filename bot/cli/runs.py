@@ -117,7 +117,7 @@ def cases(args: argparse.Namespace) -> int:
     """Lists cases, or shows one."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.operate.cases import list_cases, show_case
+    from bot.operate.projects.cases import list_cases, show_case
 
     if args.case is None:
         return run_loop(list_cases(settings, as_json=args.json))

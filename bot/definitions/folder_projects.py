@@ -6,7 +6,7 @@ from adapters.filesystem import read_text
 from bot.project import FolderProject, find_project_file, read_project_file
 from bot.settings import Settings
 from engine.playbooks.model import Playbook
-from engine.ports.storage.projects import Project
+from engine.ports.projects import Project
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import read_yaml
 

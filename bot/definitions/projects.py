@@ -14,7 +14,7 @@ from bot.settings import Settings
 from bot.waits import pause
 from engine.errors import StoreError
 from engine.playbooks.model import Playbook
-from engine.ports.storage.projects import KeptProjects, Project, Projects
+from engine.ports.projects import KeptProjects, Project, Projects
 from engine.projects import NO_PROJECTS, ProjectBook, no_tenant
 from engine.text.language import LocalizedText
 from engine.toolbox.toolbox import Toolbox

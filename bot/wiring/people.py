@@ -31,11 +31,11 @@ from engine.ports.accounts import GroupSource
 from engine.ports.clock import Clock
 from engine.ports.identity import IdentityProvider
 from engine.ports.inbox_files import KeptFiles
+from engine.ports.projects import KeptProjects
 from engine.ports.records import Erasures, StoredRecords
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Logins
-from engine.ports.storage.projects import KeptProjects
 from engine.ports.storage.store import Decisions
 from engine.projects import ProjectBook
 

@@ -35,6 +35,7 @@ from bot.settings import Settings
 from bot.waits import retry_until_available
 from engine.ports.library import Memory
 from engine.ports.platform import Rate
+from engine.ports.projects import Projects
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.archive import Archive, Listing
 from engine.ports.storage.arrivals import Arrivals
@@ -46,7 +47,6 @@ from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.own_runs import OwnRuns
-from engine.ports.storage.projects import Projects
 from engine.ports.storage.published import Published
 from engine.ports.storage.store import Effects, LaneBounds
 

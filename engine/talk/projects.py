@@ -11,7 +11,7 @@ from cards.model import ADMIN, Card, Choice, Decision, Lang, Review
 from cards.texts import say
 from engine.frames.audit import origin_facts
 from engine.mail import CommandArrived
-from engine.ports.storage.projects import Binding, Project, ProjectChange
+from engine.ports.projects import Binding, Project, ProjectChange
 from engine.ports.storage.store import CardWrite, Effects
 from engine.reviews.clocks import card_timers
 from engine.services import Services

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from cards.model import Lang, Principal
 from engine.ports.library import NO_LIBRARY, FileScope, Library
 from engine.ports.meter import NO_METER, Meter
-from engine.ports.storage.projects import KEEPS_NONE, Projects
+from engine.ports.projects import KEEPS_NONE, Projects
 from engine.projects import NO_PROJECTS, ProjectBook
 from engine.text.elements import ElementKind
 from engine.text.entity_kinds import NO_ENTITIES, Entities

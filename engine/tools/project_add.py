@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed, ToolRefused
-from engine.ports.storage.projects import KEEPS_NONE, PROJECT_FORM, Project, ProjectChange
+from engine.ports.projects import KEEPS_NONE, PROJECT_FORM, Project, ProjectChange
 from engine.text.language import LocalizedText
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext

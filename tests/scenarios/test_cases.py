@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.operate.cases import list_cases, show_case
+from bot.operate.projects.cases import list_cases, show_case
 from engine.frames.case import CaseDocument
 from tests.fakes.feast import BY_FEAST, BY_ROOM, write_feast
 from tests.fakes.web_room import Message, WebRoom, text_of

@@ -9,7 +9,7 @@ from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.scripts import LUA, Argument, LuaScript
 from cards.frozen import Frozen
-from engine.ports.storage.projects import Binding, KeptProjects, Project, ProjectChange
+from engine.ports.projects import Binding, KeptProjects, Project, ProjectChange
 from engine.text.language import LocalizedText
 
 CHANGES = 10_000

@@ -17,7 +17,7 @@ from bot.terminal.output import table_with_header
 from bot.wiring.clock import open_clock
 from bot.wiring.store import StorePorts, open_store_ports
 from cards.texts import languages
-from engine.ports.storage.projects import (
+from engine.ports.projects import (
     PROJECT_FORM,
     Binding,
     KeptProjects,
@@ -76,7 +76,8 @@ async def list_projects(settings: Settings, *, as_json: bool) -> int:
         bound.setdefault(project, []).append(conversation)
     listed = sorted(book.choices, key=lambda each: each.id)
     if as_json:
-        print(json.dumps([_as_json(each, book, kept, bound) for each in listed]))
+        told = [_as_json(each, book, kept, bound) for each in listed]
+        print(json.dumps(told, ensure_ascii=False))
         return 0
     heads = ("id", "name", "playbooks", "of", "added", "conversations")
     rows = [_row(each, book, bound.get(each.id, ())) for each in listed]
@@ -89,7 +90,8 @@ async def list_changes(settings: Settings, *, as_json: bool) -> int:
     async with _open_desk(settings) as desk:
         changes = await desk.store.projects.changes(CHANGES)
     if as_json:
-        print(json.dumps([each.model_dump(mode="json") for each in changes]))
+        told = [each.model_dump(mode="json") for each in changes]
+        print(json.dumps(told, ensure_ascii=False))
     elif changes:
         rows = [(_moment(c.at), c.what, c.project, c.conversation, c.by, c.via) for c in changes]
         print(table_with_header([("at", "what", "project", "conversation", "by", "from"), *rows]))

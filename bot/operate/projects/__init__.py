@@ -1,0 +1,1 @@
+"""What operators do about projects: whose a conversation is, cases, what is remembered."""
