@@ -17,7 +17,7 @@ from cards.frozen import Frozen
 from engine.errors import Overloaded, StoreError
 from engine.frames.case import CaseAuthor, CaseChange, CaseLetter, CaseName
 from engine.mail import CaseLetterArrived
-from engine.playbooks.case import BY_PLACE
+from engine.playbooks.entity import BY_PLACE
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.storage.store import Mailbox

@@ -37,7 +37,7 @@ from engine.frames.state import (
 )
 from engine.mail import CaseLetterArrived
 from engine.planner.phases import PhaseManager
-from engine.playbooks.case import BY_PLACE
+from engine.playbooks.entity import BY_PLACE
 from engine.playbooks.model import Playbook
 from engine.playbooks.nesting import split_path
 from engine.ports.storage.store import Post

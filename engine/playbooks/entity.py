@@ -1,8 +1,10 @@
-"""Kinds of things that texts name or hold, as a playbook declares them (design §11)."""
+"""Kinds of things that texts name or hold, and cases of them (design §11, §12)."""
 
 import unicodedata
+from typing import Any
 
 from pydantic import Field as Key
+from pydantic import model_validator
 
 from cards.frozen import Frozen
 from cards.linear import BadPattern, compile_linear, find_spans, matches
@@ -107,3 +109,37 @@ def _element_pattern_fault(pattern: str) -> str:
     plain = unicodedata.normalize("NFKC", pattern)
     wide = next((a for a in pattern if unicodedata.normalize("NFKC", a) != a), "")
     return f"{wide} is searched for as its plain form; write that" if plain != pattern else ""
+
+
+REQUEST = "request"
+"""Each run has a state of its own."""
+BY_PLACE = ("conversation", "project")
+"""Cases that are known by where a run was asked for; all others are entities."""
+
+
+class CaseDefinition(Frozen):
+    """`of` says what runs share their state by: `request` (nothing), `conversation`, `project`, or
+    an entity of the playbook. `own` are paths that each request keeps to itself.
+
+    `rows` names the column of a list leaf that says which row is which, by path; rows of other
+    lists are the same where all of their columns are.
+    """
+
+    of: str = REQUEST
+    own: tuple[str, ...] = Key(default=(), max_length=200)
+    rows: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return {"of": given}
+        if not isinstance(given, dict):
+            return given
+        # What passes through here is no JSON any more, where lists stand for tuples.
+        return {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several runs may share a state."""
+        return self.of != REQUEST

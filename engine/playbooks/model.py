@@ -10,11 +10,11 @@ from pydantic import model_validator
 from cards.frozen import Frozen
 from cards.values import FILE_TEXT
 from engine.playbooks.answer import AnswerDefinition
-from engine.playbooks.case import CaseDefinition
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.entity import (
     MAX_ELEMENT_KINDS,
     MAX_KINDS,
+    CaseDefinition,
     ElementDefinition,
     EntityDefinition,
 )

@@ -52,7 +52,9 @@ async def make_call(call: Call, context: StepContext) -> dict[str, Any] | LostCa
     """
     if not (call.tool.readonly or call.tool.keyed or context.follows):
         return LostCall(say("lost.crashed", context.run.lang))
-    if await pin_of(call.tool, context) != call.schema:
+    # An approval of before did not keep the project, and is good for where it was given.
+    is_older = call.tool.pin is None and not call.schema
+    if not is_older and await pin_of(call.tool, context) != call.schema:
         raise ToolChanged("tool.changed", name=call.tool.name)
     tools = context.tool_context(key=call.key, by=call.by)
     try:

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from adapters.redis import keys
-from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier
+from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, LetterCarrier
 from bot.serve.delivery.delivery import Delivery
 from bot.serve.delivery.localizer import Localizer
 from bot.serve.work.handler import HandlerResult
@@ -257,6 +257,7 @@ def _delivery(parts: Parts) -> Delivery:
             ChangeCarrier(
                 parts.store.outbox, parts.store.mailbox, parts.resources.record, lease_s=lease_s
             ),
+            LetterCarrier(parts.store.outbox, parts.store.mailbox),
             FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
         ),
         rate=parts.store.rate,

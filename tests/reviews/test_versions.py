@@ -56,9 +56,20 @@ async def test_a20_a_released_state_goes_on_as_it_did_in_its_own_version(
     expected = fixture["ways"][way]["after"]
     # One that waits for just that card goes on as it did.
     waited = fixture["card"] == "phase_done"
-    assert in_words_since_v3(after) == in_words_since_v3(
+    assert in_words_since_v3(without_longer_kept(after, expected)) == in_words_since_v3(
         expected if waited else as_since_v3(expected)
     )
+
+
+UNRELEASED = {"case"}
+"""Kinds of frames that no version has stored yet; one is kept with the release that brings them."""
+
+
+def without_longer_kept(after: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """What became of it, without ended jobs that older versions had forgotten by then."""
+    known = {run["key"] for run in expected["runs"]}
+    runs = [r for r in after["runs"] if r["key"] in known or r["status"] != "completed"]
+    return {**after, "runs": runs}
 
 
 def in_words_since_v3(after: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +103,7 @@ def _over(run: dict[str, Any]) -> dict[str, Any]:
 
 def test_a20_every_kind_of_frame_and_card_is_kept_with_its_ways_on() -> None:
     kept = [read(path) for path in FIXTURES.values()]
-    assert {fixture["frame"] for fixture in kept} >= set(ADVANCE)
+    assert {fixture["frame"] for fixture in kept} >= set(ADVANCE) - UNRELEASED
     assert {fixture["card"] for fixture in kept} >= set(get_args(CardKind))
     for fixture in kept:
         held = {entry["key"] for entry in fixture["keys"]}

@@ -26,7 +26,7 @@ from bot.settings import Settings
 from tests.bot.signoff_process import ROOT, ended, serving
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say
 from tests.fakes.paint_store import MESSAGE, PLAYBOOK, write_paint_store
-from tests.fakes.platforms.patience import until
+from tests.fakes.platforms.patience import until, within
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start, running
@@ -298,7 +298,7 @@ async def test_waiting_for_the_mend_ends_at_a_signal_and_what_no_file_mends_ends
 ) -> None:
     (store_folder / PLAYBOOK).write_text("id: [", "utf-8")
     async with serving(tmp_path, "dev", "paint", PORT=str(free_port())) as process:
-        async with asyncio.timeout(60):
+        async with within(60, "it waits for the mend"):
             while b"as soon as they are mended" not in await process.stdout.readline():
                 pass
         process.send_signal(signal.SIGINT)

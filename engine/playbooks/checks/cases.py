@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from engine.playbooks.case import BY_PLACE
+from engine.playbooks.entity import BY_PLACE
 from engine.playbooks.model import PlaybookFile
 from engine.yaml.faults import Path
 

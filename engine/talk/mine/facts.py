@@ -18,7 +18,7 @@ from engine.frames.case import CaseDocument, CaseName
 from engine.frames.leaves import value_of
 from engine.frames.replies import ReplyHead
 from engine.frames.state import AgentState
-from engine.playbooks.case import BY_PLACE
+from engine.playbooks.entity import BY_PLACE
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services

@@ -16,7 +16,7 @@ MOST = 6
 """So many requests and cases are told of, the newest first."""
 
 
-class NoArguments(Frozen):
+class OwnRunsArguments(Frozen):
     """It is always about who asks."""
 
 
@@ -26,8 +26,10 @@ async def own_work_tools(head: ReplyHead, services: Services) -> tuple[Tool[Any]
     return (_tool(works, head, services),) if works else ()
 
 
-def _tool(works: Sequence[KnownWork], head: ReplyHead, services: Services) -> Tool[NoArguments]:
-    async def run(arguments: NoArguments, context: ToolContext) -> dict[str, Any]:
+def _tool(
+    works: Sequence[KnownWork], head: ReplyHead, services: Services
+) -> Tool[OwnRunsArguments]:
+    async def run(arguments: OwnRunsArguments, context: ToolContext) -> dict[str, Any]:
         told = [await describe_work(each, head, services) for each in works[:MOST]]
         return {"mine": told, "more": max(0, len(works) - MOST)}
 
@@ -40,7 +42,7 @@ def _tool(works: Sequence[KnownWork], head: ReplyHead, services: Services) -> To
             "What the person who asks has requested, and what their cases know: how each request"
             " stands or ended, who decided and why, what it waits for or misses, and its values."
         ),
-        arguments=NoArguments,
+        arguments=OwnRunsArguments,
         readonly=True,
         run=run,
         tell=tell,

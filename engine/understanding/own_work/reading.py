@@ -59,9 +59,9 @@ class WorkSubject:
     is_case: bool = False
 
     @cached_property
-    def vocabulary(self) -> "Vocabulary":
+    def vocabulary(self) -> "WorkVocabulary":
         """Words of the request itself."""
-        return Vocabulary.of((*self.names, *self.examples, *self.people))
+        return WorkVocabulary.of((*self.names, *self.examples, *self.people))
 
     @cached_property
     def letters(self) -> frozenset[str]:
@@ -80,9 +80,9 @@ class WorkSubject:
         return tuple(value for value in _as_compared(self.others) if value not in own)
 
     @cached_property
-    def by_name(self) -> tuple[tuple[FieldNames, tuple["Vocabulary", ...]], ...]:
+    def by_name(self) -> tuple[tuple[FieldNames, tuple["WorkVocabulary", ...]], ...]:
         """Each field with the words of each of its names."""
-        return tuple((f, tuple(Vocabulary.of((n,)) for n in f.names)) for f in self.fields)
+        return tuple((f, tuple(WorkVocabulary.of((n,)) for n in f.names)) for f in self.fields)
 
 
 def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
@@ -91,14 +91,14 @@ def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class WorkVocabulary:
     """Latin words by their stems, and pairs of Chinese characters."""
 
     latin: frozenset[str] = frozenset()
     pairs: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> "Vocabulary":
+    def of(cls, texts: Iterable[str]) -> "WorkVocabulary":
         """The words of these texts that point somewhere."""
         latin, pairs = set[str](), set[str]()
         for text in map(fold, texts):
@@ -366,7 +366,7 @@ def _typed_fields(said: str, subject: WorkSubject) -> tuple[str, ...]:
     return ()
 
 
-def _without_words(said: str, vocabulary: Vocabulary) -> tuple[str, int]:
+def _without_words(said: str, vocabulary: WorkVocabulary) -> tuple[str, int]:
     """The text without the words of the request, and how many these were."""
     found = [w for w in _LATIN.findall(said) if _names(stem(w), vocabulary, w)]
     for word in set(found):
@@ -384,7 +384,7 @@ def _without_words(said: str, vocabulary: Vocabulary) -> tuple[str, int]:
     return _CHINESE.sub(spare, said), count
 
 
-def _names(stemmed: str, vocabulary: Vocabulary, word: str) -> bool:
+def _names(stemmed: str, vocabulary: WorkVocabulary, word: str) -> bool:
     if stemmed in vocabulary.latin:
         return True
     return word not in words.GENERIC and any(_is_related(stemmed, v) for v in vocabulary.latin)

@@ -186,7 +186,36 @@ def rule(field: str, skill: str) -> Change:
     return (MAIN, IN_INTAKE, IN_INTAKE + text)
 
 
+DEPENDENT = "    depends_on: [later]\n    gate_field: decisions."
 CASES: list[tuple[tuple[Change, ...], str]] = [
+    # cases
+    (
+        ((MAIN, "id: matter\n", "id: matter\ncase: order\n"),),
+        "case: 'order' is none of request, conversation, project",
+    ),
+    (
+        (
+            (
+                MAIN,
+                "id: matter\n",
+                "id: matter\ncase: bin\n"
+                "entities: {bin: {name: {zh: 仓, en: Bin}, pattern: 'B-[0-9]{1,3}'}}\n",
+            ),
+        ),
+        "case: needs a field of type entity and kind 'bin', which asks for it",
+    ),
+    (
+        ((MAIN, "id: matter\n", "id: matter\ncase: {of: project, rows: {amount: x}}\n"),),
+        "case.rows.amount: is no list among data_fields",
+    ),
+    (
+        ((MAIN, "id: matter\n", "id: matter\ncase: {of: project, rows: {causes: x}}\n"),),
+        "case.rows.causes: has no column 'x': cause, basis",
+    ),
+    (
+        ((MAIN, "    gate_field: decisions.", DEPENDENT),),
+        "phases.1.depends_on.0: 'later' is no phase before 'path'",
+    ),
     # gates and checkpoints, as spec 000 §4 lists them
     (
         ((MAIN, "checkpoints: [profile.summary", "checkpoints: [state.profile.summary"),),
