@@ -22,6 +22,7 @@ from engine.playbooks.checks.answers import AnswerNames, read_answers
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.tools import read_tools
 from engine.playbooks.entity import (
+    CaseDefinition,
     ElementDefinition,
     EntityDefinition,
     definition_faults,
@@ -49,7 +50,6 @@ from tests.fakes.tables import table
 PICTURES = {
     ("CONTRIBUTING.md", "platform -> adapters"): "a drawing of the parts a message goes through",
     ("docs/sop.md", "review: {roles:"): "one line of a node; test_edit_in_the_browser edits so",
-    ("docs/cases.md", "case:"): "a key of playbook.yaml; examples/cookbook/case has it whole",
     ("docs/sop.md", "how_large:"): "a node of an SOP; docs/records.md has a branch in an example",
     ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
     ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",
@@ -83,6 +83,10 @@ def people(text: str, folder: Path) -> None:
 def servers(text: str, folder: Path) -> None:
     (folder / "mcp.yaml").write_text(text, "utf-8")
     assert load_servers(folder / "mcp.yaml", ROLES)
+
+
+def case(text: str, folder: Path) -> None:
+    assert build(CaseDefinition, read_yaml(text, file="case"), at=("case",)).is_shared
 
 
 def review(text: str, folder: Path) -> None:
@@ -211,6 +215,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
     "servers": servers,
     "review": review,
+    "case": case,
     "card": card,
     "jobs": jobs,
     "sync": sync,
@@ -344,6 +349,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "roles": "roles: [{id: a}]\npeople:",
         "servers": "servers: [{name: x y}]",
         "review": "review: {quorum: 0}",
+        "case": "case: {own: x}",
         "card": "card: {kind: confirm, review: {quorum: 0}}",
         "jobs": "jobs: {made_experts: {tools: []}}",
         "sync": "sync: {to: sample}",
