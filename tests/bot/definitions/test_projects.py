@@ -1,6 +1,5 @@
-from bot.definitions.projects import project_finder, shared_project
-from engine.playbooks.model import Playbook
-from tests.fakes.desk import desk as desk_playbook
+from bot.definitions.projects import shared_project
+from engine.projects import ProjectBook
 from tests.fakes.tables import table
 
 PAIRS = (
@@ -26,18 +25,11 @@ PAIRS = (
     ],
 )
 def test_the_longest_beginning_up_to_a_colon_counts(conversation: str, project: str) -> None:
-    assert project_finder(PAIRS, default=lambda: "SAMPLE")(conversation) == project
+    book = ProjectBook(projects={}, bound=dict(PAIRS), default="SAMPLE")
+    assert book.of(conversation) == project
 
 
 def test_conversations_are_of_the_only_project() -> None:
-    desk, hoists = (playbook_of(name) for name in ("DESK", "GARAGE"))
-    assert shared_project([]) == ""
-    assert shared_project([desk]) == "DESK"
-    assert shared_project([desk, desk]) == "DESK"
-    assert shared_project([desk, hoists]) == ""
-
-
-def playbook_of(project: str) -> Playbook:
-    plain = desk_playbook()
-    update = {"project": project}
-    return plain.model_copy(update={"definition": plain.definition.model_copy(update=update)})
+    assert shared_project(["DESK"], []) == "DESK"
+    assert shared_project(["DESK", "DESK"], []) == "DESK"
+    assert shared_project(["DESK", "GARAGE"], []) == ""
