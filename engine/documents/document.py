@@ -183,11 +183,19 @@ def _progress(frame: DocumentFrame, context: StepContext) -> Note:
     )
 
 
-def _ask(frame: DocumentFrame, text: str, context: StepContext, why: str) -> Suspend:
+def _ask(
+    frame: DocumentFrame,
+    text: str,
+    context: StepContext,
+    why: str,
+    problems: tuple[str, ...] = (),
+) -> Suspend:
     """Ask the requester: try again, fill in the template alone, or bring the file themselves."""
     skill, part = _skill(frame, context)
     run, paths = context.run, (part.name, part.file)
     card = by_hand_card(skill, paths, text, context)
+    if problems:
+        card = card.model_copy(update={"problems": problems})
     if part.template:
         fill = Choice(id=FILL, label=say("choice.fill_template", run.lang))
         card = card.model_copy(update={"choices": (*card.choices[:-1], fill, card.choices[-1])})
@@ -205,18 +213,29 @@ async def _take_answer(
         case "submit":
             patch, faults = await patch_from_form(frame.fields, decision, context)
             if faults:
-                return Next(
-                    _fresh(frame), f"{decision.name} answered with faults: {'; '.join(faults)}"
-                )
-            skill, _ = _skill(frame, context)
-            settled = Patch.from_paths(decision.person, skill.sets)
-            update = {"profile": {**patch.profile, **settled.profile}}
-            done = patch.model_copy(update={**update, "decisions": settled.decisions})
-            return Done(done, f"{decision.name} brought the document")
+                why = f"{decision.name} answered with faults: {'; '.join(faults)}"
+                text = say("skill.by_hand", context.run.lang)
+                return _ask(frame, text, context, why, problems=faults)
+            return Done(
+                _brought(patch, *_skill(frame, context)),
+                f"{decision.name} brought the document",
+            )
         case "fill":
             after = _fresh(frame, unwritten=True)
             return Next(after, f"{decision.name} wants the template alone")
     return Next(_fresh(frame), f"{decision.name} wants the model to try again")
+
+
+def _brought(patch: Patch, skill: Skill, part: DocumentPart) -> Patch:
+    """What the person brought is the whole document: a text of another version is not its text."""
+    settled = Patch.from_paths(patch.by, skill.sets)
+    data, profile = {**patch.data}, {**patch.profile, **settled.profile}
+    if part.markdown:
+        group, leaf = split_path(part.markdown)
+        (profile if group else data)[leaf] = None
+    return patch.model_copy(
+        update={"data": data, "profile": profile, "decisions": settled.decisions, "problems": ()}
+    )
 
 
 async def _publish(

@@ -28,6 +28,7 @@ PASSING = f"""\
   steps:
 {BOOK}\
     - fred: {{tap: approve}}
+    - mia: {{tap: give_up}}
       expect: {{end: failed, told: [mia], problems: workshop cannot be reached}}
 - test: what the system says when it refuses is passed on
   given: {{tools: {{book_hoist: {{fault: refuses, says: A1 is being painted}}}}}}
@@ -222,7 +223,9 @@ async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
   steps:
 {BOOK}\
     - fred: {{tap: approve}}
-      expect: {{end: failed, called: [book_hoist]}}
+      expect: {{called: [book_hoist]}}
+    - mia: {{tap: give_up}}
+      expect: {{end: failed}}
 """
     played = await play_folder(garage, tests)
     assert [each for each in played if not each.passed] == [], told(played)

@@ -221,13 +221,21 @@ async def test_a_field_can_be_the_text_and_needs_no_model(tmp_path: Path) -> Non
 
 
 class Inbox:
-    """Takes a file in by its own name."""
+    """Takes a file in by its own name, unless it is one of `empty`."""
+
+    def __init__(self, *empty: str) -> None:
+        self.empty = empty
 
     async def take(
         self, project: str, conversation: str, files: Sequence[SharedFile], *, by: str = ""
     ) -> tuple[FileReceipt, ...]:
-        """Each is fine."""
-        return tuple(FileReceipt(shown=f.name, name=f.name, kind="docx") for f in files)
+        """Each is fine, or has nothing in it."""
+        return tuple(
+            FileReceipt(shown=f.name, problem="empty")
+            if f.name in self.empty
+            else FileReceipt(shown=f.name, name=f.name, kind="docx")
+            for f in files
+        )
 
 
 async def test_without_a_model_or_a_template_a_person_brings_the_file(tmp_path: Path) -> None:
@@ -238,6 +246,24 @@ async def test_without_a_model_or_a_template_a_person_brings_the_file(tmp_path: 
     await found.answer("submit", {"title": "Mine", "offer": "own.docx"}, offer=own)
     assert found.run.status == "completed"
     assert found.run.state.data["offer"] == "own.docx"
+    assert found.run.state.profile["state"] == "drafted"
+
+
+async def test_what_is_wrong_with_what_was_brought_is_told_and_no_older_text_is_kept(
+    tmp_path: Path,
+) -> None:
+    known = {**KNOWN.data, "offer_text": "berth-v1.md"}
+    state = KNOWN.model_copy(update={"data": known})
+    found = await walk(tmp_path, playbook(), None, state, files=Inbox("blank.docx")).start()
+    blank = SharedFile(platform="web", id="1", name="blank.docx")
+    await found.answer("submit", {"title": "Mine", "offer": "blank.docx"}, offer=blank)
+    assert found.run.status == "suspended"
+    assert "empty" in "".join(found.card.problems)
+    own = SharedFile(platform="web", id="1", name="own.docx")
+    await found.answer("submit", {"title": "Mine", "offer": "own.docx"}, offer=own)
+    assert found.run.status == "completed"
+    assert found.run.state.data["offer"] == "own.docx"
+    assert "offer_text" not in found.run.state.data
     assert found.run.state.profile["state"] == "drafted"
 
 
