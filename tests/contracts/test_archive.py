@@ -57,7 +57,7 @@ async def test_a_run_that_ended_long_ago_is_listed_no_more_and_one_that_lives_is
     old = await begun(mailbox, partitions, conversation)
     lives = await begun(mailbox, partitions, conversation)
     await ended(mailbox, old, conversation)
-    scripts.offset_ms = 29 * DAY_MS
+    scripts.offset_ms = 89 * DAY_MS
     early = await begun(mailbox, partitions, conversation)
     await ended(mailbox, early, conversation)
     tag = f"{{p{partitions.of_conversation(conversation):x}}}:"
@@ -66,7 +66,7 @@ async def test_a_run_that_ended_long_ago_is_listed_no_more_and_one_that_lives_is
         lives,
         early,
     }
-    scripts.offset_ms = 31 * DAY_MS
+    scripts.offset_ms = 91 * DAY_MS
     late = await begun(mailbox, partitions, conversation)
     await ended(mailbox, late, conversation)
     listed = {name for name, _ in await archive.runs(10)}

@@ -239,7 +239,6 @@ def test_a_faulty_playbook_file_hides_no_fault_of_its_skills_or_of_its_other_pha
     found = faults(changed)
 
     assert [places(problem) for problem in found] == [
-        ("playbook.yaml", "project"),
         ("playbook.yaml", "projekt"),
         ("playbook.yaml", "phases.0.gate_feld"),
         ("playbook.yaml", "phases.1.priority_rules.0.skill"),
