@@ -258,7 +258,11 @@ def _delivery(parts: Parts) -> Delivery:
                 parts.store.outbox, parts.store.mailbox, parts.resources.record, lease_s=lease_s
             ),
             LetterCarrier(parts.store.outbox, parts.store.mailbox),
-            FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
+            FindingsCarrier(
+                parts.store.outbox,
+                parts.store.findings,
+                lambda check: parts.services.project(check.conversation),
+            ),
         ),
         rate=parts.store.rate,
         localizer=Localizer(parts.resources.people, parts.settings.timezone),
