@@ -201,7 +201,7 @@ def _known(brief: Brief, context: StepContext, *, has_reader: bool) -> list[str]
         *known_lines(state.tree(), STATE_CHARS, has_reader=has_reader),
     ]
     lines = {
-        "FormText before": state.recent,
+        "Said before": state.recent,
         "The person's feedback": brief.feedback,
         "Files that the request names": [file.name for file in state.attachments],
         "Found wrong before": state.problems,

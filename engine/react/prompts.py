@@ -49,7 +49,7 @@ def user_message(query: str, recent: Sequence[str]) -> str:
     earlier = "\n".join(recent)[-RECENT_CHARS:]
     if not earlier:
         return query
-    return f"FormText before in this conversation:\n{fence_data(earlier)}\n\nThe question:\n{query}"
+    return f"Said before in this conversation:\n{fence_data(earlier)}\n\nThe question:\n{query}"
 
 
 def recites_prompt(answer: str) -> bool:

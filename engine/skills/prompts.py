@@ -59,7 +59,7 @@ def material_lines(context: StepContext, remembered: str = "") -> list[str]:
         parts.append(f"Remembered for the project by approved runs: {fence_data(remembered)}")
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"FormText before: {fence_data(recent)}")
+        parts.append(f"Said before: {fence_data(recent)}")
     if state.attachments:
         names = json.dumps([a.name for a in state.attachments], ensure_ascii=False)
         parts.append(f"Files that the request names: {fence_data(names)}")

@@ -224,7 +224,7 @@ class OfficePeople:
 
     everybody = (ANA, BO, CY, WU)
 
-    def scope_to(self, conversation: str) -> "OfficePeople":
+    def scope_to(self, conversation: str, project: str | None = None) -> "OfficePeople":
         """They are the same everywhere."""
         return self
 

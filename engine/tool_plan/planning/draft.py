@@ -98,7 +98,7 @@ def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
         parts += known_lines(state.tree()["data"], KNOWN_CHARS, has_reader=False)
     if state.recent:
         recent = "\n".join(state.recent)
-        parts.append(f"FormText before: {fence_data(recent)}")
+        parts.append(f"Said before: {fence_data(recent)}")
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
         results = excerpt(done, DONE_CHARS)
