@@ -140,7 +140,8 @@ class Member:
     def _signal(self, number: signal.Signals) -> None:
         if self.process is not None and self.process.returncode is None:
             # A worker and its watchdog, as when their machine dies or stands still.
-            os.killpg(self.process.pid, number)
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
         """kill -9; it starts again."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
 from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
@@ -37,15 +38,11 @@ from tests.fakes.ports import free_port
 PARTITIONS = 4
 LANES = 8
 WORKERS, WEBS = ("worker1", "worker2", "worker3"), ("web1", "web2")
-PEOPLE = f"""
-roles:
-  - {{id: crc, zh: 研究协调员, en: study coordinator}}
-  - {{id: reviewer, zh: 数据审核员, en: data reviewer}}
-people:
-  - {{id: chen, name: Chen Bo, slack: ["{TEAM}:{SLACK_REVIEWER}"], roles: [reviewer]}}
-  - {{id: wu, name: Wu Jing, telegram: ["{TELEGRAM_REVIEWER}"], roles: [reviewer]}}
-admit: {{platforms: [slack, telegram]}}
-"""
+# Who decides, of the people of the samples.
+REVIEWERS: dict[str, dict[str, list[str]]] = {
+    "chen": {"slack": [f"{TEAM}:{SLACK_REVIEWER}"]},
+    "wu": {"telegram": [str(TELEGRAM_REVIEWER)]},
+}
 
 
 class Chaos:
@@ -106,8 +103,7 @@ class Chaos:
             await self.platforms.close()
 
     def _members(self) -> None:
-        people = self.folder / "people.yaml"
-        people.write_text(PEOPLE)
+        people = _write_people(ROOT / "playbooks" / "people.yaml", self.folder)
         playbooks = playbooks_with_cases(ROOT / "playbooks", self.folder / "playbooks")
         for slot in (*WEBS, *WORKERS):
             port = self.webs[WEBS.index(slot)].url.rpartition(":")[2] if slot in WEBS else "8080"
@@ -140,6 +136,8 @@ class Chaos:
         async with within(START_S, "every web process listens"):
             for web in self.webs:
                 while not await _listens(web.url):
+                    odd = [end for member in self.members for end in member.odd_ends]
+                    assert not odd, f"what cannot start: {odd[0]}"
                     await pause(asyncio.Event(), 0.05)
 
     async def _storm(self, group: asyncio.TaskGroup) -> None:
@@ -220,6 +218,16 @@ class Chaos:
         for kind in KINDS:
             happened[kind] = sum(fault.kind.startswith(kind) for fault in self.faults.done)
         return [what for what, times in happened.items() if not times]
+
+
+def _write_people(samples: Path, folder: Path) -> Path:
+    """The people of the samples, so that every role is held; reviewers have their accounts here."""
+    told = yaml.safe_load(samples.read_text("utf-8"))
+    told["people"] = [each | REVIEWERS.get(each["id"], {}) for each in told["people"]]
+    path = folder / "people.yaml"
+    told["admit"] = {"platforms": ["slack", "telegram"]}
+    path.write_text(yaml.safe_dump(told, allow_unicode=True), encoding="utf-8")
+    return path
 
 
 async def _listens(url: str) -> bool:
