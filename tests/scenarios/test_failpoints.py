@@ -58,8 +58,10 @@ async def web_here(settings: Settings) -> AsyncIterator[None]:
         runner = web.AppRunner(application(parts), handle_signals=False)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", settings.port).start()
-        yield
-        await runner.cleanup()
+        try:
+            yield
+        finally:
+            await runner.cleanup()
 
 
 @asynccontextmanager
@@ -67,14 +69,20 @@ async def worker_here(settings: Settings) -> AsyncIterator[None]:
     stop = asyncio.Event()
     async with open_parts(settings) as parts, asyncio.TaskGroup() as group:
         group.create_task(run_worker(parts, stop))
-        yield
-        stop.set()
+        try:
+            yield
+        finally:
+            stop.set()
 
 
 @asynccontextmanager
 async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterator[list[int]]:
-    """A process of its own that ends at the failpoint, and once more without; its exit codes."""
+    """A process of its own that ends at the failpoint, and once more without; its exit codes.
+
+    Nobody waits for anything before it has begun: the session's first one comes after all imports.
+    """
     ends: list[int] = []
+    begun = asyncio.Event()
     given = variables(settings)
     lives = ({**given, "SIGNOFF_FAILPOINT": failpoint}, given)
 
@@ -87,6 +95,7 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
                 process = await forged(
                     "bot", [command], cwd=folder, env=env, stdout=log, stderr=log
                 )
+            begun.set()
             try:
                 ends.append(await process.wait())
             finally:
@@ -95,11 +104,15 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
                     await process.wait()
 
     living = asyncio.create_task(live())
+    waiting = asyncio.create_task(begun.wait())
     try:
+        await asyncio.wait([living, waiting], return_when=asyncio.FIRST_COMPLETED)
+        assert begun.is_set(), living.exception()
         yield ends
     finally:
-        living.cancel()
-        await asyncio.wait([living])
+        for task in (living, waiting):
+            task.cancel()
+        await asyncio.wait([living, waiting])
 
 
 def variables(settings: Settings) -> dict[str, str]:
