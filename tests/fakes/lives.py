@@ -104,7 +104,7 @@ class Life:
         choice = self.one_of(*names, *names, "approve", "nonsense")
         revision = self.one_of(card.revision, card.revision, card.revision, card.revision + 1)
         button = pressed(card, choice, revision=revision)
-        await self._give(CardTapped, button=button)
+        await self._give(CardTapped, card, button=button)
 
     async def _fill(self) -> None:
         card = self._any_card()
@@ -115,19 +115,21 @@ class Life:
         values = filled(choice)
         if self.one_of(False, False, False, True):
             values |= {choice.form[0].name: ""}
-        await self._give(FormSubmitted, button=pressed(card, choice.id), values=values)
+        await self._give(FormSubmitted, card, button=pressed(card, choice.id), values=values)
 
     def _any_card(self) -> Card | None:
         """Mostly one of the newest."""
         newest = list(self.seen.values())
         return self.one_of(*newest, *newest[-2:], *newest[-1:] * 3) if newest else None
 
-    async def _give(self, kind: Any, **given: Any) -> None:
-        """Now and then with the id of an update that came before, as platforms repeat them."""
+    async def _give(self, kind: Any, card: Card, **given: Any) -> None:
+        """Mostly by who is asked, and now and then with the id of an update that came before."""
+        asked = (*card.review.persons, *(card.review.approvers or ()))
         number = f"{self.room}-{len(self.ids)}"
         update = self.one_of(number, number, number, *self.ids[-2:])
         self.ids.append(number)
-        await self.crank.give(kind, self.room, self.one_of(*PEOPLE), id=update, **given)
+        person = self.one_of(*PEOPLE, *asked, *asked)
+        await self.crank.give(kind, self.room, person, id=update, **given)
 
     @property
     def conversation(self) -> str:
