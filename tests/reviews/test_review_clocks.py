@@ -97,7 +97,7 @@ async def test_a40_with_clocks_ten_minutes_apart_every_deadline_is_the_stores(
         # Neither early nor late: reminded after thirty minutes, and decided before the hour.
         parts.store.scripts.offset_ms = 29 * MINUTE_MS
         await room.say("lin", "/runs")
-        await room.wait_for(lambda m: "申请人 林悦" in text_of(m))
+        await room.wait_for(lambda m: "正在等" in text_of(m))
         assert (await review_of(parts)).reminded == 0
         parts.store.scripts.offset_ms = 31 * MINUTE_MS
         await room.wait_for(lambda m: "提醒（1/3）" in text_of(m))
