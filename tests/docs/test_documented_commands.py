@@ -74,6 +74,8 @@ PARSED = {
     "projects bind": "tests/bot/operate/test_projects_command.py",
     "projects unbind": "tests/bot/operate/test_projects_command.py",
     "projects remove": "tests/bot/operate/test_projects_command.py",
+    "memory list": "tests/bot/operate/test_memory_command.py",
+    "memory forget": "tests/bot/operate/test_memory_command.py",
     "people add": "tests/bot/operate/test_people_file.py",
     "people import": "tests/bot/operate/test_people_file.py",
     "people export": "tests/bot/operate/test_personal_data.py",
@@ -84,7 +86,7 @@ PARSED = {
     "people revoke": "tests/bot/operate/test_people_commands.py",
 }
 # What is said of several commands, and `signoff --version`.
-NO_COMMANDS = {"runs", "people", ""}
+NO_COMMANDS = {"runs", "people", "memory", ""}
 # Pages whose shell blocks a test runs whole.
 RUN_WHOLE = {
     "docs/backup.md": "tests/docs/test_backup.py",
@@ -93,6 +95,7 @@ RUN_WHOLE = {
 }
 # Programs that are not ours, and why they are not run.
 NOT_RUN = {
+    "SIGNOFF_SYNC_SECRET=...": "tests/scenarios/test_case_changes.py starts the receiver",
     ".venv/bin/python": "tests/scenarios/test_expenses_walk.py starts the sample's API",
     "bot-env/bin/pip": "tests/install/test_wheel.py installs the wheel",
     "cp": "the test of names sees that what is copied is there",

@@ -137,14 +137,14 @@ async def test_questions_that_a_model_answered_are_recorded_with_its_answers(
   given:
     model:
       - text: >-
-          {"pieces": [{"kind": "qa_query", "route": "", "text": "is the one in A1 strong enough",
+          {"pieces": [{"kind": "qa_query", "route": "", "text": "A1 would be strong enough",
            "depends_on": []}]}
       - {calls: [{find_hoist: {bay: A1}}]}
       - {text: It lifts 3500 kg.}
       - {fault: away}
     tools: {find_hoist: {bay: A1, lifts_kg: 3500}}
   steps:
-    - {mia: "is the one in A1 strong enough, tell me", expect: {reply: It lifts 3500 kg}}
+    - {mia: "A1 would be strong enough I suppose", expect: {reply: It lifts 3500 kg}}
     - {mia: so it can take a van I hope, expect: {reply: {is: answered}}}
 """
     played = await play_folder(folder, had)
