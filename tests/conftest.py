@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+import structlog
 from redis.asyncio import Redis
 
 from adapters.redis import keys
@@ -51,6 +52,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
+
+
+def pytest_runtest_setup() -> None:
+    """A command that was run in this process leaves no settings of the log to the next test."""
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session", autouse=True)

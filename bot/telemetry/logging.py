@@ -35,7 +35,6 @@ def configure_logging(
         processors=[drop, *_SHARED, structlog.processors.JSONRenderer(ensure_ascii=False)],
         wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
     lines = logging.StreamHandler(sys.stderr)
