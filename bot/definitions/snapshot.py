@@ -209,6 +209,23 @@ class LiveDefinitions:
         return self._known[digest]
 
 
+class PublishedPlaybooks:
+    """Playbooks of runs by their digests, for who only shows what there is."""
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+        self._known: dict[str, Playbook] = {}
+
+    async def __call__(self, digest: str) -> Playbook | None:
+        """The playbook; None when this version cannot read it. Raises StoreUnavailable."""
+        if digest not in self._known:
+            playbook = await load_published_playbook(self._published, digest, NO_LEGACY)
+            if playbook is None:
+                return None
+            self._known[digest] = playbook
+        return self._known[digest]
+
+
 async def load_published_playbook(
     published: Published, digest: str, legacy: Legacy
 ) -> Playbook | None:

@@ -11,12 +11,15 @@ from adapters.redis.client import Client
 from adapters.redis.connect import connect
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.own_runs import RedisOwnRuns
+from adapters.redis.repositories.cases import RedisCases
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.redis.repositories.leases import RedisLease
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts, RedisPlatformTexts
+from adapters.redis.repositories.published import RedisPublished
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
+from bot.definitions.snapshot import PublishedPlaybooks
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
 from bot.people.personal_pages import PersonalHome, PersonalInbox
@@ -80,7 +83,13 @@ def open_platform(
     clock = SystemClock(settings.timezone)
     waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)
     runs = PersonalRuns(
-        RedisOwnRuns(scripts, partitions), people, run_links, settings.timezone, settings.run_days
+        RedisOwnRuns(scripts, partitions),
+        people,
+        run_links,
+        settings.timezone,
+        settings.run_days,
+        RedisCases(store.client, partitions),
+        PublishedPlaybooks(RedisPublished(store.client)),
     )
     decisions = RedisDecisions(scripts, partitions)
     localizer = Localizer(people, settings.timezone)

@@ -41,7 +41,8 @@ class ReplyHead(Frozen):
 
     `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
     place inside the conversation where it stands, "" for none. `entities` are what the text named
-    when it was read. `joined` names the runs that were given the files.
+    when it was read. `joined` names the runs that were given the files. `runs` are the newest that
+    were begun in the conversation before, the newest last.
     """
 
     id: str
@@ -55,6 +56,7 @@ class ReplyHead(Frozen):
     thread: str = ""
     entities: tuple[NamedEntity, ...] = ()
     joined: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

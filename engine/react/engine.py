@@ -81,16 +81,17 @@ class ReActEngine:
         *,
         lang: Lang,
         recent: Sequence[str] = (),
+        known: Sequence[str] = (),
         show: ShowDraft | None = None,
     ) -> ReActResult:
         """The final answer in `lang`, or a sentence that says why there is none.
 
-        `recent` is what was said before. `show` is given the answer while it is written, as far
-        as people may read it already.
+        `recent` is what was said before, `known` are lines with what is known already. `show` is
+        given the answer while it is written, as far as people may read it already.
         """
         model = _BudgetedModel(self, lang, AnswerGrowth(show), self.elapsed_s())
         task = ModelTask(
-            opening=lambda: first_messages(system_prompt(lang), user_message(query, recent)),
+            opening=lambda: first_messages(system_prompt(lang), user_message(query, recent, known)),
             read=model.read,
             correction=lambda faults: faults[0],
             max_tokens=ANSWER_TOKENS,

@@ -44,12 +44,15 @@ def system_prompt(lang: Lang) -> str:
     return _SYSTEM.format(language=say("language.name", lang))
 
 
-def user_message(query: str, recent: Sequence[str]) -> str:
-    """The person's question, after the last 1,500 letters of what was said before."""
+def user_message(query: str, recent: Sequence[str], known: Sequence[str] = ()) -> str:
+    """The person's question, after what is known and the last 1,500 letters of what was said."""
     earlier = "\n".join(recent)[-RECENT_CHARS:]
-    if not earlier:
+    before = [*known]
+    if earlier:
+        before.append(f"Said before in this conversation:\n{fence_data(earlier)}")
+    if not before:
         return query
-    return f"Said before in this conversation:\n{fence_data(earlier)}\n\nThe question:\n{query}"
+    return "\n\n".join((*before, f"The question:\n{query}"))
 
 
 def recites_prompt(answer: str) -> bool:

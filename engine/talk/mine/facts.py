@@ -2,26 +2,23 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-
-from pydantic import ValidationError
 
 from cards.deciding.inbox import inbox_names_of_person
 from cards.markdown import format_value
 from cards.values import is_money
 from engine.cases.letters import patch_at
 from engine.events import Actor
-from engine.frames.case import CaseDocument, CaseName
+from engine.frames.case import CaseDocument
 from engine.frames.leaves import value_of
 from engine.frames.replies import ReplyHead
 from engine.frames.state import AgentState
-from engine.playbooks.entity import BY_PLACE
-from engine.playbooks.model import Playbook, PlaybookFile
+from engine.playbooks.model import Playbook
 from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
+from engine.talk.mine.cases import names_here, names_of_runs, read_case
 from engine.talk.mine.summary import RunSummary, may_see, own_names, read_summaries
 from engine.understanding.own_work.reading import FieldNames, WorkReader, WorkSubject
 
@@ -107,43 +104,19 @@ async def _cases(
 ) -> Mapping[str, KnownWork]:
     """The cases that a request of this person would go on with here, and those of their runs."""
     names = {
-        link.name.id: (link.name, work.playbook)
-        for work in works
-        if work.summary is not None and (link := work.summary.run.case) is not None
+        **await names_of_runs(head, services),
+        **{
+            link.name.id: (link.name, work.playbook)
+            for work in works
+            if work.summary is not None and (link := work.summary.run.case) is not None
+        },
+        **names_here(head, services),
     }
-    for playbook in services.playbooks.values():
-        definition = playbook.definition
-        if project := services.run_project(definition, head.conversation):
-            names |= {n.id: (n, playbook) for n in _names_here(definition, project, head)}
     found = {}
-    for case, (name, playbook) in names.items():
-        with suppress(ValidationError):
-            if not services.sees(name.project):
-                continue
-            if body := await services.cases.read(case):
-                document = CaseDocument.model_validate_json(body)
-                state = _state_of(document)
-                found[case] = KnownWork(case, playbook, state, case=document)
+    for name, playbook in names.values():
+        if case := await read_case(name, playbook, services.cases, services.sees):
+            found[case.id] = KnownWork(case.id, playbook, case.state, case=case.document)
     return found
-
-
-def _names_here(definition: PlaybookFile, project: str, head: ReplyHead) -> Iterable[CaseName]:
-    """The cases of the playbook that the place, or what the text names, leads to."""
-    of = definition.case.of
-    if not definition.case.is_shared:
-        return
-    keys = [head.conversation if of == "conversation" else project]
-    if of not in BY_PLACE:
-        keys = [entity.id for entity in head.entities if entity.kind == of]
-    for key in keys:
-        yield CaseName(project=project, playbook=definition.id, of=of, key=key)
-
-
-def _state_of(document: CaseDocument) -> AgentState:
-    state = AgentState()
-    for path, value in document.values.items():
-        state = patch_at(path, value, "").apply(state)
-    return state
 
 
 def _with_case(work: KnownWork, cases: Mapping[str, KnownWork]) -> KnownWork:

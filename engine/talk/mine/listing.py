@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
+from cards.markdown import literal
 from cards.model import Lang
 from cards.moments import local_time
 from cards.showing.menu import cancel_menu
@@ -13,6 +15,7 @@ from engine.mail import CommandArrived
 from engine.ports.storage.store import Post
 from engine.services import Services
 from engine.talk.mine.cancel_button import cancel_button
+from engine.talk.mine.case_groups import CaseGroup, group_by_case, standing_text
 from engine.talk.mine.own_work import OwnWork, read_own_work
 from engine.talk.mine.summary import (
     RunSummary,
@@ -91,23 +94,29 @@ class _OwnList:
         return f"{self.services.limits.run_days:g}"
 
     async def _text(self, runs: Sequence[RunSummary]) -> str:
-        """The runs, those under way first, numbered through."""
-        reader = self.mail.update.actor.platform
-        links = await asyncio.gather(
-            *(run_address(each, self.services.run_link, reader) for each in runs)
-        )
-        lines = [
-            self._line(number, each, url)
-            for number, (each, url) in enumerate(zip(runs, links, strict=True), 1)
-        ]
-        living = [line for line, each in zip(lines, runs, strict=True) if each.end is None]
-        ended = lines[len(living) :]
-        parts = [("mine.living", living), ("mine.over", ended)]
-        return "\n\n".join(
-            "\n".join((say(key, self.lang, days=self._days), "", *listed))
-            for key, listed in parts
-            if listed
-        )
+        """The cases with their runs, then the others, those under way first; numbered through."""
+        services, reader = self.services, self.mail.update.actor.platform
+        links = await asyncio.gather(*(run_address(r, services.run_link, reader) for r in runs))
+        urls = {each.run.id: url for each, url in zip(runs, links, strict=True)}
+        groups = await group_by_case(runs, services.playbook, services.cases, services.sees)
+        grouped = {each.run.id for group in groups for each in group.runs}
+        alone = [each for each in runs if each.run.id not in grouped]
+        blocks = [(self._head(g, urls[g.newest.run.id]), g.runs) for g in groups]
+        for key, ended in (("mine.living", False), ("mine.over", True)):
+            listed = tuple(each for each in alone if (each.end is not None) == ended)
+            blocks.append((say(key, self.lang, days=self._days), listed))
+        number, texts = count(1), []
+        for head, listed in blocks:
+            lines = [self._line(next(number), each, urls[each.run.id]) for each in listed]
+            texts += ["\n".join((head, "", *lines))] if lines else []
+        return "\n\n".join(texts)
+
+    def _head(self, group: CaseGroup, url: str) -> str:
+        """What the case is called, as a link to where it goes on, and where it stands."""
+        title = literal(group.case.title(self.lang))
+        title = f"[{title}](<{url}>)" if url else title
+        stands = standing_text(group.case, self.lang)
+        return say("mine.case", self.lang, title=title, stands=stands)
 
     def _line(self, number: int, summary: RunSummary, url: str) -> str:
         zone = self.mail.principal.zone or self.services.zone

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -18,9 +18,13 @@ from engine.react import ReActEngine, ReActResult
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.mine.answers import answer_work
+from engine.talk.mine.case_answers import answer_from_case
+from engine.talk.mine.cases import ask_retrieval, cases_here, files_of, known_to_model
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.session import Session
+from engine.text import wording
+from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
 from engine.understanding.lookups.find import suggestions
@@ -66,7 +70,12 @@ async def _not_understood_text(
         return waits
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
     reader = await work_loader(head, services)()
-    if near := reader.read(intent.text, loosely=True):
+    near = reader.read(intent.text, loosely=True)
+    asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
+    if asks and (known := await answer_from_case(intent.text, near, head, services)):
+        examples = example_list(intent.text, head.lang, services)
+        return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
+    if near:
         told = await answer_work(near, head, services)
         perhaps = f"{say('work.perhaps', head.lang)}\n\n" if near.keys else ""
         return f"{perhaps}{told}"
@@ -146,6 +155,11 @@ async def ask_model(
         return QuestionAnswer(
             "answered", await _not_understood_text("answer.none", intent, head, services)
         )
+    here = await cases_here(head, services)
+    if found := await ask_retrieval(intent.text, here, head, services):
+        return QuestionAnswer("answered", found)
+    context = services.tool_context(head.conversation, head.principal)
+    context = replace(context, elsewhere=files_of(here, head, services))
     tools = (*services.tools, *await own_work_tools(head, services))
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     recent = (*(line.text for line in session.recent), *_file_line(head))
@@ -153,8 +167,9 @@ async def ask_model(
     with drafting.writing(head.id, head.conversation) as show:
         result = await engine.run(
             intent.text,
-            services.tool_context(head.conversation, head.principal),
+            context,
             lang=head.lang,
+            known=known_to_model(here, head.lang),
             recent=recent,
             show=show,
         )

@@ -97,6 +97,7 @@ def reply_head(mail: MessageArrived, session: Session, services: Services) -> Re
         at=services.now,
         asker=update.actor.user,
         thread=update.thread,
+        runs=session.runs,
     )
 
 
@@ -229,6 +230,7 @@ async def _finish(turn: Turn) -> Effects:
     effects = effects.plus(Effects(traces=lookup_trace(head, turn.calls, services.tracing)))
     session = turn.session.with_message(text_with_names(head.text, head.files))
     session = session.with_answer("\n".join(part.full_text() for part in parts))
+    session = session.with_runs([part.run for part in parts if part.run])
     effects = replace(effects, session=session.model_dump_json())
     if not unanswered:
         return effects

@@ -1,5 +1,6 @@
 """What is kept of a conversation between turns."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import ValidationError
@@ -7,6 +8,7 @@ from pydantic import ValidationError
 from cards.frozen import Frozen
 
 KEPT_LINES = 20
+KEPT_RUNS = 5
 LINE_CHARS = 1000
 
 
@@ -20,12 +22,13 @@ class Line(Frozen):
 class Session(Frozen):
     """The recent lines of a conversation, oldest first, and the project in which they were said.
 
-    `project` is "" where an earlier version did not keep it.
+    `project` is "" where an earlier version did not keep it. `runs` are the newest that were begun.
     """
 
     schema_version: Literal[1] = 1
     recent: tuple[Line, ...] = ()
     project: str = ""
+    runs: tuple[str, ...] = ()
 
     def within(self, project: str) -> "Session":
         """The session for that project; what was said in another one stays there."""
@@ -41,8 +44,12 @@ class Session(Frozen):
         """The session with the bot's answer added."""
         return self._with(Line(by="bot", text=text[:LINE_CHARS]))
 
+    def with_runs(self, runs: Sequence[str]) -> "Session":
+        """The session with runs that were begun."""
+        return self.model_copy(update={"runs": (*self.runs, *runs)[-KEPT_RUNS:]})
+
     def _with(self, line: Line) -> "Session":
-        return Session(recent=(*self.recent, line)[-KEPT_LINES:], project=self.project)
+        return self.model_copy(update={"recent": (*self.recent, line)[-KEPT_LINES:]})
 
 
 def load_session(body: str) -> Session:

@@ -223,6 +223,12 @@ def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> Wo
     )
 
 
+def pointing_words(text: str) -> str:
+    """The words of a question that are not those of any question about work, folded."""
+    said = words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()[:MAX_CHARS]
+    return _unexplained(said, frozenset())[0]
+
+
 def _asks_for_all(said: str, aspects: frozenset[words.Aspect]) -> bool:
     """Whether the question is about the matter itself: "what did I claim?", "who do we sue?"."""
     if aspects & words.STRONG:
