@@ -21,15 +21,19 @@ def playbooks_with_cases(samples: Path, folder: Path) -> Path:
     shutil.copytree(samples, folder)
     path = folder / "clinical_qc" / "playbook.yaml"
     text = path.read_text("utf-8")
-    told = yaml.safe_load(text)
-    own = [
+    case = yaml.safe_dump({"case": {"of": "conversation", "own": own_of_all(text)}})
+    path.write_text(f"{text}\n{case}", encoding="utf-8")
+    return folder
+
+
+def own_of_all(playbook: str) -> list[str]:
+    """Every path of a playbook's file, so that its requests share none."""
+    told = yaml.safe_load(playbook)
+    return [
         *(f"profile.{name}" for name in told["profile_fields"]),
         *(f"decisions.{name}" for name in told["decision_fields"]),
         *told["data_fields"],
     ]
-    case = yaml.safe_dump({"case": {"of": "conversation", "own": own}})
-    path.write_text(f"{text}\n{case}", encoding="utf-8")
-    return folder
 
 
 def case_faults(

@@ -72,15 +72,16 @@ class Kept:
 class Crank:
     """People who write and tap, and the handle that has one mail of one lane handled."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, delivery: Delivery | None = None) -> None:
         self.parts = parts
+        self.delivery = delivery
         self.lanes = LaneLoop(
             parts.store.mailbox,
             parts.handler,
             limit=1,
             lease_s=parts.settings.lease_s,
             typing_platform=lambda conversation: None,
-            on_commit=told_of_every_card,
+            on_commit=self._note_commit,
             meter=NO_METER,
         )
         # A lane is given back after each mail.
@@ -95,6 +96,11 @@ class Crank:
     def later(self, seconds: float) -> None:
         """The store's clock goes on."""
         self.parts.store.scripts.offset_ms += int(seconds * 1000)
+
+    def _note_commit(self, effects: Effects) -> None:
+        told_of_every_card(effects)
+        if self.delivery is not None:
+            self.delivery.wake()
 
     async def take(self) -> Claim | None:
         """A lane with mail, leased; None when none is due."""
@@ -238,10 +244,8 @@ async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncItera
         delivery = _delivery(parts)
         async with asyncio.TaskGroup() as group:
             group.create_task(delivery.run(stop))
-            crank = Crank(parts)
-            crank.lanes._on_commit = lambda effects: (told_of_every_card(effects), delivery.wake())
             try:
-                yield crank
+                yield Crank(parts, delivery)
             finally:
                 stop.set()
                 delivery.wake()
