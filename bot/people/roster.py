@@ -10,6 +10,7 @@ from bot.people.file import PeopleFile, Person, ProjectAccess, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import drop_lapsed_votes
 from cards.model import Card, Lang, Principal, Review
+from cards.moments import READERS_OWN
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
 from engine.text.entities import fold
@@ -169,7 +170,8 @@ class Roster:
             return principal.model_copy(update={"roles": self._group_roles(principal.ids)})
         today = self.principal_of(person)
         accounts = tuple(dict.fromkeys((*today.accounts, *principal.accounts)))
-        return today.model_copy(update={"accounts": accounts, "at": principal.at})
+        zone = principal.zone if principal.zone == READERS_OWN else today.zone
+        return today.model_copy(update={"accounts": accounts, "at": principal.at, "zone": zone})
 
     def is_listed(self, principal: Principal) -> bool:
         """Whether the file has the person, by id or by an account."""

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cards.moments import MARKED
 from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
@@ -86,6 +87,8 @@ async def test_only_the_reviewer_can_approve_and_then_the_visit_is_there(start: 
         assert (await room.card("confirm"))["outcome"] == ""
         status, answer = await room.tap("chen", card, "approve")
         assert (status, answer["ok"]) == (200, True)
+        # What is told at once has the reader's own clock, as all else on the page.
+        assert MARKED.search(answer["text"])
         closed = await room.card("confirm", closed=True)
         assert "陈博" in closed["outcome"]
         assert closed["buttons"] == []
