@@ -1,5 +1,6 @@
 """Documents come out of runs in the web chat: shown, downloaded, and known to the case."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
@@ -62,13 +63,24 @@ async def test_a_document_is_on_the_card_and_another_room_of_the_case_has_it(
         assert "version 1, digest" in text_of(done["parts"])
 
 
-async def test_a_stranger_to_the_case_has_no_file_of_it(start: Start, tmp_path: Path) -> None:
+async def test_who_shares_the_case_may_ask_for_its_files_and_a_stranger_may_not(
+    start: Start, tmp_path: Path
+) -> None:
     service = await start(
-        playbooks=harbour(tmp_path), people=ROOT / "playbooks" / "people.yaml", project="HARBOUR-1"
+        playbooks=harbour(tmp_path),
+        people=ROOT / "playbooks" / "people.yaml",
+        project="HARBOUR-1",
+        projects=(("web:local:strange", "HARBOUR-2"),),
     )
-    async with WebRoom(service.url) as room, WebRoom(service.url, "elsewhere") as other:
+    rooms = (WebRoom(service.url, name) for name in ("main", "elsewhere", "strange"))
+    async with AsyncExitStack() as stack:
+        room, other, strange = [await stack.enter_async_context(each) for each in rooms]
         await room.say("lin", "make an offer")
         shown = await room.wait_for(card_with_file)
+        await room.wait_for(lambda m: [p["state"] for p in m["parts"]] == ["done"])
         (row,) = [row for row in shown["card"]["rows"] if row.get("link")]
-        await other.say("lin", f"What is in {row['value']}?")
-        await other.wait_for(lambda m: "This project has no file" in text_of(m["parts"]))
+        question = f"What is in {row['value']}?"
+        await other.say("chen", question)
+        await other.wait_for(lambda m: "To [Tenant]" in text_of(m["parts"]))
+        await strange.say("lin", question)
+        await strange.wait_for(lambda m: "has no file" in text_of(m["parts"]))

@@ -27,6 +27,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
+from engine.tools.model import ToolContext
 from engine.understanding.lookups.find import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -87,12 +88,19 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
     if chosen is None:
         # It was there when the question was understood.
         return "failed", say("tool.gone", head.lang, name=literal(lookup.tool))
-    context = services.tool_context(head.conversation, head.principal)
     try:
+        context = await _context(head, services)
         result = await services.call(chosen, lookup.arguments, context)
     except ToolError as error:
         return "failed", error.text(head.lang)
     return "answered", chosen.tell(result, head.lang)
+
+
+async def _context(head: ReplyHead, services: Services) -> ToolContext:
+    """What a look-up may use, with files of the conversation's cases that were shared elsewhere."""
+    context = services.tool_context(head.conversation, head.principal)
+    elsewhere = files_of(await cases_here(head, services), head, services)
+    return replace(context, elsewhere=elsewhere)
 
 
 async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
@@ -158,8 +166,7 @@ async def ask_model(
     here = await cases_here(head, services)
     if found := await ask_retrieval(intent.text, here, head, services):
         return QuestionAnswer("answered", found)
-    context = services.tool_context(head.conversation, head.principal)
-    context = replace(context, elsewhere=files_of(here, head, services))
+    context = await _context(head, services)
     tools = (*services.tools, *await own_work_tools(head, services))
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     recent = (*(line.text for line in session.recent), *_file_line(head))
