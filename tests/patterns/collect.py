@@ -7,7 +7,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("bot", "adapters", "engine", "cards")
 _CALLS = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
 METHODS: tuple[Method, ...] = ("search", "match", "fullmatch")
+_WORD = re.compile(r"\w+")
 _NO_RUN = {"pattern", "flags", "groups", "groupindex"}
 
 
@@ -32,14 +33,22 @@ class Collected:
     methods: tuple[Method, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
-    """A module's name and its syntax."""
+    """A module's name and its text, whose syntax is read when it is asked for."""
 
     name: str
-    tree: ast.Module
-    nodes: tuple[ast.AST, ...]
-    """All of the tree."""
+    text: str
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of its tree."""
+        return tuple(ast.walk(ast.parse(self.text)))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All that may be names in it."""
+        return frozenset(_WORD.findall(self.text))
 
     @property
     def module(self) -> ModuleType:
@@ -52,23 +61,20 @@ class Source:
 def sources() -> tuple[Source, ...]:
     """Every module of the four packages."""
     files = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return tuple(_source(path) for path in files)
-
-
-def _source(path: Path) -> Source:
-    tree = ast.parse(path.read_text("utf-8"))
-    return Source(_name(path), tree, tuple(ast.walk(tree)))
+    return tuple(Source(_name(path), path.read_text("utf-8")) for path in files)
 
 
 def collected() -> Iterator[Collected]:
     """The patterns that modules hold by a name, and those that functions name."""
-    uses = _uses()
+    held = [(source, name, v) for source in sources() for name, v in vars(source.module).items()]
+    uses = _uses({name for _, name, value in held if isinstance(value, re.Pattern)})
+    seen: dict[int, Any] = {}
+    for source, name, value in held:
+        plain = isinstance(value, re.Pattern)
+        for pattern in _patterns(value, source.name, {} if plain else seen):
+            how = uses[source.name, name] if plain else {"compile"}
+            yield Collected(f"{source.name}.{name}", pattern, _methods(how))
     for source in sources():
-        for name, value in vars(source.module).items():
-            for pattern in _patterns(value, source.name, set()):
-                plain = isinstance(value, re.Pattern)
-                how = uses[source.name, name] if plain else {"compile"}
-                yield Collected(f"{source.name}.{name}", pattern, _methods(how))
         for call in calls(source):
             if (pattern := evaluated(source, call)) is not None:
                 where = f"{source.name}:{call.lineno}"
@@ -128,7 +134,9 @@ def _of_re(node: ast.expr) -> bool:
 
 
 def _calls_re(source: Source) -> bool:
-    return any(isinstance(n, ast.Call) and _of_re(n.func) for n in source.nodes)
+    return "re" in source.words and any(
+        isinstance(n, ast.Call) and _of_re(n.func) for n in source.nodes
+    )
 
 
 def _method(call: ast.Call) -> str:
@@ -145,11 +153,16 @@ def _methods(names: Iterable[str]) -> tuple[Method, ...]:
     return tuple(method for method in METHODS if method in known | found)
 
 
-def _patterns(value: Any, module: str, seen: set[int]) -> Iterator["re.Pattern[str]"]:
-    """The patterns in a value: in what it holds, and in a class of the module."""
-    if id(value) in seen:
+def _patterns(value: Any, module: str, seen: dict[int, Any]) -> Iterator["re.Pattern[str]"]:
+    """The patterns in a value: in what it holds, and in a class of the module.
+
+    What is `seen` is passed by; a class is, in its own module.
+    """
+    if isinstance(value, str | int | float | None) or id(value) in seen:
         return
-    seen.add(id(value))
+    if isinstance(value, type) and value.__module__ != module:
+        return
+    seen[id(value)] = value
     if isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             yield value
@@ -162,18 +175,19 @@ def _patterns(value: Any, module: str, seen: set[int]) -> Iterator["re.Pattern[s
         for inner in value:
             yield from _patterns(inner, module, seen)
     elif isinstance(value, type):
-        if value.__module__ == module:
-            for inner in list(vars(value).values()):
-                yield from _patterns(inner, module, seen)
+        for inner in list(vars(value).values()):
+            yield from _patterns(inner, module, seen)
     elif is_dataclass(value):
         for each in fields(value):
             yield from _patterns(getattr(value, each.name, None), module, seen)
 
 
-def _uses() -> dict[tuple[str, str], set[str]]:
+def _uses(names: set[str]) -> dict[tuple[str, str], set[str]]:
     """By module and name, the methods that are called; `compile` where it is given to others."""
     uses: dict[tuple[str, str], set[str]] = defaultdict(set)
     for source in sources():
+        if names.isdisjoint(source.words):
+            continue
         origin = {
             alias.asname or alias.name: (node.module or "", alias.name)
             for node in source.nodes

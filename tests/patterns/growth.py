@@ -13,6 +13,7 @@ A run that has reached the end of the pattern has won, so what it could still re
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Literal, TypeVar
 
@@ -39,18 +40,24 @@ class Graph:
     """
 
     def __init__(self, made: Automaton, method: Method) -> None:
-        self.made = made
+        # Graphs of several methods share an automaton; a search adds a place to its own.
+        self.made = made = replace(made, reads=[*made.reads], ways=[*made.ways])
         self._method = method
         self._moves: Group = {}
+        self._won: dict[State, bool] = {}
         self.again: int | None = None
         if method == "search":
             kinds = (1 << len(made.symbols)) - 1
             self.again = made.place(kinds)
             made.ways[self.again] = [Way(self.again, made.any, made.any), *made.first]
         self._read = [_targets(made, ways) for ways in made.ways]
+        self._begin = self._begins()
 
     def begin(self) -> dict[int, list[State]]:
         """The moves from the text's begin, by what they read."""
+        return self._begin
+
+    def _begins(self) -> dict[int, list[State]]:
         found = _allowed(_targets(self.made, self.made.first), self.made.begin)
         if self.again is not None:
             for kind in range(len(self.made.symbols)):
@@ -68,6 +75,11 @@ class Graph:
         """Whatever follows, the pattern matches here."""
         if self._method == "fullmatch":
             return False
+        if state not in self._won:
+            self._won[state] = self._wins(state)
+        return self._won[state]
+
+    def _wins(self, state: State) -> bool:
         after, every = 0, self.made.any & ~self.made.begin
         for way in self.made.last:
             if way.place == state[0] and way.before & (1 << state[1]):
