@@ -14,7 +14,7 @@ PIP := -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes -r
 ITSELF := install --no-deps --no-build-isolation -e .
 
-.PHONY: run test check audit lock chaos fuzz mutate bench wheel install-check image image-steps reference pictures
+.PHONY: run test check audit lock chaos properties fuzz mutate bench wheel install-check image image-steps reference pictures
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -25,10 +25,16 @@ run: $(STAMP)
 test: $(DEV_STAMP)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# Kills everything at random under load, for about 15 minutes, then fuzzes for 7; ARGS="--seed 1 --updates 1000" etc.
+# Kills everything at random under load, for about 15 minutes, then tries the properties for 10 and fuzzes
+# for 7; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
 	$(BIN)/python -m tests.chaos.run $(ARGS)
+	@$(MAKE) --no-print-directory properties ARGS=
 	@$(MAKE) --no-print-directory fuzz ARGS=
+
+# Tries what holds of any input with twenty times as many examples as `make test` does.
+properties: $(DEV_STAMP)
+	PROPERTY_TIMES=20 $(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600 -m hypothesis $(ARGS)
 
 # Bends payloads and requests from outside, a minute for each parser and for the API. The tools have
 # an environment of their own, as they are large; where there are none it says NOT FUZZED.

@@ -19,6 +19,7 @@ from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
+from tests.fakes.tries import tries
 
 if TYPE_CHECKING:
     from tests.fakes.browser import Browser, Browsers
@@ -34,7 +35,7 @@ LONGEST = ("chaos", "bot", "scenarios", "reviews", "adapters", "mutation")
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
 _numbers = itertools.count(1)
 # How long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.register_profile("any machine", deadline=None, max_examples=tries(40))
 hypothesis.settings.load_profile("any machine")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -120,8 +121,14 @@ class Tool(Generic[Args]):
 
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments as a model gets it, without what look-ups go by."""
-        schema: dict[str, Any] = _without_marks(self.arguments.model_json_schema())
+        if self.arguments not in _SCHEMAS:
+            _SCHEMAS[self.arguments] = self.arguments.model_json_schema()
+        schema: dict[str, Any] = _without_marks(_SCHEMAS[self.arguments])
         return schema
+
+
+_SCHEMAS: WeakKeyDictionary[type[BaseModel], dict[str, Any]] = WeakKeyDictionary()
+"""Written once for each model of arguments: every call of a model offers it all tools anew."""
 
 
 def _without_marks(schema: Any) -> Any:

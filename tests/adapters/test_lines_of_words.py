@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from adapters.markdown_reader import make_parser
+from tests.fakes.tries import tries
 
 _READER = make_parser("table", "strikethrough")
 _PIECES = st.sampled_from(
@@ -16,7 +17,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=tries(400), deadline=None)
 @given(st.lists(_PIECES, max_size=12).map("".join))
 @example("ECOG of P003: **1** (visit of 2026-10-28)")
 @example("P004 的体重：**67.2 kg**（访视日期 2026-09-23）")

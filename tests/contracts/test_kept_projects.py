@@ -116,8 +116,7 @@ async def test_a_project_is_removed_only_while_nothing_is_bound_to_it(
 
 async def test_only_the_newest_changes_are_kept(projects: RedisProjects, scripts: Scripts) -> None:
     await add(projects, "pier-1")
-    for number in range(CHANGES):
-        await scripts.client.rpush(f"{keys.PROJECTS}:changes", str(number))
+    await scripts.client.rpush(f"{keys.PROJECTS}:changes", *map(str, range(CHANGES)))
     await bind(projects, QUAY, "pier-1")
     assert await scripts.client.llen(f"{keys.PROJECTS}:changes") == CHANGES
     assert [each.what for each in await projects.changes(2)] == ["bound", "added"]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -36,9 +37,10 @@ from engine.errors import LeaseLost, Overloaded, StaleWrite
 from engine.ports.storage.arrivals import Arrival
 from engine.ports.storage.store import AfterCommit, CardWrite, Claim, Effects, RunWrite, Timer
 from tests.contracts.store_model import BOUNDS, DEADLINE_S, LEASE_S, Model, changed
+from tests.fakes.tries import tries
 
-# Other lives: PROPERTY_SEED=7 PROPERTY_EXAMPLES=2000 make test ARGS=tests/contracts
-SEED, EXAMPLES, STEPS = 20261121, int(os.environ.get("PROPERTY_EXAMPLES", "40")), 60
+# Other lives: PROPERTY_SEED=7 PROPERTY_TIMES=100 make test ARGS=tests/contracts
+SEED, EXAMPLES, STEPS = 20261121, tries(20), 60
 # No sum of jumps comes within minutes of the lease, the deadline or the delay. Every step takes a
 # second besides, so that what is due has one order and a found life can be lived again.
 RETRY_S = 1_000
@@ -330,6 +332,7 @@ class Store(RuleBasedStateMachine):
                 self.commit(claim, Effects(), pop=True, front="", after="keep")
 
 
+@pytest.mark.hypothesis
 def test_no_random_life_of_the_store_leaves_the_model(redis_server: EmbeddedServer) -> None:
     number = int(os.environ.get("PROPERTY_SEED", SEED))
     with asyncio.Runner() as runner:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fakes.tries import tries
 from tests.fuzz.parsers import TARGETS, examples
 
 SEEDS = tuple(examples())
@@ -30,7 +31,7 @@ def bent(draw: st.DrawFn) -> bytes:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_payload_breaks_what_reads_it(name: str) -> None:
-    @settings(max_examples=150, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=tries(50), deadline=None, database=None, derandomize=True)
     @given(raw=st.one_of(bent(), st.binary(max_size=200)))
     def reads(raw: bytes) -> None:
         TARGETS[name](raw)

@@ -10,6 +10,7 @@ from cards.clipping import units
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
+from tests.fakes.tries import tries
 
 HUGE = "The visit of P003 <!channel> & more. " * 3_000
 HOSTILE = "<!channel> <@U1> *x* `y` https://x.org @here"
@@ -146,7 +147,7 @@ def test_rows_are_shown_whole_where_only_the_text_is_too_long():
 WIDE = st.text(alphabet="a <&>*_`\n|#-[]()😀体", max_size=4_000)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(text=WIDE, times=st.integers(1, 12), problems=st.lists(WIDE, max_size=3))
 def test_every_view_fits_and_is_safe(text, times, problems):
     parts = (PartView(number=1, state="answered", text=text * times),)
@@ -154,7 +155,7 @@ def test_every_view_fits_and_is_safe(text, times, problems):
     assert message_problems(message(MessageView(lang="en", parts=parts, card=card))) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.text(alphabet="ab <>&;\n😀", max_size=300), st.integers(0, 120))
 def test_cut_loses_nothing_and_keeps_the_limit(text, limit):
     head, tail = cut(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"), limit)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from adapters.slack.outbound.markdown import bold, chunks, literal, render
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 
 ONLY_LINKS = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
 
@@ -70,7 +71,7 @@ def test_a_hostile_text_stays_text(markdown, mrkdwn):
     assert render(markdown) == mrkdwn
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(TEXTS)
 def test_no_text_can_mention_or_open_markup(text):
     for shown in (render(text), literal(text), bold(text)):
@@ -78,7 +79,7 @@ def test_no_text_can_mention_or_open_markup(text):
         assert not re.search(r"&(?!amp;|lt;|gt;)", shown)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(TEXTS)
 def test_literal_text_is_one_line_without_a_fence(text):
     assert "\n" not in literal(text)

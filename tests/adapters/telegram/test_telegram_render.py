@@ -11,6 +11,7 @@ from cards.model import Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.platforms.telegram.text import parse_html, units, with_found
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 
 PIECES = st.sampled_from(
     [
@@ -84,7 +85,7 @@ def test_no_text_can_link_to_our_form_host_or_leave_the_web(href):
     assert not allowed_link(href)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(TEXTS)
 def test_any_text_becomes_well_formed_html_without_mentions(text):
     shown = view(text, card=card(text=text, note=text, rows=(Row(label=text, value=text),)))
@@ -98,7 +99,7 @@ def test_any_text_becomes_well_formed_html_without_mentions(text):
         assert not any("signoff.invalid" in e.get("url", "") for e in parsed.entities)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(10), deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.integers(50, 400), st.integers(1, 3))
 def test_long_views_never_need_more_or_longer_messages(texts, times, most):
     parts = tuple(

@@ -17,6 +17,7 @@ from engine.ports.model import Completion
 from engine.runs.run import StepResult
 from tests.fakes.job_playbook import job, plan, playbook, says, whose
 from tests.fakes.run_tree import RunTree
+from tests.fakes.tries import tries
 from tests.fakes.walk import new_run
 
 NAMES = tuple("abcdefg")
@@ -172,7 +173,7 @@ async def _to_the_end(tree: RunTree) -> None:
     assert tree.steps < 3000, "it ends"
 
 
-@settings(max_examples=60, deadline=None, print_blob=True)
+@settings(max_examples=tries(20), deadline=None, print_blob=True)
 @given(world=worlds(), seed=st.integers(0, 10_000), crash=st.integers(0, 10_000))
 def test_a43_crashes_at_any_checkpoint_change_nothing(world: World, seed: int, crash: int) -> None:
     calm = carry_out(world, seed)
@@ -188,7 +189,7 @@ BACKING_OFF = World(
 )
 
 
-@settings(max_examples=80, deadline=None, print_blob=True)
+@settings(max_examples=tries(30), deadline=None, print_blob=True)
 @given(world=worlds(), seed=st.integers(0, 10_000))
 @example(world=BACKING_OFF, seed=473)
 def test_a43_it_ends_in_order_and_nothing_finished_runs_twice(world: World, seed: int) -> None:
@@ -229,7 +230,7 @@ def calm_worlds(draw: Callable[..., Any]) -> World:
     return World(world.needs, {name: draw(some) for name in world.needs})
 
 
-@settings(max_examples=40, deadline=None, print_blob=True)
+@settings(max_examples=tries(15), deadline=None, print_blob=True)
 @given(world=calm_worlds(), seeds=st.tuples(st.integers(0, 9999), st.integers(0, 9999)))
 def test_a43_the_end_is_the_oracles_in_whatever_order_workers_take_the_jobs(
     world: World, seeds: tuple[int, int]

@@ -15,6 +15,7 @@ from engine.frames.state import AgentState
 from engine.playbooks.leaf import MAX_ROWS, Leaf, value_faults
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 from tests.fakes.walk import Walk, at_skill
 
 DEFINITION = playbook().definition
@@ -74,13 +75,13 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(ROWS, st.sampled_from(LANGS))
 def test_any_rows_come_back_as_they_were(rows: list[dict[str, Any]], lang: Lang) -> None:
     assert back("evidence", tuple(rows), lang) == tuple(rows)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(st.text(max_size=60), st.sampled_from(LANGS))
 def test_any_text_for_rows_is_refused_or_fits(text: str, lang: Lang) -> None:
     field = form_field("evidence", leaf("evidence"), lang, AgentState())

@@ -17,6 +17,7 @@ from engine.rules.budget import MAX_WORK
 from engine.rules.check import MAX_NODES, OPERATORS, check_logic
 from engine.rules.evaluate import value_of
 from engine.rules.hard import HardRule, HardRuleEngine, Violation
+from tests.fakes.tries import tries
 
 NAMES = ["a", "b", "a.b", "a.0", "a.9", "a.b.c", "访", "."]
 WORDS = ["2026-01-31", "2026-02-29", "5", "", "肺炎", "👩🏽‍🔬", "{value}", "%d"]
@@ -146,7 +147,7 @@ def test_every_operator_is_tried() -> None:
     assert {*SIZES, *OVER_ALL, "var", "missing", "missing_some"} == OPERATORS
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(RULES, DATA)
 def test_a_checked_rule_ends_within_its_parts_and_leaves_rule_and_data_alone(
     logic: dict[str, Any], data: dict[str, Any]
@@ -168,7 +169,7 @@ def test_a_checked_rule_ends_within_its_parts_and_leaves_rule_and_data_alone(
     assert repr(run(copy.deepcopy(logic), copy.deepcopy(data))) == repr(found)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(st.lists(RULES, max_size=6), DATA)
 def test_rules_do_not_touch_one_another(logics: list[dict[str, Any]], data: dict[str, Any]) -> None:
     rules = [
@@ -210,7 +211,7 @@ def shuffled(logic: Any, dice: random.Random) -> Any:
     return {name: again}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(BRANCHES, DATA, st.randoms(use_true_random=False))
 def test_the_order_of_branches_never_changes_what_comes_of_a_rule(
     logic: Any, data: dict[str, Any], dice: random.Random
@@ -226,7 +227,7 @@ ENTRIES = st.lists(
 TESTS = st.sampled_from(["<", "<=", "==", "!=", "===", "!=="])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(ENTRIES, TESTS, st.integers(-3, 3), st.randoms(use_true_random=False))
 def test_a_list_operator_answers_as_the_branches_written_out_in_any_order(
     entries: list[Any], test: str, bound: int, dice: random.Random
@@ -242,7 +243,7 @@ def test_a_list_operator_answers_as_the_branches_written_out_in_any_order(
             assert run(rule, data) == run(opposite, data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.lists(st.integers(-3, 3), max_size=6), st.integers(-3, 3))
 def test_lists_are_filtered_mapped_and_summed(entries: list[int], bound: int) -> None:
     above = {"filter": [{"var": "a"}, {">": [{"var": ""}, bound]}]}

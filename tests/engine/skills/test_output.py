@@ -16,6 +16,7 @@ from engine.text.answer import AnswerFaults
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import asks, output
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 
 MATTER = playbook()
 INTAKE = MATTER.skills["matter-intake"]
@@ -331,7 +332,7 @@ ANSWER = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(ANSWER | JSON)
 def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) -> None:
     found = read(json.dumps(answer))
@@ -347,7 +348,7 @@ def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) 
         assert path in INTAKE.output_schema.paths
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(st.text(alphabet='{}[]",:\\ 0a\n`'))
 def test_no_text_crashes(text: str) -> None:
     found = read(text)
@@ -364,7 +365,7 @@ def test_the_schema_is_one(skill: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(schema_of(skill, MATTER.definition))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(ANSWER)
 def test_what_the_schema_takes_is_typed_as_the_leaves_are(answer: Any) -> None:
     schema = schema_of(INTAKE, MATTER.definition)

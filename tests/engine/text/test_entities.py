@@ -8,6 +8,7 @@ from engine.text.entities import dates, file_names, masked
 from engine.text.form_reading import read_values
 from tests.fakes.entities import SUBJECTS
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 
 TODAY = date(2026, 11, 23)
 
@@ -177,7 +178,7 @@ def test_masking_keeps_only_what_is_said_about_the_entities() -> None:
     assert masked(one, TODAY) == masked(other, TODAY)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(
     st.text(
         st.sampled_from("P0123456789./-:,，今昨天体重血压无不良事件 ecogkgBP月日年Nov"), max_size=40

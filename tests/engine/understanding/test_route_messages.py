@@ -11,6 +11,7 @@ from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import STRATEGIES, route
 from tests.engine.understanding.routes import CONTEXT, TABLE
 from tests.fakes.tables import table
+from tests.fakes.tries import tries
 
 START, LATER, TALK, ASKS, DOUBT = "start", "later", "talk", "qa_query", "?"
 
@@ -274,7 +275,7 @@ _WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=tries(40), deadline=None, derandomize=True)
 @given(st.lists(_WORDS, max_size=14).map("".join) | st.text(max_size=60))
 async def test_any_text_is_routed_and_its_pieces_stand_in_it_in_order(text: str) -> None:
     routed = await route(text, CONTEXT, None)
@@ -285,7 +286,7 @@ async def test_any_text_is_routed_and_its_pieces_stand_in_it_in_order(text: str)
         assert all(n < index for n in intent.depends_on)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=tries(80), deadline=None, derandomize=True)
 @given(
     st.sampled_from(["不要", "先别", "别", "请勿", "暂时不", "don't ", "never ", "do not "]),
     st.sampled_from([e for r in TABLE.routes for work in r.requests for e in work.examples]),
