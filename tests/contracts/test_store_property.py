@@ -332,7 +332,7 @@ class Store(RuleBasedStateMachine):
                 self.commit(claim, Effects(), pop=True, front="", after="keep")
 
 
-@pytest.mark.hypothesis
+@pytest.mark.more
 def test_no_random_life_of_the_store_leaves_the_model(redis_server: EmbeddedServer) -> None:
     number = int(os.environ.get("PROPERTY_SEED", SEED))
     with asyncio.Runner() as runner:

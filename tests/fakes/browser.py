@@ -190,9 +190,11 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def screenshot(self, path: Path) -> None:
-        """Write what the window shows as PNG, in a folder that is made where it is missing."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(self.driver.get_screenshot_as_png())
+        """Write what the window shows as PNG, for somebody to look at, where SCREENSHOTS names a
+        folder; a picture costs more than most of what is looked at without it."""
+        if folder := os.environ.get("SCREENSHOTS"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            (Path(folder) / path.name).write_bytes(self.driver.get_screenshot_as_png())
 
     def console_errors(self) -> list[str]:
         """Errors that the console got since the last call; policy violations are among them."""

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -97,16 +98,19 @@ LEARNED = "TEST_LEARNED_FOLDER"
 """Names the folder in which the session's processes find what they learn, as a variable."""
 _KEEP = b"keep"
 _forges: list[_Forge] = []
+_looking = threading.Lock()
+"""Many processes may be asked for at once: they are of one forge."""
 
 
 def _forge() -> _Forge:
     """The forge of the session, or of this process alone where there is no session."""
-    if not _forges:
-        folder = Path(os.environ.get(LEARNED) or tempfile.mkdtemp(prefix="learned"))
-        with (folder / "forge.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            _forges.append(_kept(folder / "forge") or _started(folder / "forge"))
-    return _forges[0]
+    with _looking:
+        if not _forges:
+            folder = Path(os.environ.get(LEARNED) or tempfile.mkdtemp(prefix="learned"))
+            with (folder / "forge.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                _forges.append(_kept(folder / "forge") or _started(folder / "forge"))
+        return _forges[0]
 
 
 def _kept(note: Path) -> _Forge | None:

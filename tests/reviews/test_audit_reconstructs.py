@@ -293,7 +293,7 @@ def test_a42_nothing_of_ours_alters_or_cuts_a_log() -> None:
     assert sorted(found) == ["llen", "lrange"]
 
 
-@pytest.mark.hypothesis
+@pytest.mark.more
 def test_a42_random_lives_are_told_whole_by_their_logs_alone(
     redis_server: EmbeddedServer, tmp_path: Path, voted: Path, runner: asyncio.Runner
 ) -> None:

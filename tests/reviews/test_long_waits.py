@@ -19,7 +19,7 @@ from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import settings_over
 
-WAITING, DAYS, AT_ONCE = 500, 30, 50
+WAITING, DAYS, AT_ONCE = 150, 30, 50
 SAMPLES = Path(__file__).parents[2] / "playbooks"
 # Answers to repeats, idle lanes, what was said, how it was understood, findings on their way.
 SHORT_LIVED = (":e:", ":h", ":chat:", ":st", ":trace", "/check/")

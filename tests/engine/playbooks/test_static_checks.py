@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,7 @@ def changed(*changes: Change) -> dict[str, str]:
     return files(*BASE, *changes, **MORE)
 
 
+@cache
 def problems(*changes: Change) -> list[str]:
     with pytest.raises(DefinitionError) as caught:
         load(

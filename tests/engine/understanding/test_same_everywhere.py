@@ -13,6 +13,7 @@ import pytest
 
 from tests.bench.router.score import HALVES, messages
 from tests.engine.understanding.routes import TABLE
+from tests.fakes.tries import TIMES
 
 ROOT = Path(__file__).parents[3]
 CORES = {
@@ -60,6 +61,7 @@ def scored(core: str, given: bytes) -> list[str]:
 
 
 @pytest.mark.skipif(len(core_types()) < 2, reason="the system names one core type or none")
+@pytest.mark.more
 def test_every_core_type_scores_every_message_alike() -> None:
     given = {
         "examples": [[each.text, each.route, each.group] for each in TABLE.examples],
@@ -68,6 +70,8 @@ def test_every_core_type_scores_every_message_alike() -> None:
     }
     asked = json.dumps(given).encode()
     first, *others = core_types()
+    # The oldest and the newest differ most; those between are judged by `make properties`.
+    others = others if TIMES > 1 else others[-1:]
     expected = scored(first, asked)
     assert len(expected) == 600
     for core in others:
