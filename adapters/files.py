@@ -11,10 +11,14 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
+import structlog
+
 from adapters.reader_process import FileReader
+from cards.markdown import literal
 from engine.errors import ToolFailed
 from engine.ports.library import Extract, FileInfo, FileScope
 
@@ -24,6 +28,8 @@ KEPT_EXTRACTS = 64
 MAX_FILES = 1000
 """The most files of a folder, the first by name."""
 
+_DIGEST_CHARS = 64
+_log = structlog.get_logger(__name__)
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # Follow no link and wait for no pipe, even one that was just put there.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -108,7 +114,8 @@ class ProjectFiles:
             with self._folder(path) as folder:
                 # Only names that the folder lists, never a path.
                 if folder is not None and name in _names(folder) and _status(folder, name):
-                    return os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
+                    file = os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
+                    return _checked(file, name, folder)
         return None
 
     def _read(self, scope: FileScope, name: str) -> bytes | None:
@@ -142,6 +149,31 @@ class ProjectFiles:
             raise ToolFailed("files.away") from error
         finally:
             os.close(folder)
+
+
+def digest_name(name: str) -> str:
+    """What the file is called that has the sha256 of a document's version, beside it."""
+    return f".sha256-{name}"
+
+
+def _checked(file: BufferedReader, name: str, folder: int) -> BufferedReader:
+    """The file, at its beginning, if it is what was kept. Raises ToolFailed for a changed version.
+
+    People's files and documents of earlier builds have no digest beside them.
+    """
+    try:
+        kept = os.fdopen(os.open(digest_name(name), _FLAGS, dir_fd=folder), "rb")
+    except FileNotFoundError:
+        return file
+    with kept:
+        wanted = kept.read(2 * _DIGEST_CHARS).decode("ascii", "replace").strip()
+    found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != wanted:
+        file.close()
+        _log.error("document_altered", name=name, kept=wanted, found=found)
+        raise ToolFailed("files.altered", name=literal(name))
+    file.seek(0)
+    return file
 
 
 def _paths(scope: FileScope) -> Iterator[tuple[tuple[str, ...], str]]:

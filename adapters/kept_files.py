@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from adapters.files import SHARED, folder_of
+from adapters.files import SHARED, digest_name, folder_of
 from adapters.inbox_files import senders_file
 from engine.ports.inbox_files import KeptFile
 
@@ -89,6 +89,7 @@ def _remove(path: Path, senders: Collection[str] | None) -> bool:
         return False
     path.unlink(missing_ok=True)
     senders_file(path).unlink(missing_ok=True)
+    path.with_name(digest_name(path.name)).unlink(missing_ok=True)
     if not os.listdir(path.parent):
         path.parent.rmdir()
     return True

@@ -53,16 +53,28 @@ class Retention(Frozen):
         return {name: str(days_of(each)) for name, each in given.items() if each}
 
 
+class ProjectRetention(Frozen):
+    """For how long what is a project's own is kept, where that is not as the folder's `retention`.
+
+    `cases` after their last change; `files` after they were shared.
+    """
+
+    cases: Duration | None = None
+    files: Duration | None = None
+
+
 class FolderProject(Frozen):
     """A project of the folder: which `playbooks` it may run (all, if left out), and what it is of.
 
-    `of` are entities that it belongs to, by kind, as in {client: ACME}.
+    `of` are entities that it belongs to, by kind, as in {client: ACME}. `retention` is for how long
+    its cases and files are kept.
     """
 
     id: str = Key(pattern=f"^{PROJECT_FORM}$")
     name: LocalizedText
     playbooks: tuple[str, ...] = ()
     of: dict[str, str] = {}
+    retention: ProjectRetention = ProjectRetention()
 
 
 class ProjectFile(Frozen):

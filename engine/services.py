@@ -54,7 +54,8 @@ class TraceSettings:
 class ServiceLimits:
     """What the settings bound; a playbook may name its own budgets for a run and a job graph.
 
-    `run_days` is for how long a run that has ended is kept.
+    `run_days` is for how long a run that has ended is kept, `case_keep_s` for how long a case is
+    after its last change: by project where `case_keep_of` has it.
     """
 
     reply_after_s: float = 2.0
@@ -64,6 +65,11 @@ class ServiceLimits:
     run: ModelBudget = RUN_BUDGET
     graph: ModelBudget = GRAPH_BUDGET
     run_days: float = 90.0
+    case_keep_of: Mapping[str, float] = field(default_factory=dict)
+
+    def keep_case_s(self, project: str) -> float:
+        """For how long a case of that project is kept."""
+        return self.case_keep_of.get(project, self.case_keep_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 
 from adapters.documents.template import make_docx
-from adapters.files import SHARED, folder_of, is_project
+from adapters.files import SHARED, digest_name, folder_of, is_project
 from adapters.filesystem import make_private_folder
 from engine.errors import ToolFailed
 from engine.ports.library import DocumentContent, DocumentVersion, FileScope
@@ -96,7 +96,9 @@ def _is_of(path: Path, stem: str) -> bool:
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:
-    """Write the file whole, or leave the one that stands there. Raises OSError."""
+    """Write the file whole, or leave the one that stands there; beside it its digest, by which
+    a change is known. Raises OSError.
+    """
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".incoming-") as incoming:
         incoming.write(content)
         incoming.flush()
@@ -106,3 +108,4 @@ def _keep(folder: Path, name: str, content: bytes) -> None:
         except FileExistsError:
             if not _holds(folder / name, content):
                 raise OSError(f"{name}: other content has this name") from None
+    (folder / digest_name(name)).write_text(hashlib.sha256(content).hexdigest(), "ascii")

@@ -1,9 +1,11 @@
 """The projects that `signoff.yaml` lists."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from adapters.filesystem import read_text
 from bot.project import FolderProject, find_project_file, read_project_file
+from bot.setting_rules import days_of
 from bot.settings import Settings
 from engine.playbooks.model import Playbook
 from engine.ports.projects import Project
@@ -17,6 +19,12 @@ def folder_projects(settings: Settings) -> tuple[Project, ...]:
         Project(id=each.id, name=each.name, playbooks=each.playbooks, of=each.of)
         for each in _listed(settings)
     )
+
+
+def project_days(settings: Settings, kind: Literal["cases", "files"]) -> Mapping[str, float]:
+    """For how many days projects keep what is of that kind, those of them that say so."""
+    kept = ((each.id, getattr(each.retention, kind)) for each in _listed(settings))
+    return {project: days_of(length) for project, length in kept if length}
 
 
 def project_faults(settings: Settings, playbooks: Mapping[str, Playbook]) -> list[str]:

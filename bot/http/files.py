@@ -76,7 +76,9 @@ async def _send(
 ) -> web.StreamResponse:
     try:
         file = await parts.resources.files.open(scope, name)
-    except ToolFailed:
+    except ToolFailed as failed:
+        if failed.key == "files.altered":
+            return _told(409, "file.link_altered")
         return _told(503, "file.link_away")
     if file is None:
         return _told(404, "file.link_gone")

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import structlog
 
+from bot.definitions.folder_projects import project_days
 from bot.people.leavers import LeaverReports
 from bot.processes.sd_notify import Notifier
 from bot.serve.delivery.delivery import Delivery
@@ -130,7 +131,8 @@ async def _wake_by_doorbell(
 
 async def _old_files(parts: Parts, stop: asyncio.Event) -> None:
     kept, clock, days = parts.resources.kept_files, parts.services.clock, parts.settings.file_days
-    await sweep_files(kept, parts.store.numbers, clock, stop, days=days)
+    days_of = project_days(parts.settings, "files")
+    await sweep_files(kept, parts.store.numbers, clock, stop, days=days, days_of=days_of)
 
 
 async def sweep_lists(

@@ -10,7 +10,7 @@ from functools import partial
 
 from adapters.connections.mcp.tools import McpTools
 from bot.definitions.entity_lists import EntityLists
-from bot.definitions.folder_projects import folder_projects
+from bot.definitions.folder_projects import folder_projects, project_days
 from bot.definitions.loader import load_definitions
 from bot.definitions.mcp_servers import load_servers
 from bot.definitions.projects import LiveProjects
@@ -243,6 +243,7 @@ def _limits(settings: Settings) -> ServiceLimits:
         graph=settings.graph_budget,
         run_days=settings.run_days,
         case_keep_s=settings.case_days * 86_400,
+        case_keep_of={p: d * 86_400 for p, d in project_days(settings, "cases").items()},
     )
 
 

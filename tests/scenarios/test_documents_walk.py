@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
+from structlog.testing import capture_logs
 
 from tests.fakes.harbour import CASE_MAIN, SKILL, TEMPLATE_ONLY
 from tests.fakes.templates import template, words_of
@@ -84,3 +85,30 @@ async def test_who_shares_the_case_may_ask_for_its_files_and_a_stranger_may_not(
         await other.wait_for(lambda m: "To [Tenant]" in text_of(m["parts"]))
         await strange.say("lin", question)
         await strange.wait_for(lambda m: "has no file" in text_of(m["parts"]))
+
+
+async def test_a_version_that_was_changed_on_disk_is_refused_and_logged(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start(
+        playbooks=harbour(tmp_path), people=ROOT / "playbooks" / "people.yaml", project="HARBOUR-1"
+    )
+    async with WebRoom(service.url) as room, aiohttp.ClientSession() as http:
+        await room.say("lin", "make an offer")
+        shown = await room.wait_for(card_with_file)
+        (row,) = [row for row in shown["card"]["rows"] if row.get("link")]
+        (path,) = service.parts.settings.data_dir.rglob(row["value"])
+        made = path.read_bytes()
+        path.chmod(0o600)
+        path.write_bytes(made + b" ")
+        with capture_logs() as logs:
+            answer = await http.get(service.url + row["link"])
+            assert answer.status == 409
+            assert "was changed after it was made" in await answer.text()
+        (told,) = [each for each in logs if each["event"] == "document_altered"]
+        assert told["name"] == row["value"]
+        await room.say("lin", f"What is in {row['value']}?")
+        await room.wait_for(lambda m: "was changed after it was made" in text_of(m["parts"]))
+        path.write_bytes(made)
+        answer = await http.get(service.url + row["link"])
+        assert (answer.status, await answer.read()) == (200, made)

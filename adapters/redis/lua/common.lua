@@ -342,7 +342,13 @@ local function apply(e, conversation)
     if e.session_keep_ms > 0 then
       -- It is a case's, which is found in a list while it is kept.
       redis.call('ZADD', T .. 'cases', now, conversation)
-      redis.call('ZREMRANGEBYSCORE', T .. 'cases', 0, now - keep_ms)
+      -- Cases of other projects may be kept for longer.
+      local old = redis.call('ZRANGEBYSCORE', T .. 'cases', 0, now - keep_ms, 'LIMIT', 0, 1000)
+      for _, case in ipairs(old) do
+        if redis.call('EXISTS', T .. 'c:' .. case .. ':st') == 0 then
+          redis.call('ZREM', T .. 'cases', case)
+        end
+      end
     end
   end
   if e.reply then write_reply(e.reply) end

@@ -54,7 +54,7 @@ from engine.runs.run import (
     unreadable_effects,
 )
 from engine.runs.step_services import step_services
-from engine.services import Services
+from engine.services import ServiceLimits, Services
 from engine.talk import commands
 from engine.talk.turn import continuation, failures, message, session
 from engine.talk.turn.answers import suggest_examples
@@ -148,7 +148,7 @@ class MailHandler:
                     mail, services.limited_to(principal, mail.update.conversation), lang
                 )
             case CaseLetterArrived():
-                effects = _take_letter(mail, claim, self.services.limits.case_keep_s)
+                effects = _take_letter(mail, claim, self.services.limits)
             case ServiceNotice():
                 effects = commands.notice_effects(mail, claim.lane.removeprefix("control:"))
             case _:
@@ -393,8 +393,9 @@ def _unreadable_mail(claim: Claim) -> HandlerResult:
     return HandlerResult(Effects(aside=(aside,)))
 
 
-def _take_letter(mail: CaseLetterArrived, claim: Claim, keep_s: float) -> Effects:
+def _take_letter(mail: CaseLetterArrived, claim: Claim, limits: ServiceLimits) -> Effects:
     """The effects of a letter to a case. Raises NewerState for a case of a newer version."""
+    keep_s = limits.keep_case_s(mail.letter.case.project)
     try:
         return handle_letter(mail.letter, claim.state, keep_s=keep_s)
     except ValidationError as error:

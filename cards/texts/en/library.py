@@ -75,6 +75,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.search.not_searched": "({n} files were not searched to their end: {names})",
     "files.none": "There is no folder of project files here.",
     "files.away": "The project's files cannot be read at the moment.",
+    "files.altered": "{name} was changed after it was made, and is not read.",
     "files.too_large": "The file is larger than {limit} and cannot be read.",
     "files.unreadable": "The content of {name} cannot be read; these kinds can: {kinds}.",
     "files.no_text": "What {name} holds is no text and cannot be read.",
@@ -93,6 +94,10 @@ TEXTS: Final[dict[str, str]] = {
     "files.no_words": "There is no text in {name} that can be read; it may be a scan.",
     "file.link_old": "This link is too old, or is none of ours. Please open the card again.",
     "file.link_gone": "The file is not there any more.",
+    "file.link_altered": (
+        "This file was changed after it was made, and is not shown: it is not what the card had. "
+        "Operators find it in the log."
+    ),
     "file.link_away": "The file cannot be read at the moment; please try again.",
     # files that come with a message
     "inbox.taken": "{name}: taken ({kind}, {size}).",

@@ -62,6 +62,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.search.not_searched": "（有 {n} 个文件没有搜索到底：{names}）",
     "files.none": "这里没有配置项目文件夹。",
     "files.away": "暂时无法读取项目文件。",
+    "files.altered": "{name} 生成后被改动过，因此不读取。",
     "files.too_large": "文件超过 {limit}，无法读取。",
     "files.unreadable": "无法读取 {name} 的内容；可以读取的类型：{kinds}。",
     "files.no_text": "{name} 的内容不是文本，无法读取。",
@@ -78,6 +79,9 @@ TEXTS: Final[dict[str, str]] = {
     "files.no_words": "{name} 里没有可以读取的文字，可能是扫描件。",
     "file.link_old": "这个链接已过期或无效，请重新打开卡片。",
     "file.link_gone": "文件已经不在了。",
+    "file.link_altered": (
+        "文件生成后被改动过，与卡片上的不一致，因此不予显示；运维人员可以在日志中看到。"
+    ),
     "file.link_away": "暂时无法读取文件，请稍后再试。",
     # files that come with a message
     "inbox.taken": "{name}：已收到（{kind}，{size}）。",

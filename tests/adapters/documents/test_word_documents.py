@@ -108,7 +108,7 @@ async def test_versions_count_up_and_none_is_ever_changed(tmp_path: Path) -> Non
     assert word is not None
     assert "One." in words_of(word)
     folder = tmp_path / "HARBOUR-1" / SHARED / folder_of(SCOPE.conversation)
-    assert len(list(folder.iterdir())) == 8
+    assert len(list(folder.glob("[!.]*"))) == 8
 
 
 async def test_a_new_template_makes_a_new_version_of_the_same_text(tmp_path: Path) -> None:

@@ -33,6 +33,22 @@ async def test_old_shared_files_go_and_nothing_else(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+async def test_a_project_keeps_its_files_for_as_long_as_it_says(tmp_path: Path) -> None:
+    clock = LateClock(0.0)
+    then = (clock.now() - timedelta(days=400)).timestamp()
+    for project in ("SHOP", "YARD", "MILL"):
+        folder = tmp_path / project / SHARED / "room"
+        folder.mkdir(parents=True)
+        (folder / "old.csv").write_text("a,b\n")
+        os.utime(folder / "old.csv", (then, then))
+    files = SharedFolders(tmp_path)
+    assert await remove_old_files(files, clock, days=0, days_of={"YARD": 365, "MILL": 730}) == 1
+    assert await files.projects() == ("MILL", "SHOP", "YARD")
+    assert not list((tmp_path / "YARD" / SHARED).iterdir())
+    assert await remove_old_files(files, clock, days=30, days_of={"MILL": 730}) == 1
+    assert (tmp_path / "MILL" / SHARED / "room" / "old.csv").exists()
+
+
 def test_a_folder_says_for_how_long_and_only_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
