@@ -32,7 +32,7 @@ from adapters.redis.server.supervisor import (
 )
 from engine.errors import DefinitionError, StoreUnavailable
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = 30.0
 _POLL_S = 0.03
 _SUPERVISE_EVERY_S = 1.0
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
