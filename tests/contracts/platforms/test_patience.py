@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fakes.platforms.patience import PATIENCE_S, until, within
+from tests.fakes.platforms.patience import PATIENCE_S, SLOWER, until, within
 
 
 async def test_what_never_holds_is_named_with_how_it_stands() -> None:
@@ -19,4 +19,4 @@ async def test_what_never_holds_is_named_with_how_it_stands() -> None:
     with pytest.raises(AssertionError, match="not within 0 s: all is said"):
         async with within(0, "all is said"):
             await until(is_reached)
-    assert PATIENCE_S <= 20
+    assert PATIENCE_S <= 20 * SLOWER

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-_SLOWER = 4 if os.environ.get("CI") == "true" else 1
+SLOWER = 4 if os.environ.get("CI") == "true" else 1
 """Nobody sits and waits for a builder, which may be far slower than one's own machine."""
-PATIENCE_S = 20.0 * _SLOWER
+PATIENCE_S = 20.0 * SLOWER
 """For what a service that is up has to do, also on a machine that is busy with something else."""
-START_S = 20.0 * _SLOWER
+START_S = 20.0 * SLOWER
 """For processes that start, restart or end."""
 _AGAIN_S = 0.02
 
