@@ -64,6 +64,7 @@ KINDS: Final = (
     KeyKind("mail", "l:*:in", "list"),
     KeyKind("lane", "l:talk:*:h", "key"),
     KeyKind("lane", "l:control:*:h", "key"),
+    KeyKind("lane", "l:case:*:h", "key"),
     KeyKind("aside", "aside", "hash"),
     KeyKind("retried", "retried", "list"),
     KeyKind("row", "row:*", "hash", ("body",)),

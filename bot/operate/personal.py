@@ -117,7 +117,7 @@ def _all_marks(query: PersonQuery, people: Directory, before: Erasure | None) ->
         return marks
     alone = PersonMarks(ids=frozenset({query.person}))
     known = before.evidence.marks if before.evidence else alone
-    return known.joined(marks) if marks else known
+    return known.joined(marks or PersonMarks(names=frozenset(query.names)))
 
 
 def _faults(person: str, people: Directory, found: Survey, *, cancel: bool) -> list[str]:
@@ -177,9 +177,15 @@ def _tell(person: str, result: ErasureResult) -> int:
         )
     if result.left:
         print(
-            f"{person}: {result.left} records were in use; run this again to finish",
+            f"{person}: {result.left} records were in use or on their way; run this again to"
+            " finish",
             file=sys.stderr,
         )
         return 1
+    if names := sorted(result.survey.named_in):
+        print(
+            f"requests and cards of others that go on name them in their texts: {', '.join(names)};"
+            " run this again after their end, with --name"
+        )
     print(f"{person}: erased; what has to stay names {result.pseudonym}")
     return 0

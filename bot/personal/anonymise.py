@@ -82,7 +82,7 @@ class Pseudonym:
             return value
         is_person = key in PRINCIPALS and self._marks.are_of(value)
         walked = {
-            k: v
+            k: self._labelled(v, texts=texts)
             if k in VALUES and not values
             else self._walk(v, key_of(k, key), texts=texts, values=values)
             for k, v in value.items()
@@ -90,6 +90,15 @@ class Pseudonym:
         if is_person and "id" in walked:
             walked["id"] = self.name
         return walked
+
+    def _labelled(self, value: Any, *, texts: bool) -> Any:
+        """Values as they are; the labels of a card's rows are texts of ours."""
+        if not texts or not isinstance(value, list):
+            return value
+        return [
+            {**each, "label": self.in_text(each["label"])} if _is_card_row(each) else each
+            for each in value
+        ]
 
     def _string(self, value: str, key: str, *, texts: bool) -> str:
         if self._marks.is_named_by(key, value):
@@ -105,6 +114,10 @@ class Pseudonym:
     def _is_named_admin(self, value: str) -> bool:
         kind, _, name = value.partition(":")
         return kind == "admin" and (name in self._marks.names or name in self._marks.ids)
+
+
+def _is_card_row(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"label", "value"}
 
 
 def strip_run(body: dict[str, Any], mark: str) -> dict[str, Any]:

@@ -84,6 +84,8 @@ class Eraser:
             left, changes = await self._pass(found, Pseudonym(found, pseudonym))
             if not left and not changes:
                 break
+        # What a cancelled request still tells its case, under their name.
+        left += found.unhandled
         done = Erasure(
             digest=digest,
             begun=now,

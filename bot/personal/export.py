@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from adapters.filesystem import make_private_folder
-from bot.personal.marks import Survey, find_mentions, read_json
+from bot.personal.marks import Survey, find_mentions
+from bot.personal.places import row_body
 from bot.personal.sweep import read_theirs
 from engine.ports.inbox_files import KeptFile, KeptFiles
 from engine.ports.records import StoredRecord, StoredRecords
@@ -51,7 +52,7 @@ def _entry(record: StoredRecord, found: Survey, *, is_theirs: bool) -> dict[str,
     """The record whole where it is theirs, else what of it names them; None for nothing."""
     at = {"kind": record.kind, "of": record.name, "part": record.field}
     head = {name: text for name, text in at.items() if text}
-    body = read_json(record.text)
+    body = row_body(record)
     if is_theirs:
         # A sign-in is a secret; that there is one is what is told.
         return head if record.kind == "login" else {**head, "kept": body}

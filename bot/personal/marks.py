@@ -92,7 +92,7 @@ class Survey:
     or written. `conversations` are theirs alone, `spoken_in` all in
     which they said something. `waiting` are open cards that name them and nobody else, by run.
     `unhandled` counts their mail that nobody has handled yet. `files` are those that they shared,
-    by conversation.
+    by conversation. `named_in` are runs and cards of others that keep their name while they go on.
     """
 
     marks: PersonMarks
@@ -106,6 +106,7 @@ class Survey:
     waiting: dict[str, str] = field(default_factory=dict)
     unhandled: int = 0
     files: dict[str, set[str]] = field(default_factory=dict)
+    named_in: set[str] = field(default_factory=set)
 
     @property
     def evidence(self) -> Evidence:

@@ -21,6 +21,8 @@ from bot.personal.anonymise import (
 from bot.personal.marks import Survey, find_mentions, read_json
 from engine.ports.records import StoredRecord
 
+_CASE_MAIL: Final = frozenset({"case_letter", "case_answer"})
+"""What runs and cases write to each other, about whoever changed something."""
 _PARTS: Final = re.compile(r"[/|]")
 GONE: Final = ""
 """What is put in place of a record that goes alone."""
@@ -50,7 +52,12 @@ class KeptPlace:
 
 
 def _is_of_own_place(survey: Survey, record: StoredRecord) -> bool:
-    return survey.is_own(record.name)
+    return survey.is_own(record.name) or _has_own_place(survey, record.name)
+
+
+def _has_own_place(survey: Survey, name: str) -> bool:
+    """Whether it is named for the case of a conversation that is theirs alone."""
+    return "/" in name and any(survey.is_own(unquote(part)) for part in name.split("/"))
 
 
 def _goes_if(theirs: Callable[[Survey, StoredRecord], bool]) -> Callable[..., After]:
@@ -75,18 +82,12 @@ def _is_session(survey: Survey, record: StoredRecord) -> bool:
     return survey.is_own(record.name) or record.name in survey.spoken_in
 
 
-def _is_case(survey: Survey, record: StoredRecord) -> bool:
-    """Whether it is the case of a conversation that is theirs alone."""
-    return any(survey.is_own(unquote(part)) for part in record.name.split("/"))
-
-
 def _case_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
-    return WHOLE if _is_case(survey, record) else _named(survey, new, record)
+    return WHOLE if _is_of_own_place(survey, record) else _named(survey, new, record)
 
 
 def _case_list_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
-    is_theirs = any(survey.is_own(unquote(part)) for part in record.text.split("/"))
-    return GONE if is_theirs else record.text
+    return GONE if _has_own_place(survey, record.text) else record.text
 
 
 def _note_reply(survey: Survey, record: StoredRecord) -> None:
@@ -139,7 +140,15 @@ def _run_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
         return change_json(
             record.text, lambda body: new.in_theirs(strip_run(body, f"[{new.name}]"))
         )
-    return change_json(record.text, lambda body: new.in_others(body, texts=not is_live))
+    return _in_others(survey, new, record, is_live=is_live)
+
+
+def _in_others(survey: Survey, new: Pseudonym, record: StoredRecord, *, is_live: bool) -> str:
+    """What is another person's; its texts stay while it goes on, which is noted."""
+    after = change_json(record.text, lambda body: new.in_others(body, texts=not is_live))
+    if is_live and after != change_json(after, lambda body: new.in_others(body, texts=True)):
+        survey.named_in.add(record.name)
+    return after
 
 
 def _is_listed_so(survey: Survey, record: StoredRecord) -> bool:
@@ -167,7 +176,7 @@ def _card_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
         kept = [n for n in names if n.partition("person:")[2] not in survey.marks.ids]
         return record.text if is_open else " ".join(kept)
     if not _is_card(survey, record) or is_open:
-        return change_json(record.text, lambda body: new.in_others(body, texts=not is_open))
+        return _in_others(survey, new, record, is_live=is_open)
 
     def strip(body: dict[str, Any]) -> Any:
         is_kept = body.get("kind") == "confirm" and body.get("decision") is not None
@@ -205,7 +214,10 @@ def _sender(text: str) -> Any:
 
 
 def _note_mail(survey: Survey, record: StoredRecord) -> None:
-    survey.unhandled += _is_mail(survey, record)
+    body = read_json(record.text)
+    is_of_case = isinstance(body, dict) and body.get("kind") in _CASE_MAIL
+    is_named = is_of_case and next(find_mentions(body, survey.marks), None) is not None
+    survey.unhandled += is_named or _is_mail(survey, record)
 
 
 def _is_mail(survey: Survey, record: StoredRecord) -> bool:
@@ -220,16 +232,18 @@ def _aside_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
     if _is_aside(survey, record):
         return GONE
 
-    def change(kept: dict[str, Any]) -> dict[str, Any]:
-        mail = change_json(kept["mail"], lambda body: new.in_others(body, texts=False))
-        return {**kept, "mail": mail}
+    return change_json(record.text, lambda kept: _changed_mail(new, kept, texts=False))
 
-    return change_json(record.text, change)
+
+def _changed_mail(new: Pseudonym, kept: dict[str, Any], *, texts: bool) -> dict[str, Any]:
+    """What holds mail, which is JSON in JSON, with the pseudonym in it."""
+    mail = change_json(kept["mail"], lambda body: new.in_others(body, texts=texts))
+    return {**kept, "mail": mail}
 
 
 def _is_row(survey: Survey, record: StoredRecord) -> bool:
-    shows = record.beside.get("ref", "").partition("/")[0]
-    return survey.is_own(record.beside.get("dest", "")) or shows in survey.replies
+    shows, place = record.beside.get("ref", "").partition("/")[0], record.beside.get("dest", "")
+    return survey.is_own(place) or _has_own_place(survey, place) or shows in survey.replies
 
 
 def _is_under_way(record: StoredRecord) -> bool:
@@ -239,14 +253,26 @@ def _is_under_way(record: StoredRecord) -> bool:
 
 
 def _note_row(survey: Survey, record: StoredRecord) -> None:
-    mentions = find_mentions(read_json(record.text), survey.marks)
+    mentions = find_mentions(row_body(record), survey.marks)
     survey.unhandled += _is_under_way(record) and next(mentions, None) is not None
+
+
+def row_body(record: StoredRecord) -> Any:
+    """What the row carries; mail within it, which is JSON in JSON, is read as well."""
+    body = read_json(record.text)
+    if record.beside.get("kind") != "letter" or not isinstance(body, dict):
+        return body
+    return {**body, "mail": read_json(body.get("mail", ""))}
 
 
 def _row_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
     if _is_row(survey, record):
         return WHOLE
-    return record.text if _is_under_way(record) else _named(survey, new, record)
+    if _is_under_way(record):
+        return record.text
+    if record.beside.get("kind") != "letter":
+        return _named(survey, new, record)
+    return change_json(record.text, lambda body: _changed_mail(new, body, texts=True))
 
 
 def _shown_by_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
@@ -329,7 +355,7 @@ def _is_named_place(survey: Survey, record: StoredRecord) -> bool:
 _whole_place: Final = _goes_if(_is_of_own_place)
 PLACES: Final = (
     KeptPlace("session", _is_of_own_place, _goes_if(_is_session)),
-    KeptPlace("case", _is_case, _case_after),
+    KeptPlace("case", _is_of_own_place, _case_after),
     KeptPlace("case_list", _never, _case_list_after),
     KeptPlace("reply", _is_reply, _reply_after, _note_reply),
     KeptPlace("run", _is_run, _run_after, _note_run),

@@ -127,7 +127,7 @@ def letter_posts(before: Run, after: Run, now: datetime) -> tuple[Post, ...]:
     link = after.case
     if link is None or after.parent:
         return ()
-    if after.status in ENDED and link.joined:
+    if after.status in ENDED and (link.joined or link.waits):
         return (_post(_letter(after, link, after.requester.id, now)),)
     known = before.case.waits if before.case else None
     return () if link.waits is None or link.waits == known else (_post(link.waits),)

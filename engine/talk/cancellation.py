@@ -5,6 +5,7 @@ from datetime import datetime
 
 from cards.model import ADMIN, Principal
 from cards.texts import say
+from engine.cases.letters import letter_posts
 from engine.frames import audit
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
@@ -26,15 +27,17 @@ def cancel_effects(
     whole = (run, *descendants(run, others))
     text = _cancelled_text(run, in_flight=any(_has_write_in_flight(each) for each in whole))
     part = run.part.model_copy(update={"state": "cancelled", "text": text})
+    cancelled = run.model_copy(update={"status": "cancelled"})
     return Effects(
         posts=(
             *unsent_posts(run),
+            *letter_posts(run, cancelled, now),
             *(post for each in whole for post in findings.withdrawal_posts(each, now)),
         ),
         cancels=((run.id, run.steps), *((child.id, AT_ANY_STEP) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Refresh(run.reply),),
-        mails=wake_mails(run.model_copy(update={"status": "cancelled"})),
+        mails=wake_mails(cancelled),
         log=tuple(
             audit.cancel_entry(each, origin, now, in_flight=_has_write_in_flight(each))
             for each in whole

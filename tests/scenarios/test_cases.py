@@ -9,6 +9,7 @@ import pytest
 from bot.operate.projects.cases import list_cases, show_case
 from engine.frames.case import CaseDocument
 from tests.fakes.feast import BY_FEAST, BY_ROOM, write_feast
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on
 
@@ -189,6 +190,25 @@ async def test_a_request_keeps_its_own_to_itself(start: Start, tmp_path: Path) -
             assert (await room.tap("rosa", card["card"], "approve"))[1]["ok"]
             await nothing_goes_on(service)
         assert "words" not in await values(service, FEAST_CASE)
+
+
+async def test_a_case_hears_of_a_request_that_is_cancelled_and_keeps_what_it_took(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        await room.say("ida", "choose the menu for F-7")
+        await room.card("clarify")
+        await room.say("ida", "/cancel")
+
+        async def ends() -> bool:
+            stored = await service.parts.services.cases.read(FEAST_CASE)
+            runs = CaseDocument.model_validate_json(stored).runs
+            return [run.end for run in runs] == ["done", "cancelled"]
+
+        await until(ends)
+        assert (await values(service, FEAST_CASE))["guests"] == 80
 
 
 async def test_an_operator_sees_cases(
