@@ -9,6 +9,7 @@ from typing import Any, Final
 from bot.testing.recording.messages import looked_up
 from bot.testing.recording.read import Conversation, TracedMessage, calls_in
 from engine.playbooks.leaf import value_faults
+from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition
 from engine.understanding.router.llm import NO_ANSWER
 
@@ -32,12 +33,39 @@ _Case = tuple[str, dict[str, Any]]
 def tool_stubs(conversation: Conversation) -> dict[str, Any]:
     """What each tool gave, with the arguments where it was called more than once."""
     tools, cases = conversation.tools, dict[str, list[dict[str, Any]]]()
-    for name, case in (*_run_cases(conversation), *_message_cases(conversation)):
+    found = (*_run_cases(conversation), *_message_cases(conversation), *_listed(conversation))
+    for name, case in found:
         mine = cases.setdefault(name, [])
         # What a run was given is kept; an example adds nothing to it.
         if all(each["with"] != case["with"] for each in mine):
             mine.append(case)
     return {name: _short(found) for name, found in cases.items() if name in tools}
+
+
+def _listed(conversation: Conversation) -> Iterator[_Case]:
+    """Of each list of entities the rows that the conversation named; no list is kept whole."""
+    for playbook in conversation.playbooks.values():
+        for kind, entity in playbook.definition.entities.items():
+            tool = conversation.tools.get(entity.tool)
+            if tool is None:
+                continue
+            rows = [
+                {**_example_row(tool, {}), entity.id: id_, **dict.fromkeys(entity.names[:1], name)}
+                for id_, name in _named(conversation, playbook, kind).items()
+            ]
+            if rows:
+                yield entity.tool, {"with": {}, "gives": rows}
+
+
+def _named(conversation: Conversation, playbook: Playbook, kind: str) -> dict[str, str]:
+    """Ids of that kind, each with a name: what texts and fields had of it."""
+    fields = playbook.definition.data_fields.items()
+    runs = [each.run for each in conversation.recordings if each.run.playbook == playbook.id]
+    ids = [run.state.data.get(name) for run in runs for name, f in fields if f.entity == kind]
+    found = {id_: id_ for id_ in ids if isinstance(id_, str) and id_}
+    heads = (message.reply[0] for message in conversation.messages if message.reply)
+    named = [*(run.named or () for run in runs), *(head.entities for head in heads)]
+    return found | {n.id: n.text for each in named for n in each if n.kind == kind}
 
 
 def has_examples(conversation: Conversation) -> bool:

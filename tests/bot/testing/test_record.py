@@ -185,3 +185,49 @@ async def test_what_was_chosen_on_a_card_and_a_room_of_several_are_recorded(
     assert "reply: {is: asked}" in text
     assert "- mia: {tap: '1'}\n    expect:\n      card:\n        kind: clarify" in text, text
     assert "- fred: {says: which hoists are there, in: room}" in text
+
+
+async def test_a_list_that_messages_named_things_of_is_given_with_what_was_named(
+    play_folder: FolderPlayer, record: Callable[[str], Awaitable[str]], tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(ROOT / "examples" / "cookbook" / "case", tmp_path / "fairs"))
+    own = folder / "playbooks" / "stand"
+    shutil.rmtree(own / "tests")
+    (folder / "connections.yaml").write_text(
+        "board: {kind: http, address: https://fairs.example.com}\n"
+    )
+    (own / "tools.yaml").write_text(
+        "list_fairs:\n"
+        "  description: Every fair.\n"
+        "  reads: {connection: board, path: /fairs}\n"
+        "  result: many\n"
+        "  columns: {number: {label: Number}, title: {label: Title}, town: {label: Town}}\n"
+    )
+    made = (own / "playbook.yaml").read_text()
+    listed = "fair: {name: Fair, tool: list_fairs, id: number, names: [title]}"
+    made = made.replace('fair: {name: Fair, pattern: "F-[0-9]{1,4}"}', listed)
+    (own / "playbook.yaml").write_text(made)
+    had = """\
+- test: fairs of a list
+  given:
+    tools:
+      list_fairs: [{number: F-12, title: Spring fair, town: Bonn}, {number: F-13, title: Expo}]
+  steps:
+    - ida: settle the size of the stand
+    - ida: {fill: {fair: F-13, metres: 40}}
+      expect: {end: done}
+    - otto: order furniture for the Spring fair
+    - otto: {fill: {metres: 9}}
+    - otto: {fill: {items: four tables}}
+      expect: {card: {to: [max], values: {fair: F-12}}}
+    - max: {tap: approve}
+      expect: {end: done}
+"""
+    played = await play_folder(folder, had)
+    assert [each for each in played if not each.passed] == [], told(played)
+    runs = played[-1].happenings[-1].runs.values()
+    text = await record(next(run.conversation for run in runs if run.state.data["fair"] == "F-12"))
+    again = await play_folder(folder, text)
+    assert [each for each in again if not each.passed] == [], f"{told(again)}\n{text}"
+    assert "- {number: F-12, title: Spring fair, town: example}" in text, text
+    assert "F-13" not in text
