@@ -1,7 +1,6 @@
 """A question that nothing else answers, in a conversation with a case: what is known of that."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -13,7 +12,7 @@ from engine.frames.intents import WorkQuestion
 from engine.frames.leaves import LabelledValue, value_of, value_rows, value_tables
 from engine.frames.replies import ReplyHead
 from engine.services import Services
-from engine.talk.mine.cases import CasesHere, KnownCase, cases_here, files_of
+from engine.talk.mine.cases import CasesHere, KnownCase, cases_here, with_case_files
 from engine.tools.files.file_search import FILE_SEARCH
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.understanding.own_work.reading import pointing_words
@@ -65,7 +64,7 @@ async def _search(
     if not wanted:
         return ()
     context = services.tool_context(head.conversation, head.principal)
-    context = replace(context, elsewhere=files_of(here, head, services))
+    context = with_case_files(context, here, head, services)
     offered = {tool.name for tool in services.tools}
     found = []
     for tool, hits in ((FILE_SEARCH, "matches"), (MEMORY_SEARCH, "matched")):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -18,6 +18,7 @@ from engine.ports.storage.cases import Cases
 from engine.services import Services
 from engine.talk.active_runs import read_runs
 from engine.text.excerpts.known import known_lines
+from engine.tools.model import ToolContext
 
 SHOWN_CHARS = 2000
 """So much of a case is shown to a model that answers a question; it reads the rest by a tool."""
@@ -135,6 +136,13 @@ def files_of(here: CasesHere, head: ReplyHead, services: Services) -> tuple[tupl
         if place != head.conversation
         and services.people.is_open_to(place, head.conversation, case.document.name.project)
     )
+
+
+def with_case_files(
+    context: ToolContext, here: CasesHere, head: ReplyHead, services: Services
+) -> ToolContext:
+    """The context, which finds the files of the cases too."""
+    return replace(context, elsewhere=files_of(here, head, services))
 
 
 def known_to_model(here: CasesHere, lang: Lang) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -19,7 +19,7 @@ from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.mine.answers import answer_work
 from engine.talk.mine.case_answers import answer_from_case
-from engine.talk.mine.cases import ask_retrieval, cases_here, files_of, known_to_model
+from engine.talk.mine.cases import ask_retrieval, cases_here, known_to_model, with_case_files
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.session import Session
@@ -27,7 +27,6 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
-from engine.tools.model import ToolContext
 from engine.understanding.lookups.find import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -89,18 +88,14 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
         # It was there when the question was understood.
         return "failed", say("tool.gone", head.lang, name=literal(lookup.tool))
     try:
-        context = await _context(head, services)
+        context = services.tool_context(head.conversation, head.principal)
+        if not chosen.playbook:
+            # Of the service's own: files of the case may be elsewhere.
+            context = with_case_files(context, await cases_here(head, services), head, services)
         result = await services.call(chosen, lookup.arguments, context)
     except ToolError as error:
         return "failed", error.text(head.lang)
     return "answered", chosen.tell(result, head.lang)
-
-
-async def _context(head: ReplyHead, services: Services) -> ToolContext:
-    """What a look-up may use, with files of the conversation's cases that were shared elsewhere."""
-    context = services.tool_context(head.conversation, head.principal)
-    elsewhere = files_of(await cases_here(head, services), head, services)
-    return replace(context, elsewhere=elsewhere)
 
 
 async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
@@ -166,7 +161,8 @@ async def ask_model(
     here = await cases_here(head, services)
     if found := await ask_retrieval(intent.text, here, head, services):
         return QuestionAnswer("answered", found)
-    context = await _context(head, services)
+    context = services.tool_context(head.conversation, head.principal)
+    context = with_case_files(context, here, head, services)
     tools = (*services.tools, *await own_work_tools(head, services))
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     recent = (*(line.text for line in session.recent), *_file_line(head))
