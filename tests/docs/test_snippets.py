@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from bot.definitions.mcp_servers import load_servers
+from bot.project import read_project_file
 from bot.testing.files.model import ScenarioHead, ScenarioSetup
 from bot.wiring.connections import load_connections
 from bot.wiring.platforms import load_settings
@@ -182,6 +183,12 @@ def answers(text: str, folder: Path) -> None:
     assert problems == []
 
 
+def folder_file(text: str, folder: Path) -> None:
+    path = folder / "signoff.yaml"
+    path.write_text(text, "utf-8")
+    assert read_project_file(path).projects
+
+
 def project(text: str, folder: Path) -> None:
     (folder / "connections.yaml").write_text(text, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
@@ -213,6 +220,7 @@ _made: dict[str, Connection] = {}
 # What a YAML block is, by its first key; a whole file says its path in its first line instead.
 LOADERS: dict[str, Callable[[str, Path], None]] = {
     "roles": people,
+    "timezone": folder_file,
     "servers": servers,
     "review": review,
     "case": case,
@@ -347,6 +355,7 @@ def test_the_capacity_table_has_the_numbers_of_the_bench() -> None:
 def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
     wrong = {
         "roles": "roles: [{id: a}]\npeople:",
+        "timezone": "timezone: Nowhere",
         "servers": "servers: [{name: x y}]",
         "review": "review: {quorum: 0}",
         "case": "case: {own: x}",

@@ -23,7 +23,10 @@ TEXTS = {
         "This conversation belongs to project {name}, as all do that nobody has moved to another."
     ),
     "project.none_here": "This conversation belongs to no project.",
-    "project.nothing_to_choose": "There is no other project to choose here.",
+    "project.nothing_to_choose": (
+        "There is no other project that everybody here may see. Any other is chosen with /project"
+        " and its name."
+    ),
     "project.unknown": "There is no project {name} that you may see.",
     "project.title": "Which project does this conversation belong to?",
     "project.choose": (
