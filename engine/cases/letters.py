@@ -4,6 +4,7 @@ A run writes after each skill, and goes on once the case has answered (design §
 """
 
 import json
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -156,8 +157,7 @@ def take_answer(run: Run, answer: CaseAnswer, playbook: Playbook) -> Run:
             "files": tuple(dict.fromkeys((*link.files, *answer.files))),
         }
     )
-    joined = run.model_copy(update={"state": _with_files(state, answer), "case": after})
-    return joined if link.joined else _pass_phases(run, joined, playbook)
+    return run.model_copy(update={"state": _with_files(state, answer), "case": after})
 
 
 def _take_leaves(
@@ -216,8 +216,11 @@ def with_remark(run: Run, text: str) -> Run:
     return run.model_copy(update={"case": link})
 
 
-def _pass_phases(before: Run, run: Run, playbook: Playbook) -> Run:
-    """The run past the phases that the case has completed, and not the run, which is told."""
+def pass_phases(before: Run, run: Run, playbook: Playbook, said: Collection[str]) -> Run:
+    """The run past the phases that the case has completed, and not the run, which is told.
+
+    `said` are fields for which the message has a value of its own.
+    """
     top = run.frames[0]
     if not isinstance(top, PlannerFrame):
         return run
@@ -225,7 +228,9 @@ def _pass_phases(before: Run, run: Run, playbook: Playbook) -> Run:
     passed = [
         phase
         for phase in manager.phases
-        if manager.missing(phase, before.state) and not manager.missing(phase, run.state)
+        if manager.missing(phase, before.state)
+        and not manager.missing(phase, run.state)
+        and set(said).isdisjoint(phase.checkpoints)
     ]
     if not passed:
         return run

@@ -1,5 +1,7 @@
 """A request whose work its case has settled already: it stands, or is done again (design §12)."""
 
+from collections.abc import Collection
+
 from cards.markdown import literal
 from cards.model import Card, Choice
 from cards.texts import say
@@ -55,6 +57,16 @@ def reopen(frame: PlannerFrame, by: str, context: StepContext) -> tuple[PlannerF
         "announced": tuple(name for name in frame.announced if name not in names),
     }
     return frame.model_copy(update=update), _cleared(paths, by)
+
+
+def opened_by(changed: Collection[str], by: str, context: StepContext) -> Patch:
+    """The change that opens what was settled by other values of these fields, and what depends."""
+    definition = context.playbook.definition
+    begun = [p for p in definition.phases if not set(changed).isdisjoint(p.checkpoints)]
+    paths = [p.gate_field for p in begun if p.gate_field]
+    others = dict.fromkeys(o for p in begun for o in reopened(definition, p)[1:])
+    paths += [path for phase in others for path in _opening_paths(phase)]
+    return _cleared([path for path in paths if path not in changed], by)
 
 
 def reopened(definition: PlaybookFile, phase: Phase) -> tuple[Phase, ...]:

@@ -12,6 +12,7 @@ from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
 from engine.cases import conflict as case_conflict
 from engine.cases import letters
+from engine.cases.message import heed_message
 from engine.documents import document
 from engine.errors import BudgetExceeded
 from engine.frames.ends import block_run, complete_run, record_ending
@@ -131,7 +132,7 @@ async def advance_run(mail: RunMail, context: StepContext) -> StepResult:
     if isinstance(mail, SyncFailed):
         return _block_on_refusal(run, mail, now)
     if isinstance(mail, CaseAnswered):
-        return _take_case_answer(run, mail, context)
+        return await _take_case_answer(run, mail, context)
     if run.case is not None and run.case.waits is not None:
         # Nothing goes on before the case has answered.
         return StepResult(Effects(), "")
@@ -225,7 +226,7 @@ def _ask_case(run: Run, mail: RunMail, context: StepContext) -> StepResult:
     return StepResult(step_effects(StepChange(run, after, outcome, mail), now), "")
 
 
-def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) -> StepResult:
+async def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) -> StepResult:
     """Go on with what the case knows; what was changed meanwhile is decided first."""
     link = run.case
     if link is None or link.waits is None or link.waits.number != mail.answer.number:
@@ -235,6 +236,9 @@ def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) -> Ste
     after = letters.take_answer(run, mail.answer, context.playbook)
     news = mail.answer.leaves.keys() - link.waits.changes.keys()
     after = note_known(after, context.playbook, news)
+    if not link.joined:
+        after, said = await heed_message(after, context)
+        after = letters.pass_phases(run, after, context.playbook, said)
     after = after.model_copy(update={"status": "running", "steps": run.steps + 1})
     if after.case and after.case.conflicts:
         after = letters.with_conflict_frame(after)

@@ -1,7 +1,7 @@
 """The prompt skill without a model: asks people for missing data leaves (spec 003, clarify)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from cards.forms import check_form
@@ -24,6 +24,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, PromptFrame, Run
+from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.form_facts import form_facts
 from engine.reviews.policy import requester_card_fields
@@ -83,6 +84,36 @@ def _take_instead(instead: Instead, by: str, why: str) -> Done:
     return Done(patch, f"{why}: {instead.label('en')}")
 
 
+async def values_said(
+    skills: Sequence[str], context: StepContext
+) -> tuple[dict[str, Value], dict[str, dict[str, str]]]:
+    """What the message says otherwise of fields that are known and these skills ask for.
+
+    By field, with the labels of what was chosen from a list.
+    """
+    values: dict[str, Value] = {}
+    labels: dict[str, dict[str, str]] = {}
+    for name in skills:
+        ask = context.playbook.skills[name].ask
+        if ask is None or ask.again:
+            continue
+        own = context.playbook.definition.case.own
+        known = [n for n in ask.fields if n in context.run.state.data and n not in own]
+        asked = [field for field in _fields(ask, context) if field.name in known]
+        asked = await list_early(asked, context)
+        read = _read_message(asked, context, known=()).values
+        new = {n: v for n, v in read.items() if v != context.run.state.data[n]}
+        values |= new
+        labels |= _labels_of(new, asked)
+    return values, labels
+
+
+def _labels_of(values: dict[str, Value], asked: Sequence[Field]) -> dict[str, dict[str, str]]:
+    """What people call the values that are chosen from a list."""
+    listed = {f.name: f.labels for f in asked if f.listed and f.name in values}
+    return {n: {v: each[v]} for n, each in listed.items() if (v := str(values[n])) in each}
+
+
 async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
     asked = _fields(ask, context)
@@ -96,9 +127,7 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         del values[ask.instead.of]
     if values:
         names = ", ".join(values)
-        listed = {f.name: f.labels for f in asked if f.listed and f.name in values}
-        labels = {n: {v: each[v]} for n, each in listed.items() if (v := str(values[n])) in each}
-        patch = Patch(by=run.requester.id, data=values, labels=labels)
+        patch = Patch(by=run.requester.id, data=values, labels=_labels_of(values, asked))
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
@@ -144,8 +173,11 @@ def _is_read(field: Field, context: StepContext) -> bool:
     return leaf is None or leaf.options_from is None or bool(field.options)
 
 
-def _read_message(asked: Sequence[Field], context: StepContext) -> _MessageReading:
+def _read_message(
+    asked: Sequence[Field], context: StepContext, known: Collection[str] | None = None
+) -> _MessageReading:
     """What the message gives for leaves not known yet; a fault is the text and what is wrong."""
+    known = context.run.state.data if known is None else known
     run, defined = context.run, context.playbook.definition.data_fields
     # A file that the message only names is shown in the form, where it is looked for.
     fields = [f for f in asked if f.type != "file" and _is_read(f, context)]
@@ -157,7 +189,7 @@ def _read_message(asked: Sequence[Field], context: StepContext) -> _MessageReadi
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, today, entities)
-    new = {name: text for name, text in texts.items() if name not in run.state.data}
+    new = {name: text for name, text in texts.items() if name not in known}
     typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, facts)
     told = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
     return _MessageReading(typed, words, told)
@@ -185,7 +217,9 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
     today, entities = context.services.today, context.entities
     text = _without_known(run) if all(not f.entity for f in fields) else run.text
-    reading = read_form(text, fields, today, entities=entities, examples=examples)
+    # What a field of another form has taken is not unused.
+    others = [form_field(n, leaf, run.lang, run.state) for n, leaf in _known_leaves(asked, context)]
+    reading = read_form(text, [*fields, *others], today, entities=entities, examples=examples)
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"
@@ -196,6 +230,13 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
     return _Rest(tuple(faults), unused.strip(), reading.left)
+
+
+def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:
+    """What the run knows beside these fields."""
+    own, known = {field.name for field in asked}, context.run.state.data
+    fields = context.playbook.definition.data_fields.items()
+    return [(name, leaf) for name, leaf in fields if name in known and name not in own]
 
 
 def _without_known(run: Run) -> str:

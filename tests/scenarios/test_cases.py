@@ -122,6 +122,32 @@ async def test_what_is_settled_stands_or_is_done_again_with_what_depends_on_it(
         }
 
 
+async def test_what_the_message_says_stands_above_what_the_case_has_and_opens_what_depends(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room, WebRoom(service.url, "second") as other:
+        await settle_guests(room)
+        await room.say("ida", "choose the menu for F-7")
+        await room.fill("ida", await card_with(room, "Menu"), "submit", menu="fish")
+        await room.wait_for(lambda m: is_done(m) and "menu" in text_of(m))
+        # All of it is settled, and said otherwise: nobody is asked whether it stands.
+        await other.say("otto", "count the guests for F-7, hall Green")
+        told = await other.wait_for(is_done)
+        assert "Taken from your message, and not from before: Hall" in text_of(told)
+        assert "Already settled" not in text_of(told)
+        await nothing_goes_on(service)
+        assert await values(service, FEAST_CASE) == {"feast": "F-7", "guests": 80, "hall": "Green"}
+        await other.say("otto", "choose the menu for F-7, hall Red")
+        form = await card_with(other, "Menu")
+        assert "Not used" not in text_of(form)
+        await other.fill("otto", form, "submit", menu="meat")
+        await other.wait_for(lambda m: is_done(m) and "menu" in text_of(m))
+        await nothing_goes_on(service)
+        found = await values(service, FEAST_CASE)
+        assert (found["hall"], found["menu"]) == ("Red", "meat")
+
+
 async def test_what_stands_is_not_asked_again(start: Start, tmp_path: Path) -> None:
     service = await serve(start, tmp_path / "kitchen", BY_ROOM)
     async with WebRoom(service.url) as room:

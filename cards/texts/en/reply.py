@@ -294,6 +294,7 @@ TEXTS: Final[dict[str, str]] = {
     "list.items": ", ",
     "list.clauses": "; ",
     "list.colon": ": ",
+    "case.said": "Taken from your message, and not from before: {fields}.",
     "case.passed": "Already settled: {phases}.",
     "case.conflict": "“{label}” was changed meanwhile",
     "case.conflict_text": (

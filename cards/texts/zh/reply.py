@@ -248,6 +248,7 @@ TEXTS: Final[dict[str, str]] = {
     "list.items": "、",
     "list.clauses": "；",
     "list.colon": "：",
+    "case.said": "以您这次所说为准，不用之前的内容：{fields}。",
     "case.passed": "此前已完成：{phases}。",
     "case.conflict": "「{label}」期间已被修改",
     "case.conflict_text": "在本请求进行期间，另有人修改了这一项。以哪一个为准？",
