@@ -80,6 +80,20 @@ async def test_ask_tells_programs_the_same_as_json(start: Start, tmp_path: Path)
     assert plain["parts"][0]["text"] == ANSWER["en"].strip()
 
 
+async def test_several_requests_are_listed_with_the_buttons_that_cancel_them(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start()
+    for subject in ("P001", "P003"):
+        await asked(tmp_path, service, RECORD["en"].replace("P003", subject))
+    for command in ("/mine", "/runs", "/cancel"):
+        told = await asked(tmp_path, service, command)
+        assert "Traceback" not in told.err
+        assert "1) Cancel" in told.out, told
+        assert "P001" in told.out
+        assert "P003" in told.out
+
+
 async def test_what_waits_for_somebody_else_is_status_4(start: Start, tmp_path: Path) -> None:
     service = await start()
     told = await asked(tmp_path, service, REVIEWED)

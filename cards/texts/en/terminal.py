@@ -41,6 +41,7 @@ TEXTS: Final[dict[str, str]] = {
     "terminal.kind.confirm": "Sign-off",
     "terminal.kind.select": "Choose",
     "terminal.kind.phase_done": "Phase complete",
+    "terminal.kind.run": "Requests",
     "terminal.state.working": "working",
     "terminal.state.waiting": "waiting",
     "terminal.state.answered": "answered",

@@ -33,6 +33,7 @@ TEXTS: Final[dict[str, str]] = {
     "terminal.kind.confirm": "签核",
     "terminal.kind.select": "选择",
     "terminal.kind.phase_done": "阶段完成",
+    "terminal.kind.run": "流程",
     "terminal.state.working": "处理中",
     "terminal.state.waiting": "等待中",
     "terminal.state.answered": "已回答",
