@@ -14,8 +14,8 @@ from bot.dev.describing import LineLabel
 from bot.wiring.platforms import PLATFORMS
 from cards.deciding.decision import Reason as RefusedFor
 from cards.deciding.handover import Reason as NotHandedFor
-from cards.model import CardStatus, Lang, LapsedVote
-from cards.showing.view import PartState, ViewKind
+from cards.model import CardKind, CardStatus, Lang, LapsedVote
+from cards.showing.view import PartState
 from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts_of
 from cards.translation import translate_text
 from engine.frames.intents import IntentKind
@@ -87,7 +87,7 @@ COMPOSED = {
     "end.": set(get_args(RunEnd)),
     "soft.unsure.": set(get_args(UnsureReason)) - {""},
     "state.": set(RUN_STATES) - set(ENDED),
-    "terminal.kind.": set(get_args(ViewKind)),
+    "terminal.kind.": set(get_args(CardKind)) | {"run"},
     "terminal.state.": set(get_args(PartState)),
     "vote.lapsed.": LAPSED,
 }
