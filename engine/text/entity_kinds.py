@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -101,19 +102,19 @@ class PatternKind:
 
 @dataclass(frozen=True, eq=False)
 class ListKind:
-    """Entities by names: `names` has the id for each name, an id's own writing among them."""
+    """Entities by names: `names` has the ids for each name, an id's own writing among them."""
 
     name: str
-    names: Mapping[str, str]
+    names: Mapping[str, tuple[str, ...]]
     label: LocalizedText | None = None
 
     @cached_property
-    def _ids(self) -> Mapping[str, tuple[str, str]]:
-        """By folded name: the name, and its id; of names that are alike, the first."""
-        ids: dict[str, tuple[str, str]] = {}
-        for name, id_ in self.names.items():
+    def _ids(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """By folded name: the names that are alike, with their ids."""
+        ids: dict[str, dict[str, tuple[str, ...]]] = {}
+        for name, own in self.names.items():
             if folded := _folded(name):
-                ids.setdefault(folded, (name, id_))
+                ids.setdefault(folded, {})[name] = own
         return ids
 
     def index(self) -> None:
@@ -136,8 +137,8 @@ class ListKind:
             within = (end for _, end in words[first : first + self._most_words])
             ends = [each for last in within for each in _without_genitive(text, last)]
             for end in reversed(ends):
-                if end - start <= MAX_ID_CHARS and (id_ := self._id_of(text[start:end])):
-                    yield EntityMatch(start, end, self.name, id_)
+                if end - start <= MAX_ID_CHARS and (ids := self._ids_of(text[start:end])):
+                    yield from (EntityMatch(start, end, self.name, id_) for id_ in ids)
                     break
         if self._longest_han:
             yield from self._han(text)
@@ -149,14 +150,19 @@ class ListKind:
                 said = text[start:end]
                 if not _HAN.search(said):
                     continue
-                if (id_ := self._id_of(said)) and not _runs_on(text, start, end):
-                    yield EntityMatch(start, end, self.name, id_)
+                if (ids := self._ids_of(said)) and not _runs_on(text, start, end):
+                    yield from (EntityMatch(start, end, self.name, id_) for id_ in ids)
                     break
 
-    def _id_of(self, said: str) -> str:
-        name, id_ = self._ids.get(_folded(said), ("", ""))
-        short = len(said) < _SURE_LETTERS and said.isascii()
-        return "" if short and said != name else id_
+    def _ids_of(self, said: str) -> tuple[str, ...]:
+        """All that have the name: as it is written, or else as an id, or else as any name."""
+        alike = self._ids.get(_folded(said), {})
+        if said in alike:
+            return alike[said]
+        if len(said) < _SURE_LETTERS and said.isascii():
+            return ()
+        own = tuple(name for name, ids in alike.items() if name in ids)
+        return own or tuple(dict.fromkeys(id_ for ids in alike.values() for id_ in ids))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +178,7 @@ class Entities:
     def find(self, text: str) -> tuple[EntityMatch, ...]:
         """What an NFKC text names, in order; of matches that overlap, the longest and the first.
 
-        A part of a file's name, or of a day, is none.
+        All that share a name are named by it. A part of a file's name, or of a day, is none.
         """
         found = [
             (match.start - match.end, order, match)
@@ -184,7 +190,10 @@ class Entities:
         others = [*file_spans(text), *((start, end) for start, end, _ in day_spans(text, _ANY_DAY))]
         taken: list[EntityMatch] = []
         for _, _, match in sorted(found, key=lambda each: each[:2]):
-            free = all(match.end <= other.start or other.end <= match.start for other in taken)
+            free = all(
+                match.end <= other.start or other.end <= match.start or _share(match, other)
+                for other in taken
+            )
             if free and not any(_is_part(match, *span) for span in others):
                 taken.append(match)
         return tuple(sorted(taken))
@@ -220,9 +229,9 @@ class Entities:
 
         What is a listed id as it stands is that one, whatever else it may mean.
         """
-        for each in self.kinds:
-            if isinstance(each, ListKind) and each.name == kind and each.names.get(text) == text:
-                return text
+        lists = (each for each in self.kinds if isinstance(each, ListKind) and each.name == kind)
+        if any(text in each.names.get(text, ()) for each in lists):
+            return text
         ids = self.ids(text, kind)
         return ids[0] if len(ids) == 1 else None
 
@@ -240,8 +249,8 @@ class Entities:
         )
 
     def by_id(self, text: str) -> str:
-        """The text with its id for every name of an entity."""
-        for match in reversed(self.matches(text)):
+        """The text with its id for every name of one entity."""
+        for match in reversed(unshared(self.matches(text))):
             text = f"{text[: match.start]}{match.id}{text[match.end :]}"
         return text
 
@@ -270,11 +279,12 @@ def entities_as_recorded(
 
     What a text named is a value by its id, and that id is looked at again.
     """
-    names: dict[str, dict[str, str]] = {}
+    names: dict[str, dict[str, tuple[str, ...]]] = {}
     for each in named:
-        names.setdefault(each.kind, {})[each.text] = each.id
+        known = names.setdefault(each.kind, {})
+        known[each.text] = tuple(dict.fromkeys((*known.get(each.text, ()), each.id)))
     for each in named:
-        names[each.kind].setdefault(each.id, each.id)
+        names[each.kind].setdefault(each.id, (each.id,))
     return Entities((*patterns, *(ListKind(kind, texts) for kind, texts in names.items())))
 
 
@@ -283,9 +293,24 @@ def list_of(
 ) -> ListKind:
     """The kind of a list of ids with their other names. An id is always a name of its own."""
     listed = list(rows)
-    own = {id_: id_ for id_, _ in listed}
-    others = {name: id_ for id_, names in listed for name in names if name not in own}
-    return ListKind(kind, {**others, **own}, label)
+    names: dict[str, tuple[str, ...]] = {id_: (id_,) for id_, _ in listed}
+    own = frozenset(names)
+    for id_, others in listed:
+        for name in others:
+            if name not in own and id_ not in names.get(name, ()):
+                names[name] = (*names.get(name, ()), id_)
+    return ListKind(kind, names, label)
+
+
+def _share(match: EntityMatch, other: EntityMatch) -> bool:
+    """Whether both are called by these words."""
+    return (match.start, match.end, match.kind) == (other.start, other.end, other.kind)
+
+
+def unshared(matches: Sequence[EntityMatch]) -> tuple[EntityMatch, ...]:
+    """Those whose words name nothing else as well."""
+    places = Counter((each.start, each.end) for each in matches)
+    return tuple(each for each in matches if places[each.start, each.end] == 1)
 
 
 def _without_genitive(text: str, end: int) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cards.model import Field
 from engine.text.claims.form_text import FormText, ValueSpan
-from engine.text.entity_kinds import Entities
+from engine.text.entity_kinds import Entities, unshared
 
 
 def kind_of_field(field: Field, entities: Entities) -> str:
@@ -19,9 +19,12 @@ def kind_of_field(field: Field, entities: Entities) -> str:
 
 
 def find_entities(said: FormText) -> Iterator[ValueSpan]:
-    """What the text names, for the one field that is of its kind, or that is named beside it."""
+    """What the text names, for the one field that is of its kind, or that is named beside it.
+
+    A name that several have says of none of them that it is meant.
+    """
     asked = {f.name: kind for f in said.fields if (kind := kind_of_field(f, said.entities))}
-    for match in said.entities.find(said.text) if asked else ():
+    for match in unshared(said.entities.find(said.text)) if asked else ():
         of_kind = [f for f in said.fields if asked.get(f.name) == match.kind]
         named = [f for f in of_kind if said.is_named(said.own_names(f), match.start, match.end)]
         if len(named or of_kind) == 1:

@@ -76,11 +76,12 @@ def find(
 
 
 def _find(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
-    return (
-        _by_cue(asked, tools, entities)
-        or _by_example(asked, tools, entities)
-        or _by_words(asked, tools, entities)
-    )
+    by_cue = _by_cue(asked, tools, entities)
+    if by_cue is not None:
+        # What a tool has as an example, word for word, is no other tool's by a cue in it.
+        same = _by_example(asked, tools, entities, word_for_word=True)
+        return same if same is not None and same[0].tool != by_cue[0].tool else by_cue
+    return _by_example(asked, tools, entities) or _by_words(asked, tools, entities)
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:
@@ -145,10 +146,17 @@ def _by_cue(
     return hits[0][1], hits[0][2]
 
 
-def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
+def _by_example(
+    asked: LookupText,
+    tools: Sequence[Tool[Any]],
+    entities: Entities,
+    *,
+    word_for_word: bool = False,
+) -> Answer | None:
     """A question that is an example but for what it names, its days and numbers.
 
-    Else the only tool one of whose examples has the same words that say what it is about.
+    Else, if not only `word_for_word`, the only tool one of whose examples has the same words that
+    say what it is about.
     """
     plain, about = bare(asked.clear), content(asked.clear)
     if not plain:
@@ -157,6 +165,8 @@ def _by_example(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
     for tool, known in index_examples(tools, entities).alike(plain, about):
         same = plain in known.by_text
         example = known.by_text[plain] if same else known.by_content[about]
+        if word_for_word and not same:
+            continue
         if not same and not (_is_asked(asked) and _suits_manner(tool, asked, (example,), entities)):
             continue
         arguments = take_arguments(tool, (), asked, example=fold(example))

@@ -1,8 +1,17 @@
 """Entities are found as a project describes them, and nothing else is taken for one."""
 
 import unicodedata
+from datetime import date
 
-from engine.text.entity_kinds import Entities, EntityMatch, PatternKind, list_of
+from cards.model import Field
+from engine.text.entity_kinds import (
+    Entities,
+    EntityMatch,
+    PatternKind,
+    entities_as_recorded,
+    list_of,
+)
+from engine.text.form_reading import find_values
 from tests.fakes.tables import table
 
 EXPENSE = PatternKind("expense", r"[Ee]-[0-9]{1,6}", "upper")
@@ -69,6 +78,23 @@ def test_of_names_that_are_alike_an_id_stands_for_itself() -> None:
     rooms = Entities((kind,))
     assert rooms.ids("R2") == ("R2",)
     assert rooms.ids("Berlin") == ("R1",)
+
+
+def test_a_name_that_several_have_names_all_of_them_and_is_no_value() -> None:
+    kind = list_of("loan", [("L-2", ["The Dream"]), ("L-8", ["The Dream", "the dream"])])
+    loans = Entities((kind,))
+    assert loans.ids("extend The Dream") == ("L-2", "L-8")
+    assert loans.ids("extend the dream") == ("L-8",)
+    assert loans.ids("THE DREAM of L-2") == ("L-2", "L-8")
+    assert loans.normalised("The Dream", "loan") is None
+    assert loans.normalised("L-2", "loan") == "L-2"
+    assert loans.by_id("extend The Dream, or L-2") == "extend The Dream, or L-2"
+    again = entities_as_recorded((), loans.record("extend The Dream"))
+    assert again.ids("extend The Dream") == ("L-2", "L-8")
+    field = Field(name="loan", label="Loan", type="entity", entity="loan")
+    day = date(2026, 3, 2)
+    assert find_values("extend The Dream", [field], day, entities=loans).values == {}
+    assert find_values("extend L-8", [field], day, entities=loans).values == {"loan": "L-8"}
 
 
 def test_a_long_list_and_a_long_text_are_no_trouble() -> None:

@@ -1,5 +1,6 @@
 """Look-ups of a warehouse: arguments by what they are, and no answer to what nothing explains."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -183,3 +184,23 @@ def test_a_period_is_taken_where_a_time_from_and_until_may_be_given(
 )
 def test_a_period_that_no_argument_takes_whole_is_not_answered(text: str) -> None:
     assert looked_up(text) is None
+
+
+def test_an_example_word_for_word_is_no_other_tools_by_a_cue_in_it() -> None:
+    own = replace(
+        next(tool for tool in TOOLS if tool.name == "temperature"),
+        name="my_overdue",
+        examples=("which of my orders are overdue",),
+        cues={"my overdue": {}},
+    )
+    every = replace(
+        own, name="overdue", examples=("which orders are overdue",), cues={"overdue": {}}
+    )
+    for tools in ((own, every), (every, own)):
+        for text, tool in (
+            ("Which of my orders are overdue?", "my_overdue"),
+            ("which orders are overdue", "overdue"),
+        ):
+            found = find(text, tools, today=TODAY, entities=WAREHOUSE)
+            assert found is not None
+            assert found[0].tool == tool
