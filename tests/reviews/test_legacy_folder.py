@@ -30,14 +30,14 @@ async def test_a_folder_without_the_mapping_blocks_the_run_until_it_has_one(
     folder = Path(copytree(ROOT / "playbooks", tmp_path / "playbooks"))
     (folder / "legacy.yaml").unlink()
     settings = settings_over(redis_server, tmp_path, partitions=1, playbooks=folder)
-    async with resumed(settings, fixture["made_at"]) as crank:
+    async with resumed(settings, fixture) as crank:
         for doing in fixture["ways"]["approve"]["do"]:
             await do(crank, doing)
         waiting = await crank.parts.store.operations.waiting()
         assert "blocked" in {kept.status for kept in await crank.runs()}
         assert waiting
     settings = settings_over(redis_server, tmp_path, partitions=1)
-    async with resumed(settings, fixture["made_at"]) as crank:
+    async with resumed(settings, fixture) as crank:
         for each in waiting:
             assert await crank.parts.store.operations.retry(each.name, RESUMED)
         await crank.still()
@@ -66,7 +66,7 @@ async def test_a_plan_of_before_that_names_what_a_step_gives_no_more_is_planned_
     await redis.hset(key, "body", json.dumps(run))
     async with ModelServer(lambda request: say_json(plan("zh"))) as model:
         settings = settings_over(redis_server, tmp_path, partitions=1, **with_model(model))
-        async with resumed(settings, fixture["made_at"]) as crank:
+        async with resumed(settings, fixture) as crank:
             await do(crank, {"do": "later", "seconds": 3600})
             (kept,) = await crank.runs()
             told = [str(entry.get("why")) for entry in kept.entries]

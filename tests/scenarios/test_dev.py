@@ -106,7 +106,7 @@ async def test_all_that_came_of_a_message_is_in_its_account(
         printer.tell(told[-1])
         assert (await room.tap("gus", card, "approve"))[1]["ok"]
         assert (await room.tap("olga", card, "approve"))[1]["ok"]
-        await until(lambda: bool(events_of(told[-1], RunEnded)))
+        await until(lambda: told[-1].settled and bool(events_of(told[-1], RunEnded)))
     account = told[-1]
     question, order = account.parts
     assert (account.strategy, question.target, order.target) == (
