@@ -23,7 +23,7 @@ MAX_ID_CHARS = 80
 """Nothing longer is taken for an id or a name."""
 
 _MAX_WORDS = 8
-# A shorter word of a list has to be written as it stands there: "IT" is no "it".
+# A shorter word of a list has to be written as it stands there: "IT" is no "it"; "l-3" is L-3.
 _SURE_LETTERS = 4
 # Chinese is written without spaces: a Latin name ends where it begins.
 _WORD = re.compile(r"[^\W_㐀-鿿]+(?:['’&.\-_/][^\W_㐀-鿿]+)*")
@@ -31,6 +31,7 @@ _ANY_DAY = date(2000, 1, 1)
 _MAX_KEPT = 4096
 _KEPT_CHARS = 300
 _HAN = re.compile(r"[㐀-鿿]")
+_DIGIT = re.compile(r"[0-9]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -159,7 +160,7 @@ class ListKind:
         alike = self._ids.get(_folded(said), {})
         if said in alike:
             return alike[said]
-        if len(said) < _SURE_LETTERS and said.isascii():
+        if len(said) < _SURE_LETTERS and said.isascii() and not _DIGIT.search(said):
             return ()
         own = tuple(name for name, ids in alike.items() if name in ids)
         return own or tuple(dict.fromkeys(id_ for ids in alike.values() for id_ in ids))

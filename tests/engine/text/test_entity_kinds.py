@@ -88,6 +88,7 @@ def test_a_name_that_several_have_names_all_of_them_and_is_no_value() -> None:
     assert loans.ids("THE DREAM of L-2") == ("L-2", "L-8")
     assert loans.normalised("The Dream", "loan") is None
     assert loans.normalised("L-2", "loan") == "L-2"
+    assert loans.ids("extend l-2 by 3 days") == ("L-2",)
     assert loans.by_id("extend The Dream, or L-2") == "extend The Dream, or L-2"
     again = entities_as_recorded((), loans.record("extend The Dream"))
     assert again.ids("extend The Dream") == ("L-2", "L-8")
