@@ -17,7 +17,15 @@ async def list_cases(settings: Settings, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(told, ensure_ascii=False))
     else:
-        lines = ("  ".join(map(str, each.values())) for each in told)
+        lines = (
+            "  ".join(
+                [
+                    str(each.pop("case")),
+                    *(f"{name.replace('_', ' ')} {value}" for name, value in each.items()),
+                ]
+            )
+            for each in told
+        )
         print("\n".join(lines) or "there is no case")
     return 0
 
