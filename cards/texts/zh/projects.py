@@ -15,7 +15,9 @@ TEXTS = {
     "project.place": "在 `signoff projects` 命令里它是 `{place}`。",
     "project.by_default": "本会话属于项目 {name}；没有另行指定的会话都属于它。",
     "project.none_here": "本会话不属于任何项目。",
-    "project.nothing_to_choose": "没有其他这里所有人都可查看的项目。别的项目请用 /project 加项目名称选定。",
+    "project.nothing_to_choose": (
+        "没有其他这里所有人都可查看的项目。别的项目请用 /project 加项目名称选定。"
+    ),
     "project.unknown": "没有您可以查看的项目 {name}。",
     "project.title": "本会话属于哪个项目？",
     "project.choose": (
