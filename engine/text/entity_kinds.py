@@ -304,8 +304,9 @@ def list_of(
 
 
 def _share(match: EntityMatch, other: EntityMatch) -> bool:
-    """Whether both are called by these words."""
-    return (match.start, match.end, match.kind) == (other.start, other.end, other.kind)
+    """Whether these words call two of a kind, and not one that is found in two ways."""
+    is_same_place = (match.start, match.end, match.kind) == (other.start, other.end, other.kind)
+    return is_same_place and match.id != other.id
 
 
 def unshared(matches: Sequence[EntityMatch]) -> tuple[EntityMatch, ...]:

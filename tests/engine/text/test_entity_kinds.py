@@ -92,6 +92,9 @@ def test_a_name_that_several_have_names_all_of_them_and_is_no_value() -> None:
     assert loans.by_id("extend The Dream, or L-2") == "extend The Dream, or L-2"
     again = entities_as_recorded((), loans.record("extend The Dream"))
     assert again.ids("extend The Dream") == ("L-2", "L-8")
+    also = Entities((kind, PatternKind("loan", r"L-[0-9]+"), kind))
+    assert also.ids("extend L-2") == ("L-2",)
+    assert len(also.matches("extend L-2")) == 1
     field = Field(name="loan", label="Loan", type="entity", entity="loan")
     day = date(2026, 3, 2)
     assert find_values("extend The Dream", [field], day, entities=loans).values == {}
