@@ -56,7 +56,7 @@ async def test_a32_no_url_that_we_post_and_no_door_takes_a_decision_by_being_loo
         assert any("/form?" in url for url in posted), "the prompts' own links"
         # As an unfurler would, were the address ours.
         ours = {url: urlsplit(url)._replace(scheme="", netloc="").geturl() for url in posted}
-        keys = await service.parts.store.client.dbsize()
+        keys = set(await service.parts.store.client.keys())
         for method in ASKING:
             for path in ours.values():
                 async with http.request(method, service.url + path) as response:
@@ -74,5 +74,6 @@ async def test_a32_no_url_that_we_post_and_no_door_takes_a_decision_by_being_loo
                         assert response.status in (404, 405), (method, door)
         assert await stored(service, card["token"]) == before
         assert await audit(service, before.run) == log
-        assert await service.parts.store.client.dbsize() == keys
+        # Some end by themselves meanwhile.
+        assert set(await service.parts.store.client.keys()) <= keys
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
