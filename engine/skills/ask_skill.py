@@ -97,12 +97,13 @@ async def values_said(
         ask = context.playbook.skills[name].ask
         if ask is None or ask.again:
             continue
-        own = context.playbook.definition.case.own
-        known = [n for n in ask.fields if n in context.run.state.data and n not in own]
-        asked = [field for field in _fields(ask, context) if field.name in known]
-        asked = await list_early(asked, context)
+        own, data = context.playbook.definition.case.own, context.run.state.data
+        if data.keys().isdisjoint(ask.fields):
+            continue
+        # All of the form: what is not known yet may be what a value is for.
+        asked = await list_early(_fields(ask, context), context)
         read = _read_message(asked, context, known=()).values
-        new = {n: v for n, v in read.items() if v != context.run.state.data[n]}
+        new = {n: v for n, v in read.items() if n in data and n not in own and v != data[n]}
         values |= new
         labels |= _labels_of(new, asked)
     return values, labels

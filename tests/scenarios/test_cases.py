@@ -148,6 +148,23 @@ async def test_what_the_message_says_stands_above_what_the_case_has_and_opens_wh
         assert (found["hall"], found["menu"]) == ("Red", "meat")
 
 
+async def test_a_number_that_no_field_is_named_for_changes_nothing_that_the_case_has(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST)
+    async with WebRoom(service.url) as room:
+        await settle_guests(room)
+        await room.say("ida", "choose the menu for F-7, 3")
+        await room.fill("ida", await card_with(room, "Menu"), "submit", menu="fish")
+        await room.wait_for(lambda m: is_done(m) and "menu" in text_of(m))
+        await nothing_goes_on(service)
+        assert (await values(service, FEAST_CASE))["guests"] == 80
+        await room.say("ida", "choose the menu for F-7, guests 90")
+        await room.fill("ida", await card_with(room, "Menu"), "submit", menu="meat")
+        await nothing_goes_on(service)
+        assert (await values(service, FEAST_CASE))["guests"] == 90
+
+
 async def test_what_stands_is_not_asked_again(start: Start, tmp_path: Path) -> None:
     service = await serve(start, tmp_path / "kitchen", BY_ROOM)
     async with WebRoom(service.url) as room:
