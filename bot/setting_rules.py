@@ -2,6 +2,7 @@
 
 import difflib
 import ipaddress
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -15,6 +16,7 @@ from cards.linear import BadPattern, compile_linear
 from cards.model import Lang
 from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
+from engine.ports.model import KEPT_FIELDS, PURPOSES
 from engine.ports.settings import TOKEN, comma_list, is_loopback, web_address
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -160,6 +162,28 @@ def suggest_setting(name: str, known: Sequence[str]) -> str | None:
     return near[0] if near else None
 
 
+def _request_fields(value: Any) -> Any:
+    """Fields of requests by purpose, as JSON; the room of the model keeps some for itself."""
+    if not isinstance(value, str):
+        return value
+    fields = json.loads(value)
+    if not isinstance(fields, dict) or set(fields) - {"all", *PURPOSES}:
+        raise ValueError("no object of purposes")
+    for each in fields.values():
+        limit = each.get("max_tokens", 1) if isinstance(each, dict) else 0
+        if (
+            not isinstance(limit, int)
+            or isinstance(limit, bool)
+            or limit < 1
+            or KEPT_FIELDS & set(each)
+        ):
+            raise ValueError("no fields of a request, or such as are the service's own")
+    return fields
+
+
+RequestFieldsByPurpose = Annotated[
+    Mapping[str, Mapping[str, Any]], BeforeValidator(_request_fields)
+]
 Prices = Annotated[Mapping[str, tuple[float, float]], BeforeValidator(_prices)]
 Projects = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_projects)]
 

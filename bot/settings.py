@@ -28,6 +28,7 @@ from bot.setting_rules import (
     ProjectName,
     Projects,
     RedisAddress,
+    RequestFieldsByPurpose,
     Scopes,
     ZoneName,
     check_admin_token,
@@ -38,7 +39,7 @@ from cards.texts import COMPLETE, languages
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
 from engine.ports.inbox_files import FILE_KINDS
-from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, ModelBudget
+from engine.ports.model import GRAPH_BUDGET, PURPOSES, RUN_BUDGET, ModelBudget
 from engine.ports.settings import (
     WEB,
     Network,
@@ -181,7 +182,10 @@ class Settings(SettingsGroup):
         "SIGNOFF_REACT_ITERATIONS", 5, "a whole number from 1 to 50", ge=1, le=50
     )
     react_tokens: int = visible_setting(
-        "SIGNOFF_REACT_TOKENS", 4000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
+        "SIGNOFF_REACT_TOKENS", 20_000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
+    )
+    react_tools: int = visible_setting(
+        "SIGNOFF_REACT_TOOLS", 16, "a whole number from 1 to 128", ge=1, le=128
     )
     run_calls: int = visible_setting("SIGNOFF_RUN_CALLS", RUN_BUDGET.calls, **_CALLS)
     run_tokens: int = visible_setting("SIGNOFF_RUN_TOKENS", RUN_BUDGET.tokens, **_TOKENS)
@@ -230,6 +234,18 @@ class Settings(SettingsGroup):
     )
     llm_lanes_per_person: int | None = visible_setting(
         "LLM_LANES_PER_PERSON", None, "a whole number from 1 to 10000", ge=1, le=10_000
+    )
+    llm_first_token_s: float = visible_setting(
+        "LLM_FIRST_TOKEN_S", 90.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+    )
+    llm_between_tokens_s: float = visible_setting(
+        "LLM_BETWEEN_TOKENS_S", 60.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+    )
+    llm_total_s: float | None = visible_setting(
+        "LLM_TOTAL_S", None, "a number of seconds from 1 to 86400", ge=1, le=86_400
+    )
+    llm_request_fields: RequestFieldsByPurpose = setting(
+        "LLM_REQUEST_FIELDS", {}, f"JSON: fields of requests under all, {', '.join(PURPOSES)}"
     )
     llm_prices: Prices = visible_setting(
         "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"

@@ -7,14 +7,15 @@ end.
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from cards.frozen import Frozen
 from engine.errors import NoModel
-from engine.ports.model import Completion, Message, Model, ToolCall
+from engine.ports.model import Completion, Message, Model, Purpose, ToolCall
 from engine.text.answer import AnswerFaults
 from engine.text.fence import fence_data
+from engine.text.thoughts import without_thoughts
 from engine.tools.read_only import ReadOnlyTools
 
 MAX_FAULTY = 3
@@ -22,6 +23,7 @@ MAX_CALLS = 12
 UNLIMITED: Final = sys.maxsize
 NO_MORE_CALLS = "no more tools can be called; answer with what is known"
 CUT_OFF = "the answer was cut off at its greatest length; make it shorter"
+NO_ROOM = "the model used up its greatest length, raised once, before it wrote any answer"
 
 
 class Dialogue(Frozen):
@@ -68,10 +70,12 @@ class ModelTask(Generic[T]):
     `read` gives the answer's value or its faults, `correction` what the model is told of these.
     `cut_off` is told instead where the provider cut the answer off, unless it is "". Without
     `tools`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
+    `purpose` is what settings know the task by.
     """
 
     opening: Callable[[], tuple[Message, ...]] = tuple
     read: Callable[[str], T | AnswerFaults]
+    purpose: Purpose
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4000
     correction: Callable[[AnswerFaults], str] = correction_text
@@ -102,7 +106,10 @@ class DialogueResult(Generic[D, T]):
 
 @dataclass(frozen=True, slots=True)
 class DialogueFailure(Generic[D]):
-    """The limits are reached without an answer that can be used; `faults` are of the last one."""
+    """The limits are reached without an answer that can be used; `faults` are of the last one.
+
+    One whose length was used up before there was any answer is not asked for again.
+    """
 
     dialogue: D
     faults: AnswerFaults
@@ -132,7 +139,11 @@ async def advance_dialogue(
         dialogue = _extend(dialogue, *task.opening())
     offers = task.tools.offers() if task.tools and _may_call(dialogue, task) else ()
     answer = await model.complete(
-        dialogue.messages, tools=offers, schema=task.schema, max_tokens=task.max_tokens
+        dialogue.messages,
+        tools=offers,
+        schema=task.schema,
+        max_tokens=task.max_tokens,
+        purpose=task.purpose,
     )
     return _take_answer(dialogue, task, answer)
 
@@ -159,12 +170,16 @@ async def _call_tools(
 def _take_answer(
     dialogue: D, task: ModelTask[T], answer: Completion
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
+    # What the model thinks is nobody's to read, and is not told to it again either.
+    answer = replace(answer, text=without_thoughts(answer.text))
     rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.tools else ()
     message = Message(role="assistant", content=answer.text)
     if calls and _may_call(dialogue, task):
         calling = message.model_copy(update={"tool_calls": calls})
         after = _extend(dialogue, calling, rounds=rounds)
         return DialogueProgress(after, f"the model wants {_names(calls)}")
+    if answer.has_no_room:
+        return DialogueFailure(_extend(dialogue, rounds=rounds), AnswerFaults((NO_ROOM,)))
     value = _read_answer(task, answer)
     if not isinstance(value, AnswerFaults):
         return DialogueResult(_extend(dialogue, message, rounds=rounds, faulty=0), value)

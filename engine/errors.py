@@ -4,7 +4,8 @@ BotError                       retryable = False
 ├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
 ├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden,
 │                              TooLarge(limit_mb)
-├── ModelError                 NoModel, ModelUnavailable*, BadModelOutput, ModelRefused
+├── ModelError                 NoModel, ModelUnavailable*: AnswerBroken, BadModelOutput,
+│                              ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
@@ -121,6 +122,10 @@ class ModelUnavailable(ModelError):
     def __init__(self, message: str, *, rest_s: float = 0.0) -> None:
         super().__init__(message)
         self.retry_after_s = max(rest_s, MODEL_REST_S) + 1.0
+
+
+class AnswerBroken(ModelUnavailable):
+    """An answer broke off after a part of it had been handed over."""
 
 
 class BadModelOutput(ModelError):

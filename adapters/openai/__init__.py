@@ -1,5 +1,6 @@
 """The model room: any OpenAI-compatible chat-completions server."""
 
 from adapters.openai.client import OpenAIModel
+from adapters.openai.limits import RequestFields, TimeLimits
 
-__all__ = ["OpenAIModel"]
+__all__ = ["OpenAIModel", "RequestFields", "TimeLimits"]

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -11,15 +12,18 @@ import openai
 
 from adapters.breaker import Breaker, Permit
 from adapters.openai.endpoint import ModelEndpoint, ModelRequest
-from adapters.openai.failures import NO_PLACE, REFUSED, RESTING, Failure, failure_of
+from adapters.openai.failures import REFUSED, RESTING, Failure, failure_of
+from adapters.openai.limits import RequestFields, SilenceTimer, SilentTooLong, TimeLimits
 from adapters.openai.responses import ChatResponse, Price
-from engine.errors import ModelUnavailable
-from engine.ports.model import Completion, Message, ToolOffer
+from engine.errors import AnswerBroken, ModelUnavailable
+from engine.ports.model import Completion, Message, Purpose, ToolOffer
 from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelObserver
 
 TRIES: Final = 3
 FIRST_BACKOFF_S: Final = 0.5
 LONGEST_WAIT_S: Final = 20.0
+MORE_ROOM: Final = 4
+"""So many times its limit of tokens an answer gets that was cut off before it had any text."""
 
 
 class _NoObserver:
@@ -33,8 +37,9 @@ class _NoObserver:
 class OpenAIModel:
     """A Model: asks `model`, then each of `fallbacks` when the one before is away.
 
-    `timeout_s` is the time for one of them: the wait for one of `concurrency` places, retries and
-    pauses included. `prices` are per million tokens. `now` (monotonic) and `pause` are for tests.
+    `limits` are of one of them, and begin once it has one of `concurrency` places. `prices` are per
+    million tokens. With `streams` answers are asked for in pieces, so that silence is heard; a
+    server that sends none is asked for whole ones. `now` (monotonic) and `pause` are for tests.
     """
 
     def __init__(
@@ -44,16 +49,20 @@ class OpenAIModel:
         base_url: str,
         model: str,
         fallbacks: Sequence[str] = (),
-        timeout_s: float = 60,
+        limits: TimeLimits = TimeLimits(),  # noqa: B008
+        fields: RequestFields = RequestFields(),  # noqa: B008
+        streams: bool = True,
         concurrency: int = 8,
         prices: Mapping[str, Price] | None = None,
         observer: ModelObserver | None = None,
         now: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._server = ModelEndpoint(api_key=api_key, base_url=base_url, timeout_s=timeout_s)
+        self._server = ModelEndpoint(
+            api_key=api_key, base_url=base_url, fields=fields, streams=streams
+        )
         self._models = tuple(dict.fromkeys((model, *fallbacks)))
-        self._timeout_s = timeout_s
+        self._limits = limits
         self._places = asyncio.Semaphore(concurrency)
         self._prices = prices or {}
         self._observer = observer or _NoObserver()
@@ -70,15 +79,32 @@ class OpenAIModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
-        """One answer; `schema` asks for a JSON object of that schema, `heard` for a stream.
+        """One answer; `schema` asks for a JSON object of that schema, `heard` for its pieces.
 
-        Raises ModelUnavailable when every model is away, at once while all are left alone, and
-        when an answer breaks off whose text was handed over in part: nothing is asked again then,
-        since `heard` would get the beginning twice. Raises ModelRefused, BadModelOutput, and
-        ModelError for a request that the server rejects.
+        An answer that its limit cut off before it had any text is asked for once more, with more
+        room; both are counted. Raises ModelUnavailable when every model is away, at once while all
+        are left alone, and AnswerBroken when an answer breaks off whose text was handed over in
+        part: nothing is asked again then, since `heard` would get the beginning twice. Raises
+        ModelRefused, BadModelOutput, and ModelError for a request that the server rejects.
         """
-        ask = ModelRequest(messages, tools, schema, max_tokens, heard)
+        ask = ModelRequest(messages, tools, schema, max_tokens, heard, purpose)
+        answer = await self._ask_models(ask)
+        if not answer.has_no_room:
+            return answer
+        ask.room = MORE_ROOM
+        again = await self._ask_models(ask)
+        return replace(
+            again,
+            tokens=answer.tokens + again.tokens,
+            prompt_tokens=answer.prompt_tokens + again.prompt_tokens,
+            completion_tokens=answer.completion_tokens + again.completion_tokens,
+            cost=answer.cost + again.cost,
+        )
+
+    async def _ask_models(self, ask: ModelRequest) -> Completion:
+        """Return the answer of the first model that gives one."""
         away = []
         for name in self._models:
             found = await self._ask_model(name, ask)
@@ -87,7 +113,7 @@ class OpenAIModel:
             if found.fatal:
                 raise found.fatal(found.why)
             if ask.spoken:
-                raise ModelUnavailable(
+                raise AnswerBroken(
                     f"{name}: the answer broke off after {ask.spoken} letters ({found.why})"
                 )
             away.append(f"{name}: {found.why}")
@@ -100,11 +126,10 @@ class OpenAIModel:
 
     async def _ask_model(self, name: str, ask: ModelRequest) -> Completion | Failure:
         """Return one model's answer, with retries of passing failures while there is time."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._timeout_s
+        longest_s = min(LONGEST_WAIT_S, self._limits.total_s or LONGEST_WAIT_S)
         last: Failure | None = None
         for tries in range(1, TRIES + 1):
-            found = await self._attempt(name, ask, deadline, final=tries == TRIES)
+            found = await self._attempt(name, ask, final=tries == TRIES)
             if isinstance(found, Completion):
                 return found
             if found is RESTING and last:
@@ -113,62 +138,45 @@ class OpenAIModel:
             # Full jitter: those who failed together do not come back together.
             wait_s = random.uniform(0, FIRST_BACKOFF_S * 2 ** (tries - 1))  # noqa: S311
             wait_s = max(wait_s, found.wait_s or 0.0)
-            if not found.again or ask.spoken or tries == TRIES or wait_s > LONGEST_WAIT_S:
+            if not found.again or ask.spoken or tries == TRIES or wait_s > longest_s:
                 break
-            if loop.time() + wait_s >= deadline or not self._breakers[name].admits():
+            if not self._breakers[name].admits():
                 break
             await self._pause(wait_s)
         assert last is not None
         return last
 
-    async def _attempt(
-        self, name: str, ask: ModelRequest, deadline: float, *, final: bool
-    ) -> Completion | Failure:
-        """Make one request, when the breaker admits it and a place is free in time."""
+    async def _attempt(self, name: str, ask: ModelRequest, *, final: bool) -> Completion | Failure:
+        """Make one request, when the breaker admits it and a place is free."""
         breaker = self._breakers[name]
         if not breaker.admits():
             return self._report_skipped(name, RESTING)
-        if not await self._acquire_place(deadline):
-            return self._report_skipped(name, NO_PLACE)
-        try:
+        async with self._places:
             # It may have opened in the meantime.
             permit = breaker.acquire()
             if permit is None:
                 return self._report_skipped(name, RESTING)
             try:
-                found = await self._request(name, ask, deadline)
+                found = await self._request(name, ask)
                 self._judge(breaker, permit, found, final=final)
                 return found
             finally:
                 breaker.release(permit)
-        finally:
-            self._places.release()
 
     def _report_skipped(self, name: str, why: Failure) -> Failure:
         self._observer.record_attempt(Attempt(name, why.outcome))
         return why
 
-    async def _acquire_place(self, deadline: float) -> bool:
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self._places.acquire()
-        except TimeoutError:
-            return False
-        return True
-
-    async def _request(self, name: str, ask: ModelRequest, deadline: float) -> Completion | Failure:
+    async def _request(self, name: str, ask: ModelRequest) -> Completion | Failure:
         """Make one request and report it to the observer."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         answer: ChatResponse | Failure
         try:
-            async with asyncio.timeout_at(deadline):
-                answer = await self._server.ask(name, ask)
-        except TimeoutError:
-            # After a long wait for a place, the model had too little time.
-            fair = loop.time() - began >= self._timeout_s / 2
-            why = f"no answer within {self._timeout_s:g} s"
-            answer = Failure("timeout", why, blamed=fair)
+            async with SilenceTimer(self._limits) as silence:
+                answer = await self._server.ask(name, ask, silence)
+        except SilentTooLong as error:
+            answer = Failure("timeout", str(error))
         except openai.APIError as error:
             answer = failure_of(error)
         took_s = loop.time() - began

@@ -10,8 +10,9 @@ import openai
 from openai import AsyncOpenAI, AsyncStream
 
 from adapters.openai.failures import GARBLED, Failure
+from adapters.openai.limits import RequestFields, SilenceTimer
 from adapters.openai.responses import ChatResponse, PartialAnswer, StreamEvent, parse_response
-from engine.ports.model import Message, ToolOffer
+from engine.ports.model import Message, Purpose, ToolOffer
 
 CONNECT_S = 5.0
 # At lower levels they log headers of answers, which may quote the key.
@@ -21,13 +22,18 @@ for _library in ("openai", "httpx2", "httpcore2"):
 
 @dataclass(slots=True)
 class ModelRequest:
-    """A request to any of the models; `spoken` counts letters that were passed to `heard`."""
+    """A request to any of the models; `spoken` counts letters that were passed to `heard`.
+
+    `room` is how many times the usual limit of tokens the answer may have.
+    """
 
     messages: Sequence[Message]
     tools: Sequence[ToolOffer]
     schema: Mapping[str, Any] | None
     max_tokens: int
     heard: Callable[[str], None] | None = None
+    purpose: Purpose = ""
+    room: int = 1
     spoken: int = 0
 
     def hear(self, text: str) -> None:
@@ -49,12 +55,22 @@ class Dialect(NamedTuple):
 class ModelEndpoint:
     """The server of all models. The key goes only into the Authorization header."""
 
-    def __init__(self, *, api_key: str, base_url: str, timeout_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        fields: RequestFields = RequestFields(),  # noqa: B008
+        streams: bool = True,
+    ) -> None:
         self._dialects: dict[str, Dialect] = {}
+        self._first = Dialect(streams=streams)
+        self._fields = fields
         self._client = AsyncOpenAI(
             api_key=api_key,
             base_url=base_url or None,
-            timeout=openai.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
+            # SilenceTimer is timed by who asks.
+            timeout=openai.Timeout(None, connect=CONNECT_S),
             max_retries=0,
             # Messages go only to the server in the settings: no redirect is followed.
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
@@ -64,52 +80,73 @@ class ModelEndpoint:
         """Give the connections back."""
         await self._client.close()
 
-    async def ask(self, name: str, ask: ModelRequest) -> ChatResponse | Failure:
+    async def ask(
+        self, name: str, ask: ModelRequest, silence: SilenceTimer
+    ) -> ChatResponse | Failure:
         """Return the answer, asking again in another dialect where the server rejects this one.
 
         Raises the library's APIError.
         """
-        dialect = self._dialects.get(name, Dialect())
+        dialect = self._dialects.get(name, self._first)
+        fields = self._fields.of(ask.purpose)
         while True:
             try:
-                answer = await self._send(request_body(name, ask, dialect), ask)
+                body = request_body(name, ask, dialect, fields)
+                answer, streamed = await self._send(body, ask, silence)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 next_dialect = other_dialect(dialect, error, ask)
                 if next_dialect is None:
                     raise
                 dialect = next_dialect
                 continue
-            if answer is not None:
-                self._dialects[name] = dialect
-                return answer
-            dialect = dialect._replace(streams=False)
-
-    async def _send(self, body: dict[str, Any], ask: ModelRequest) -> ChatResponse | Failure | None:
-        """Return the answer to one request; None when JSON came instead of a stream."""
-        raw = await self._client.chat.completions.with_raw_response.create(**body)
-        if "stream" not in body:
-            answer = parse_response(raw.content)
-            if isinstance(answer, ChatResponse) and not answer.refused:
-                ask.hear(answer.choices[0].message.content or "")
+            self._dialects[name] = dialect._replace(streams=streamed)
             return answer
+
+    async def _send(
+        self, body: dict[str, Any], ask: ModelRequest, silence: SilenceTimer
+    ) -> tuple[ChatResponse | Failure, bool]:
+        """Return the answer to one request, and whether it came in pieces, if it was to."""
+        if "stream" not in body:
+            silence.expect_whole()
+            raw = await self._client.chat.completions.with_raw_response.create(**body)
+            return _whole(raw.content, ask), False
+        silence.expect_first()
+        raw = await self._client.chat.completions.with_raw_response.create(**body)
         async with raw.parse(to=AsyncStream[object]) as stream:
             kind = raw.headers.get("content-type", "")
             if kind.startswith("text/event-stream"):
-                return await _read_stream(stream, ask)
-        return None if kind.startswith("application/json") else GARBLED
+                return await _read_stream(stream, ask, silence), True
+            if kind.startswith("application/json"):
+                silence.expect_whole()
+                return _whole(await raw.http_response.aread(), ask), False
+        return GARBLED, True
 
 
-async def _read_stream(stream: AsyncStream[object], ask: ModelRequest) -> ChatResponse | Failure:
+def _whole(body: bytes, ask: ModelRequest) -> ChatResponse | Failure:
+    answer = parse_response(body)
+    if isinstance(answer, ChatResponse) and not answer.refused:
+        ask.hear(answer.text)
+    return answer
+
+
+async def _read_stream(
+    stream: AsyncStream[object], ask: ModelRequest, silence: SilenceTimer
+) -> ChatResponse | Failure:
     pieces = PartialAnswer()
     while True:
         try:
             event = await anext(stream, None)
             if event is None:
-                return pieces.whole()
+                answer = pieces.whole()
+                if isinstance(answer, ChatResponse):
+                    ask.hear(pieces.rest())
+                return answer
             piece = StreamEvent.model_validate(event)
         except ValueError:
             # Of pydantic, or of json and utf-8: the library hands these on.
             return GARBLED
+        if piece.says_something:
+            silence.end()
         ask.hear(pieces.add(piece))
 
 
@@ -120,7 +157,7 @@ def other_dialect(
     param = error.param or ""
     if param == "max_tokens" and dialect.limit == "max_tokens":
         return dialect._replace(limit="max_completion_tokens")
-    if ask.heard and dialect.streams:
+    if dialect.streams:
         # A server that knows no such option may name it only in its sentence.
         if dialect.usage and (param.startswith("stream_options") or "stream_options" in str(error)):
             return dialect._replace(usage=False)
@@ -132,10 +169,15 @@ def other_dialect(
     return None
 
 
-def request_body(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, Any]:
-    """Return the body of the request to that model."""
+def request_body(
+    name: str, ask: ModelRequest, dialect: Dialect, fields: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the body of the request to that model, with further `fields`."""
     dialogue = [_message(message) for message in ask.messages]
-    body: dict[str, Any] = {"model": name, "messages": dialogue, dialect.limit: ask.max_tokens}
+    limit = ask.room * fields.get("max_tokens", ask.max_tokens)
+    body: dict[str, Any] = {"model": name, "messages": dialogue, dialect.limit: limit}
+    if further := {key: value for key, value in fields.items() if key != "max_tokens"}:
+        body["extra_body"] = further
     if ask.tools:
         body["tools"] = [{"type": "function", "function": t.model_dump()} for t in ask.tools]
     if ask.schema is not None and dialect.schemas:
@@ -145,7 +187,7 @@ def request_body(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, An
         wanted = f"Answer with one JSON object of this JSON schema:\n{json.dumps(dict(ask.schema))}"
         dialogue.insert(0, {"role": "system", "content": wanted})
         body["response_format"] = {"type": "json_object"}
-    if ask.heard and dialect.streams:
+    if dialect.streams:
         body["stream"] = True
         if dialect.usage:
             body["stream_options"] = {"include_usage": True}

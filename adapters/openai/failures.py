@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 
 import openai
 
-from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
+from engine.errors import BadModelOutput, ModelError, ModelRefused
 from engine.ports.storage.model_numbers import AttemptOutcome
 
 _DENIED = frozenset({401, 403, 404})
@@ -39,9 +39,6 @@ GARBLED = Failure("bad", "the model server's answer is not a chat completion", f
 CUT_OFF = Failure("no_connection", "the answer broke off", again=True)
 REFUSED = Failure("refused", "the model declined to answer", fatal=ModelRefused)
 RESTING = Failure("left_alone", "left alone for now after failures")
-NO_PLACE = Failure(
-    "no_place", "too many requests to models are under way in this process", fatal=ModelUnavailable
-)
 
 
 def failure_of(error: openai.APIError) -> Failure:

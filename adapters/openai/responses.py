@@ -1,18 +1,32 @@
 """Parses what a server answers: a whole completion, or the events of a stream."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adapters.openai.failures import CUT_OFF, GARBLED, Failure
 from engine.ports.model import Completion, ToolCall
+from engine.text.thoughts import THOUGHT_ENDS, ThoughtFilter, without_thoughts
 
 PER_TOKENS = 1_000_000
 
 
 Price = tuple[float, float]
 """Prices of a million tokens of the prompt, and of the answer."""
+
+
+def _joined(content: Any) -> Any:
+    """Parts of a message as one text; parts that are no text, such as thoughts, are left out."""
+    if not isinstance(content, list):
+        return content
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return "".join(str(part.get("text", "")) for part in parts)
+
+
+_Content = Annotated[str | None, BeforeValidator(_joined)]
+_Thoughts = Annotated[Any, Field(exclude=True)]
+"""What a server gives apart from the answer as thoughts: heard as a sign of life, and not kept."""
 
 
 class _Function(BaseModel):
@@ -26,7 +40,7 @@ class _Call(BaseModel):
 
 
 class _ResponseMessage(BaseModel):
-    content: str | None = None
+    content: _Content = None
     refusal: str | None = None
     tool_calls: list[_Call] | None = None
 
@@ -56,13 +70,18 @@ class ChatResponse(BaseModel):
         choice = self.choices[0]
         return bool(choice.message.refusal) or choice.finish_reason == "content_filter"
 
+    @property
+    def text(self) -> str:
+        """The answer without its thoughts."""
+        return without_thoughts(self.choices[0].message.content or "")
+
     def completion(self, model: str, price: Price) -> Completion:
         """The answer in the port's words."""
         choice = self.choices[0]
         used = self.usage or Usage()
         prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
         return Completion(
-            text=choice.message.content or "",
+            text=self.text,
             tool_calls=tuple(
                 ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
                 for call in choice.message.tool_calls or ()
@@ -96,9 +115,17 @@ class _CallPiece(BaseModel):
 
 
 class _Delta(BaseModel):
-    content: str | None = None
+    content: _Content = None
     refusal: str | None = None
     tool_calls: list[_CallPiece] | None = None
+    reasoning_content: _Thoughts = None
+    reasoning: _Thoughts = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a token came, of a thought or of the answer."""
+        told = (self.content, self.refusal, self.tool_calls, self.reasoning_content, self.reasoning)
+        return any(told)
 
 
 class _ChoicePiece(BaseModel):
@@ -112,19 +139,26 @@ class StreamEvent(BaseModel):
     choices: list[_ChoicePiece] | None = None
     usage: Usage | None = None
 
+    @property
+    def says_something(self) -> bool:
+        """Whether a token came, of a thought or of the answer."""
+        return any(choice.delta and choice.delta.says_something for choice in self.choices or ())
+
 
 class PartialAnswer:
     """An answer that a stream brings in pieces."""
 
     def __init__(self) -> None:
         self._text: list[str] = []
+        self._said = ThoughtFilter()
+        self._given, self._losses = 0, 0
         self._refusal: list[str] = []
         self._calls: list[dict[str, Any]] = []
         self._finish: str | None = None
         self._usage: Usage | None = None
 
     def add(self, piece: StreamEvent) -> str:
-        """Add an event; returns the text that it brought."""
+        """Add an event; returns the text that people may read by it, and did not before."""
         self._usage = piece.usage or self._usage
         for choice in (piece.choices or ())[:1]:
             self._finish = choice.finish_reason or self._finish
@@ -133,8 +167,22 @@ class PartialAnswer:
             for call in delta.tool_calls or ():
                 self._add_call(call)
             self._text.append(delta.content or "")
-            return self._text[-1]
+            self._said.feed(self._text[-1])
+            return self._new_text()
         return ""
+
+    def rest(self) -> str:
+        """What was held back of a whole answer, since a thought could have begun in it."""
+        self._said.end()
+        return self._new_text()
+
+    def _new_text(self) -> str:
+        said = self._said.text
+        # What was given was a thought, as its end shows: who hears it has to be told.
+        lost, self._losses = self._said.losses - self._losses, self._said.losses
+        new = f"{THOUGHT_ENDS}{said}" if lost else said[self._given :]
+        self._given = len(said)
+        return new
 
     def _add_call(self, piece: _CallPiece) -> None:
         call = self._call_of(piece)

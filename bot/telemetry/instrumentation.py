@@ -29,7 +29,7 @@ from engine.events import (
 from engine.mail import CommandArrived, Mail, MessageArrived
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.model import Completion, Message, Model, ToolOffer
+from engine.ports.model import Completion, Message, Model, Purpose, ToolOffer
 from engine.ports.platform import Intake
 
 log = structlog.get_logger()
@@ -222,11 +222,17 @@ class TimedModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The model's answer with its seconds; raises as the model does."""
         since_s = self._clock.elapsed_s()
         with self._spans.span("model", ""):
             answer = await self._model.complete(
-                messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
+                messages,
+                tools=tools,
+                schema=schema,
+                max_tokens=max_tokens,
+                heard=heard,
+                purpose=purpose,
             )
         return replace(answer, seconds=round(self._clock.elapsed_s() - since_s, 3))

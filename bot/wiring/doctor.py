@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adapters.oidc.provider import ProviderRefused
-from adapters.openai import OpenAIModel
+from adapters.openai import OpenAIModel, RequestFields, TimeLimits
 from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
 from bot.definitions.projects import find_playbooks, unnamed_project
@@ -202,7 +202,8 @@ class _Model:
             api_key=secret_text(self.settings.openai_api_key),
             base_url=self.settings.openai_base_url or "",
             model=self.name,
-            timeout_s=_MODEL_S,
+            limits=TimeLimits(total_s=_MODEL_S),
+            fields=RequestFields(self.settings.llm_request_fields),
         )
         try:
             told = await model.complete([Message(role="user", content="Answer with: ready")])

@@ -15,7 +15,7 @@ def open_model(
     if settings.llm_model is None:
         return None
     # A fifth of what a process loads at its start: only for who has a model.
-    from adapters.openai import OpenAIModel
+    from adapters.openai import OpenAIModel, RequestFields, TimeLimits
 
     model = OpenAIModel(
         api_key=secret_text(settings.openai_api_key),
@@ -25,6 +25,11 @@ def open_model(
         concurrency=settings.llm_concurrency,
         prices=settings.llm_prices,
         observer=observer,
+        limits=TimeLimits(
+            settings.llm_first_token_s, settings.llm_between_tokens_s, settings.llm_total_s
+        ),
+        fields=RequestFields(settings.llm_request_fields),
+        streams=settings.streaming,
     )
     stack.push_async_callback(model.close)
     return model

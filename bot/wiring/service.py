@@ -237,7 +237,7 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
 def _limits(settings: Settings) -> ServiceLimits:
     return ServiceLimits(
         reply_after_s=settings.reply_after_s,
-        react=Budget(settings.react_iterations, settings.react_tokens),
+        react=Budget(settings.react_iterations, settings.react_tokens, settings.react_tools),
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
         run=settings.run_budget,
         graph=settings.graph_budget,

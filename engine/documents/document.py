@@ -125,6 +125,7 @@ def _outline_task(
 ) -> ModelTask[Written]:
     before = "\n\n".join(map(section_markdown, frame.before))
     return ModelTask(
+        purpose="document",
         opening=lambda: outline_opening(writer, before, context),
         read=lambda text: read_outline(text, writer),
         schema=OUTLINE_SCHEMA,
@@ -140,6 +141,7 @@ def _section_task(
     heading = frame.sections[number].heading if frame.sections else ""
     before = next((each.text for each in frame.before if each.heading == heading), "")
     return ModelTask(
+        purpose="document",
         opening=lambda: section_opening(frame, writer, before, context),
         read=lambda text: read_section(text, writer),
         schema=SECTION_SCHEMA,

@@ -124,6 +124,7 @@ async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContex
     """One answer of the model, or the calls that it waits for."""
     writing = writing_tools(expert, jobs_part(frame.skill, context), context)
     task = ModelTask(
+        purpose="jobs",
         opening=lambda: expert_opening(frame, expert, writing, context),
         read=lambda text: _read_next(text, frame, writing),
         schema=WRITING_SCHEMA if writing else SCHEMA,

@@ -67,6 +67,7 @@ async def advance(frame: LeaderFrame, event: FrameInput, context: StepContext) -
     part, brief = jobs_part(frame.skill, context), frame.brief
     team = _team(brief, part)
     task = ModelTask(
+        purpose="jobs",
         opening=lambda: leader_opening(brief, part, team.most, context),
         read=lambda text: read_plan(text, team, brief.room),
         schema=plan_schema(team),

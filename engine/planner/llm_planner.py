@@ -37,6 +37,7 @@ async def llm_planner(situation: Situation) -> Plan | None:
         return None
     names = [skill.id for skill in situation.available]
     task = ModelTask(
+        purpose="plan",
         opening=lambda: first_messages(_SYSTEM, _user_message(situation)),
         read=lambda text: _read(text, names),
         schema=_schema(names),

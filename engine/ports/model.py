@@ -2,11 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, get_args
 
 from pydantic import Field
 
 from cards.frozen import Frozen
+
+Purpose = Literal["answer", "route", "skill", "rules", "plan", "jobs", "document", ""]
+"""What a model is asked for: settings may give each its own limits and request fields."""
+PURPOSES: Final[tuple[str, ...]] = tuple(filter(None, get_args(Purpose)))
+
+KEPT_FIELDS: Final = frozenset(
+    {"model", "messages", "tools", "tool_choice", "response_format", "stream", "stream_options"}
+    | {"max_completion_tokens", "n"}
+)
+"""Fields of a request that the model's room sets by itself, and no setting."""
 
 
 class Message(Frozen):
@@ -53,6 +63,11 @@ class Completion:
     cost: float = 0.0
     seconds: float = 0.0
 
+    @property
+    def has_no_room(self) -> bool:
+        """Whether the limit cut the answer off before it had any text or call."""
+        return self.truncated and not (self.text.strip() or self.tool_calls)
+
 
 class ModelUsage(Frozen):
     """Answers of the model, and their tokens as far as its server tells them."""
@@ -91,11 +106,11 @@ class Model(Protocol):
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """One answer. `schema` asks for a JSON object of that schema. Raises ModelError.
 
         `heard` is given each piece of the text as it comes. Text that was handed over is never
-        handed over a second time: an answer that breaks off after it raises ModelUnavailable, and
-        whoever can begin anew asks without `heard`.
+        handed over a second time: an answer that breaks off after it raises AnswerBroken.
         """
         ...

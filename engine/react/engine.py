@@ -1,6 +1,6 @@
 """The ReAct engine: a dialogue with read-only tools, in a budget, with a trace (spec 001 §5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -8,27 +8,41 @@ from typing import Any
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
-from engine.dialogue import UNLIMITED, DialogueResult, ModelTask, first_messages, run_dialogue
-from engine.errors import ModelError, ModelUnavailable
+from engine.dialogue import (
+    NO_ROOM,
+    UNLIMITED,
+    DialogueResult,
+    ModelTask,
+    first_messages,
+    run_dialogue,
+)
+from engine.errors import AnswerBroken, ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
 from engine.react.growth import AnswerGrowth, marked_answer
+from engine.react.offers import RankedTools
 from engine.react.prompts import GO_ON, ReActReason, recites_prompt, system_prompt, user_message
 from engine.text.answer import AnswerFaults
+from engine.text.thoughts import without_thoughts
 from engine.tools.model import Tool, ToolContext
-from engine.tools.read_only import Observation, ReadOnlyTools
+from engine.tools.read_only import Observation
 
-ANSWER_TOKENS = 1000
+ANSWER_TOKENS = 2000
 CHARS_PER_TOKEN = 3
-MAX_FAILED_CALLS = 2
+MAX_FAILED_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most answers of the model, and about the most tokens, prompts included."""
+    """The most answers of the model, and about the most tokens that they and results may have.
+
+    What the model is told at first, and is told again with each result, counts for nothing. `tools`
+    are offered at once, those that fit best; the rest can be found.
+    """
 
     iterations: int = 5
-    tokens: int = 4000
+    tokens: int = 20_000
+    tools: int = 16
 
 
 class TraceItem(Frozen):
@@ -66,7 +80,8 @@ class ReActResult:
 class ReActEngine:
     """Answers a question with read-only tools, within a budget; it cannot change anything.
 
-    The second failed tool call in a row ends it. `elapsed_s` reads a monotonic clock.
+    The second round in a row of which each tool call failed ends it; what failed of the first is
+    told to the model. `elapsed_s` reads a monotonic clock.
     """
 
     model: Model
@@ -91,24 +106,34 @@ class ReActEngine:
         """
         model = _BudgetedModel(self, lang, AnswerGrowth(show), self.elapsed_s())
         task = ModelTask(
+            purpose="answer",
             opening=lambda: first_messages(system_prompt(lang), user_message(query, recent, known)),
             read=model.read,
             correction=lambda faults: faults[0],
             max_tokens=ANSWER_TOKENS,
-            tools=_TracedTools(self.tools, context, model),
+            tools=_TracedTools(self.tools, context, query, model),
             max_faulty=UNLIMITED,
+            max_rounds=self.budget.iterations,
             max_calls=UNLIMITED,
         )
         try:
             outcome = await run_dialogue(task, model)
         except _LimitReached as limit:
             return model.failure(limit.args[0])
-        except ModelUnavailable:
-            return model.failure("model_unavailable")
-        except ModelError:
-            return model.failure("model_refused")
-        assert isinstance(outcome, DialogueResult), "only the budget limits the dialogue"
-        return model.success(outcome.value)
+        except ModelError as error:
+            return model.failure(_reason(error))
+        if isinstance(outcome, DialogueResult):
+            return model.success(outcome.value)
+        return model.failure("no_room" if outcome.faults == (NO_ROOM,) else "iterations")
+
+
+def _reason(error: ModelError) -> ReActReason:
+    match error:
+        case AnswerBroken():
+            return "broken"
+        case ModelUnavailable():
+            return "model_unavailable"
+    return "model_refused"
 
 
 class _LimitReached(Exception):
@@ -125,11 +150,15 @@ class _BudgetedModel:
     begun_s: float
     iterations: int = 0
     tokens: int = 0
+    added: int = 0
+    prompt: int = 0
     cost: float = 0.0
     model_name: str = ""
     text: str = ""
     is_cut: bool = False
-    failed_calls: int = 0
+    round_calls: list[bool] = field(default_factory=list)
+    failed_rounds: int = 0
+    broken: str = ""
     trace: list[TraceItem] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -138,33 +167,52 @@ class _BudgetedModel:
     ) -> Completion:
         """The model's next answer. Raises ModelError, _LimitReached.
 
-        An answer that people have read as the final one is followed by no call. One that broke
-        off after pieces of it were heard is asked for anew, and shown when it is whole.
+        An answer that people have read as the final one is followed by no call. One that breaks off
+        is asked for once more: people see what they read already, and are told so.
         """
-        budget, growth = self.engine.budget, self.growth
-        left = budget.tokens - self.tokens
-        if self.iterations == budget.iterations:
-            raise _LimitReached("iterations")
+        left = self.engine.budget.tokens - self.added
+        self._end_round()
         if left <= 0:
             raise _LimitReached("tokens")
-        growth.begin(self.text)
         limits = {"max_tokens": min(max_tokens, left), **options}
         ask = partial(self.engine.model.complete, messages, **limits)
         try:
-            answer = await ask(heard=growth.hear if growth.is_open else None)
-        except ModelUnavailable:
-            if not growth.has_heard:
-                raise
-            growth.stop()
-            answer = await ask()
-        answer = replace(answer, tool_calls=()) if growth.has_shown else answer
+            answer = await self._hear(ask)
+        except AnswerBroken as error:
+            self._break_off(error)
+            answer = await self._hear(ask)
+            self.broken = ""
+        answer = replace(answer, text=without_thoughts(answer.text))
+        answer = replace(answer, tool_calls=()) if self.growth.has_shown else answer
         self._count(messages, answer)
         return answer
 
+    async def _hear(self, ask: Callable[..., Awaitable[Completion]]) -> Completion:
+        growth = self.growth
+        growth.begin(self.text)
+        return await ask(heard=growth.hear if growth.is_open else None)
+
+    def _break_off(self, error: AnswerBroken) -> None:
+        self.broken = self.growth.break_off(say("react.asked_again", self.lang))
+        note = f"asked once more: {error}"
+        self.trace.append(TraceItem(iteration=self.iterations, observation=note, ok=False))
+
+    def _end_round(self) -> None:
+        """Raises _LimitReached after the second round in a row of which each call failed."""
+        calls, self.round_calls = self.round_calls, []
+        if calls:
+            self.failed_rounds = 0 if any(calls) else self.failed_rounds + 1
+        if self.failed_rounds >= MAX_FAILED_ROUNDS:
+            raise _LimitReached("tools_failed")
+
     def _count(self, messages: Sequence[Message], answer: Completion) -> None:
         # Some servers report no usage; letters then stand in for tokens.
-        letters = sum(len(message.content) for message in messages) + len(answer.text)
-        spent = answer.tokens or letters // CHARS_PER_TOKEN
+        prompt = answer.prompt_tokens or _letters(messages) // CHARS_PER_TOKEN
+        written = answer.completion_tokens or len(answer.text) // CHARS_PER_TOKEN
+        spent = answer.tokens or prompt + written
+        told = prompt - self.prompt if self.prompt else 0
+        self.added += max(written, spent - prompt) + max(0, told)
+        self.prompt = prompt + written
         self.trace.append(TraceItem(iteration=self.iterations, thought=answer.text, tokens=spent))
         self.iterations += 1
         self.tokens += spent
@@ -178,7 +226,7 @@ class _BudgetedModel:
         return AnswerFaults((GO_ON,)) if self.is_cut else marked_answer(self.text)
 
     def trace_call(self, wanted: ToolCall, observation: Observation, seconds: float) -> None:
-        """Add a tool call to the trace. Raises _LimitReached at the second failed one in a row."""
+        """Add a tool call of this round to the trace."""
         item = TraceItem(
             iteration=self.iterations - 1,
             action=wanted.name,
@@ -189,9 +237,7 @@ class _BudgetedModel:
         )
         self.trace.append(item)
         self.refused += [wanted.name] if observation.refused else []
-        self.failed_calls = 0 if observation.ok else self.failed_calls + 1
-        if self.failed_calls >= MAX_FAILED_CALLS:
-            raise _LimitReached("tools_failed")
+        self.round_calls.append(observation.ok)
 
     def success(self, text: str) -> ReActResult:
         """The final answer, unless it is empty or recites what the model was told."""
@@ -201,14 +247,16 @@ class _BudgetedModel:
 
     def failure(self, reason: ReActReason) -> ReActResult:
         """A sentence that says why there is no answer; a part of an answer is given as a part."""
-        text = marked_answer(self.text)
-        if self.is_cut and text and not recites_prompt(text):
-            return self._result(f"{text}\n\n{say('react.truncated', self.lang)}", "truncated")
+        why: ReActReason = "truncated" if self.is_cut else "broken"
+        text = marked_answer(self.text) if self.is_cut else self.broken
+        if text and not recites_prompt(text):
+            return self._result(f"{text}\n\n{say(f'react.{why}', self.lang)}", why)
+        reason = "model_unavailable" if reason == "broken" else reason
         return self._result(say(f"react.{reason}", self.lang), reason)
 
     def _result(self, content: str, reason: ReActReason) -> ReActResult:
         return ReActResult(
-            success=reason in ("answered", "truncated"),
+            success=reason in ("answered", "truncated", "broken"),
             content=content,
             trace=tuple(self.trace),
             reason=reason,
@@ -220,17 +268,21 @@ class _BudgetedModel:
         )
 
 
-class _TracedTools(ReadOnlyTools):
+def _letters(messages: Sequence[Message]) -> int:
+    return sum(len(message.content) for message in messages)
+
+
+class _TracedTools(RankedTools):
     """Read-only tools whose calls are added to the trace."""
 
     def __init__(
-        self, tools: Sequence[Tool[Any]], context: ToolContext, model: _BudgetedModel
+        self, tools: Sequence[Tool[Any]], context: ToolContext, query: str, model: _BudgetedModel
     ) -> None:
-        super().__init__(tools, context)
+        super().__init__(tools, context, query=query, most=model.engine.budget.tools)
         self._model = model
 
     async def call(self, wanted: ToolCall) -> Observation:
-        """The tool's result. Raises _LimitReached at the second failed call in a row."""
+        """The tool's result."""
         elapsed_s = self._model.engine.elapsed_s
         begun_s = elapsed_s()
         observation = await super().call(wanted)

@@ -16,6 +16,8 @@ ReActReason = Literal[
     "model_unavailable",
     "model_refused",
     "empty",
+    "broken",
+    "no_room",
 ]
 
 _SYSTEM = """\

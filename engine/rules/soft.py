@@ -136,6 +136,7 @@ class SoftRuleEngine:
         self._model = model
         self._limits = limits
         self._task = ModelTask(
+            purpose="rules",
             read=read_verdict,
             schema=SCHEMA,
             max_tokens=ANSWER_TOKENS,

@@ -23,7 +23,7 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import PlannerFrame, Run
 from engine.mail import RunMail
 from engine.playbooks.model import Playbook
-from engine.ports.model import Completion, Message, ToolCall, ToolOffer
+from engine.ports.model import Completion, Message, Purpose, ToolCall, ToolOffer
 from engine.ports.storage.store import Effects
 from engine.runs.run import advance_run
 from engine.runs.run_state import with_request_context
@@ -209,6 +209,7 @@ class RecordedAnswers:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The model's recorded answer or failure; raises MissingRecording without one."""
         entry = self._next("model", "the model")

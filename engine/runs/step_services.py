@@ -9,7 +9,15 @@ from pydantic_core import to_jsonable_python
 from engine.errors import BudgetExceeded, ModelError, ToolError, ToolRefused, ToolUnsure
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
-from engine.ports.model import Completion, Message, Model, ModelBudget, ModelUsage, ToolOffer
+from engine.ports.model import (
+    Completion,
+    Message,
+    Model,
+    ModelBudget,
+    ModelUsage,
+    Purpose,
+    ToolOffer,
+)
 from engine.services import Services
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import CallTool
@@ -68,12 +76,18 @@ class _StepModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The model's answer; it is recorded, as a failure is. Raises BudgetExceeded."""
         try:
             self._check_budget()
             answer = await self._model.complete(
-                messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
+                messages,
+                tools=tools,
+                schema=schema,
+                max_tokens=max_tokens,
+                heard=heard,
+                purpose=purpose,
             )
         except ModelError as error:
             away = {"away": True} if error.retryable else {}

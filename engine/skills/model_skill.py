@@ -121,6 +121,7 @@ def _task(frame: ModelFrame, remembered: str, context: StepContext) -> ModelTask
     skill, definition = _skill(frame, context), context.playbook.definition
     today = context.services.today
     return ModelTask(
+        purpose="skill",
         opening=lambda: skill_opening(frame, remembered, context),
         read=lambda text: read_output(text, skill, definition, today),
         schema=schema_of(skill, definition),

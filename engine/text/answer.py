@@ -10,13 +10,13 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from engine.text.thoughts import without_thoughts
 from engine.yaml.faults import Fault, describe_errors, key_text
 
 MAX_FAULTS = 20
 NOT_ONE = "the answer is not one JSON object"
 MORE_THAN_ONE = "the answer holds more than one JSON object; send one"
 _FENCE = re.compile(r"```[^\n`]*((?:\n[^`]*)?(?:`{1,2}[^`]+)*)```")
-_THOUGHT = re.compile(r"<(/?)(think|thinking)>", re.IGNORECASE)
 _BEGINS = re.compile(r'\{\s*"')
 M = TypeVar("M", bound=BaseModel)
 
@@ -100,21 +100,6 @@ def _parse_between_braces(text: str) -> dict[str, Any]:
 def code_blocks(text: str) -> list[str]:
     """What stands in each of the text's code fences."""
     return _FENCE.findall(text)
-
-
-def without_thoughts(text: str) -> str:
-    """The text without what stands between a tag of thoughts and the next end of the same name."""
-    tags = [(tag, tag[2].lower()) for tag in _THOUGHT.finditer(text)]
-    last = {name: tag.start() for tag, name in tags if tag[1]}
-    kept: list[str] = []
-    at, thinks = 0, ""
-    for tag, name in tags:
-        if thinks == name and tag[1]:
-            at, thinks = tag.end(), ""
-        elif not thinks and not tag[1] and tag.end() <= last.get(name, -1):
-            kept.append(text[at : tag.start()])
-            thinks = name
-    return "".join([*kept, text[at:]])
 
 
 def repeated_key(value: Any) -> str:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from engine.dialogue import (
     MAX_CALLS,
     MAX_FAULTY,
     NO_MORE_CALLS,
+    NO_ROOM,
     Dialogue,
     DialogueFailure,
     DialogueProgress,
@@ -43,7 +45,9 @@ class Sum(Frozen):
 
 GOOD = {"total": 2}
 FAULT = "total: should be a whole number, not 'two'"
-TASK: ModelTask[Sum] = ModelTask(opening=lambda: BEGUN, read=lambda text: read_answer(text, Sum))
+TASK: ModelTask[Sum] = ModelTask(
+    purpose="skill", opening=lambda: BEGUN, read=lambda text: read_answer(text, Sum)
+)
 Outcome = DialogueProgress[Dialogue] | DialogueResult[Dialogue, Sum] | DialogueFailure[Dialogue]
 
 
@@ -229,3 +233,42 @@ def test_frames_that_counted_for_themselves_load_and_are_stored_as_they_were(
     for counter in ("rounds", "faulty", "calls", "asked_times"):
         assert getattr(dialogue, counter) == before.get(counter, 0)
     assert json.loads(frame.stored()) | {"kind": stored["kind"]} == stored
+
+
+THOUGHT = "<think>SECRET: the total might be 3</think>"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{THOUGHT}{json.dumps(GOOD)}",
+        f"{json.dumps(GOOD)}{THOUGHT}",
+        f"Here it is. {THOUGHT} {json.dumps(GOOD)} <think>SECRET: and now",
+        f"SECRET first</think>{json.dumps(GOOD)}",
+    ],
+)
+async def test_thoughts_are_neither_read_nor_kept_nor_told_to_the_model_again(said: str) -> None:
+    model = ScriptedModel([f"{THOUGHT}no", said])
+    first, found = await outcomes(TASK, model)
+    assert isinstance(found, DialogueResult)
+    assert found.value == Sum(total=2)
+    assert "SECRET" not in f"{first}{found}{model.requests}"
+
+
+async def test_an_answer_without_room_for_any_text_is_told_and_not_asked_for_again() -> None:
+    model = ScriptedModel([Completion(f"{THOUGHT}<think>", truncated=True), GOOD])
+    (found,) = await outcomes(TASK, model)
+    assert isinstance(found, DialogueFailure)
+    assert (found.faults, len(model.requests)) == ((NO_ROOM,), 1)
+
+
+def test_every_answer_of_a_model_is_taken_by_the_dialogue() -> None:
+    """So no other part of the engine can show what a model only thinks."""
+    engine = Path(__file__).parents[2] / "engine"
+    asking = {
+        path.relative_to(engine).as_posix()
+        for path in engine.rglob("*.py")
+        if ".complete(" in path.read_text("utf-8") or "model.complete" in path.read_text("utf-8")
+    }
+    # The other two pass an answer on to the dialogue: recorded, and within a question's budget.
+    assert asking == {"dialogue.py", "runs/step_services.py", "react/engine.py"}

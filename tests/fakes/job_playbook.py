@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.model import Completion, Message, ToolOffer
+from engine.ports.model import Completion, Message, Purpose, ToolOffer
 
 MAIN = """\
 id: reports
@@ -121,6 +121,7 @@ class TeamModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The next answer of whoever is asked."""
         assert schema is not None

@@ -7,6 +7,7 @@ _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _KNOWN = {
     *("model", "messages", "tools", "tool_choice", "max_tokens", "max_completion_tokens"),
     *("response_format", "temperature", "stream", "stream_options"),
+    *("reasoning_effort", "top_p", "seed"),
 }
 
 
@@ -23,6 +24,10 @@ def violations(body: Any) -> Iterator[str]:
         body.get("stream") is True and set(body["stream_options"]) == {"include_usage"}
     ):
         yield "stream_options belong to a stream, and hold include_usage"
+    if body.get("reasoning_effort", "low") not in ("minimal", "low", "medium", "high"):
+        yield "reasoning_effort is unknown"
+    if not 0 <= body.get("temperature", 0) <= 2:
+        yield "temperature must be from 0 to 2"
     for limit in ("max_tokens", "max_completion_tokens"):
         if limit in body and not (isinstance(body[limit], int) and body[limit] > 0):
             yield f"{limit} must be a positive integer"

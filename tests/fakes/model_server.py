@@ -36,6 +36,7 @@ class Reply:
     cut_after: int | None = None
     broken: bytes | None = None
     split: int | None = None
+    thoughts: str = ""
     indexed: bool = True
     until: asyncio.Event | None = field(default=None, compare=False)
     stops: tuple[tuple[int, asyncio.Event], ...] = field(default=(), compare=False)
@@ -47,6 +48,11 @@ Script = Iterable[Reply] | Callable[[dict[str, Any]], Reply]
 def say(text: str, *, cut: bool = False, tokens: int | None = None) -> Reply:
     """The model answers in text; `cut` when its length limit ended it."""
     return Reply(text=text, finish="length" if cut else "stop", tokens=tokens)
+
+
+def think(thoughts: str, reply: Reply) -> Reply:
+    """The model thinks first, in a field of its own."""
+    return replace(reply, thoughts=thoughts)
 
 
 def say_json(value: Any) -> Reply:
@@ -268,6 +274,8 @@ class ModelServer:
     def _completion(self, reply: Reply, body: dict[str, Any]) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": reply.text}
         message["refusal"] = reply.refusal
+        if reply.thoughts:
+            message["reasoning_content"] = reply.thoughts
         if reply.calls:
             message["tool_calls"] = [self._call(*call) for call in reply.calls]
         prompt = len(json.dumps(body["messages"])) // 4

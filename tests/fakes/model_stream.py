@@ -14,7 +14,7 @@ def events(completion: dict[str, Any], *, usage: bool, indexed: bool) -> Iterato
     """
     choice = completion["choices"][0]
     yield _event(completion, {"role": "assistant", "content": ""})
-    for name in ("content", "refusal"):
+    for name in ("reasoning_content", "content", "refusal"):
         for text in _cut(choice["message"].get(name) or ""):
             yield _event(completion, {name: text})
     for index, call in enumerate(choice["message"].get("tool_calls", ())):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import ModelUnavailable
-from engine.ports.model import Completion, Message, ToolCall, ToolOffer
+from engine.ports.model import Completion, Message, Purpose, ToolCall, ToolOffer
 
 Line = str | Mapping[str, Any] | Completion | Exception
 
@@ -43,6 +43,7 @@ class ScriptedModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The next line of the script."""
         assert messages, "a model is asked something"

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from bot.serve.work.capacity import LanePlace, PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.meter import NO_METER, Meter
-from engine.ports.model import Completion, Message, Model, ToolOffer
+from engine.ports.model import Completion, Message, Model, Purpose, ToolOffer
 from engine.ports.storage.store import Claim
 
 RETRY_S: Final = 1.0
@@ -271,12 +271,18 @@ class QueuedModel:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The model's answer; raises as it does, and ModelQueueFull."""
         context = _mail_context.get()
         async with context.queue.turn(context) if context else nullcontext():
             return await self._model.complete(
-                messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
+                messages,
+                tools=tools,
+                schema=schema,
+                max_tokens=max_tokens,
+                heard=heard,
+                purpose=purpose,
             )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.testing.files.model import ModelLine
 from engine.errors import ModelRefused, ModelUnavailable
-from engine.ports.model import Completion, Message, ToolCall, ToolOffer
+from engine.ports.model import Completion, Message, Purpose, ToolCall, ToolOffer
 
 _TOKENS = 10
 
@@ -29,6 +29,7 @@ class ScriptedAnswers:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         """The next answer. Raises ModelUnavailable, ModelRefused."""
         prompt = "\n".join(message.content for message in messages)

@@ -22,6 +22,12 @@ TEXTS: Final[dict[str, str]] = {
     ),
     # the ReAct engine, when it has no answer
     "react.truncated": "(This answer was cut off by a length limit and is incomplete.)",
+    "react.asked_again": "(The answer broke off here; the model is being asked once more.)",
+    "react.broken": "(This answer broke off twice and is incomplete.)",
+    "react.no_room": (
+        "The language model used up its length limit, raised once, before it wrote an answer. "
+        "Please ask for less, or have an admin raise max_tokens."
+    ),
     "react.iterations": (
         "Sorry, I found no answer in the steps that I have. Please ask more specifically."
     ),

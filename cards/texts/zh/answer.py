@@ -14,6 +14,12 @@ TEXTS: Final[dict[str, str]] = {
     "tool.remote.asks": "服务器 {server} 的工具 `{tool}` 要求更多输入，这里不提供。",
     # the ReAct engine, when it has no answer
     "react.truncated": "（以上回答因长度限制被截断，并不完整。）",
+    "react.asked_again": "（回答在这里中断了，正在重新询问模型。）",
+    "react.broken": "（回答在这里两次中断，并不完整。）",
+    "react.no_room": (
+        "语言模型在写出答案之前就用完了长度上限（已放宽过一次）。"
+        "请把问题拆小，或请管理员调高 max_tokens。"
+    ),
     "react.iterations": "抱歉，我查了几步仍然没有得到答案。请把问题问得更具体一些。",
     "react.tokens": "抱歉，这个问题太大，我无法一次答完。请拆成更小的问题。",
     "react.tools_failed": "抱歉，查询接连失败，我没有可靠的依据来回答。请稍后再试。",

@@ -18,11 +18,10 @@ AttemptOutcome = Literal[
     "refused",
     "bad",
     "left_alone",
-    "no_place",
 ]
 """`denied`: the key or the model's name is wrong; `rejected`: the request; `bad`: no completion.
 
-`left_alone`: the breaker is open; `no_place`: this process had as many under way as it may.
+`left_alone`: the breaker is open.
 """
 
 

@@ -14,9 +14,9 @@ from engine.text.fence import fence_data
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft
-from engine.tool_plan.planning.top_tools import OfferedTools
 from engine.tool_plan.responses import dropped_text, fail_plan
 from engine.tools.registry import may_read
+from engine.tools.top_tools import OfferedTools
 
 KNOWN_CHARS = 4000
 DONE_CHARS = 6000

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.text.answer import DECODER, code_blocks, without_thoughts
+from engine.text.answer import DECODER, code_blocks
+from engine.text.thoughts import without_thoughts
 
 CUT_CHARS: Final = 2000
 """As much of an unreadable answer is shown to people."""

@@ -12,7 +12,7 @@ from engine.text.answer import AnswerFaults
 from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer
 from engine.tool_plan.planning.prompts import REPAIR, PlanRequest, build_prompt
 from engine.tool_plan.planning.steps import PlanDraft, validate_steps
-from engine.tool_plan.planning.top_tools import TOP_K, Manifest, top_k_tools
+from engine.tools.top_tools import TOP_K, Manifest, top_k_tools
 
 PLAN_TOKENS = 2000
 MAX_STEPS = 6
@@ -75,6 +75,7 @@ class LLMPlanner:
         listed = tools if isinstance(tools, Mapping) else tools.describe()
         chosen = top_k_tools(request.query, listed, self._top_k if topk is None else topk)
         task = ModelTask(
+            purpose="plan",
             opening=lambda: build_prompt(request, chosen, self._max_steps),
             read=_read,
             max_tokens=PLAN_TOKENS,

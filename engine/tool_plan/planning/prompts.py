@@ -8,7 +8,7 @@ from cards.texts import say
 from engine.dialogue import first_messages
 from engine.ports.model import Message
 from engine.text.language import detect_language
-from engine.tool_plan.planning.top_tools import Manifest
+from engine.tools.top_tools import Manifest
 
 _PLANNER = """\
 You turn a person's request into a plan. A program carries it out exactly as you write it, step by \

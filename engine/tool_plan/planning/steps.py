@@ -9,8 +9,8 @@ from cards.values import MONEY_PARTS
 from engine.frames.llm_plan import DropKind, DroppedStep, LlmPlanStep
 from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
-from engine.tool_plan.planning.top_tools import Manifest
 from engine.tool_plan.references import is_malformed, iter_texts, referenced_steps
+from engine.tools.top_tools import Manifest
 from engine.yaml.faults import key_text, short_repr, suggestion
 
 ASKABLE = ("string", "integer", "number", "boolean")

@@ -73,6 +73,7 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Strategy
         return _read_pieces(answer, text, context)
 
     task = ModelTask(
+        purpose="route",
         opening=lambda: _first_messages(text, context),
         read=read,
         schema=schema(context),

@@ -66,7 +66,7 @@ async def connect(clock: Clock, observed: Observed) -> AsyncIterator[Connect]:
             *script: Reply, served: dict[str, Any] | None = None, **chosen: Any
         ) -> tuple[ModelServer, OpenAIModel]:
             server = await stack.enter_async_context(ModelServer(script, **served or {}))
-            given = {"api_key": API_KEY, "base_url": server.base_url, "timeout_s": 60, **chosen}
+            given = {"api_key": API_KEY, "base_url": server.base_url, **chosen}
             model = OpenAIModel(
                 model=given.pop("model", "first"),
                 now=clock,

@@ -6,7 +6,7 @@ import sys
 import aiohttp
 import pytest
 
-from adapters.openai import OpenAIModel
+from adapters.openai import OpenAIModel, TimeLimits
 from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
 from engine.ports.model import Message, ToolCall, ToolOffer
 from tests.adapters.openai.conftest import Connect, Observed
@@ -45,6 +45,8 @@ async def test_a_text_comes_back_with_its_cost(connect: Connect) -> None:
             "model": "first",
             "messages": [{"role": "user", "content": "你好"}],
             "max_tokens": 77,
+            "stream": True,
+            "stream_options": {"include_usage": True},
         }
     ]
     assert server.faults == []
@@ -140,7 +142,7 @@ async def test_when_every_model_is_away_it_is_unavailable(connect: Connect) -> N
 
 
 async def test_an_answer_that_takes_too_long_is_unavailable(connect: Connect) -> None:
-    _, model = await connect(slow(asyncio.Event()), timeout_s=0.2)
+    _, model = await connect(slow(asyncio.Event()), limits=TimeLimits(total_s=0.2))
     with pytest.raises(ModelUnavailable):
         await model.complete(ASK)
 
@@ -159,7 +161,7 @@ async def test_a_slow_answer_within_the_time_arrives(connect: Connect) -> None:
 async def test_no_server_is_unavailable(connect: Connect) -> None:
     async with ModelServer() as server:
         gone = server.base_url
-    model = OpenAIModel(api_key="k", base_url=gone, model="m", timeout_s=5)
+    model = OpenAIModel(api_key="k", base_url=gone, model="m", limits=TimeLimits(total_s=5))
     with pytest.raises(ModelUnavailable, match="no connection"):
         await model.complete(ASK)
     await model.close()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
+from adapters.openai import TimeLimits
 from engine.errors import ModelError
 from engine.ports.model import Message
 from tests.adapters.openai.conftest import Connect, Observed
@@ -82,7 +83,7 @@ async def test_a_server_that_echoes_the_key_gets_it_into_no_log_and_no_error(
 ) -> None:
     server, model = await connect(
         api_key=KEY,
-        timeout_s=0.5,
+        limits=TimeLimits(total_s=0.5),
         fallbacks=("second",),
         served={"api_key": KEY, "tells": ECHO},
     )

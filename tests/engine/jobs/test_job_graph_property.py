@@ -62,6 +62,7 @@ class WorldModel:
         schema: Any = None,
         max_tokens: int = 1000,
         heard: Any = None,
+        purpose: Any = "",
     ) -> Completion:
         """By who asks, and in which attempt."""
         contents = [message.content for message in messages]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from adapters.openai import OpenAIModel
+from adapters.openai import OpenAIModel, TimeLimits
 from cards.model import Lang
 from engine.errors import ToolFailed
 from engine.react import Budget, ReActEngine, ReActResult
@@ -25,6 +25,7 @@ from tests.fakes.model_server import (
     garble,
     refuse,
     say,
+    think,
 )
 
 INJECTION = (
@@ -98,7 +99,9 @@ async def server() -> AsyncIterator[ModelServer]:
 
 @pytest.fixture
 async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
-    model = OpenAIModel(api_key=server.api_key, base_url=server.base_url, model="m", timeout_s=5)
+    model = OpenAIModel(
+        api_key=server.api_key, base_url=server.base_url, model="m", limits=TimeLimits(total_s=5)
+    )
     yield model
     await model.close()
 
@@ -222,11 +225,11 @@ async def test_a_long_result_is_cut_with_a_note(server: ModelServer, engine: ReA
     "calls",
     [
         [call_tool("broken", {}), call_tool("broken", {})],
-        [call_tools(("broken", {}), ("no_such_tool", {}))],
+        [call_tools(("broken", {}), ("no_such_tool", {})), call_tool("broken", {})],
         [call_tool("endless", {}), call_tool("record_visit", {"subject_id": "P001"})],
     ],
 )
-async def test_the_second_failed_call_in_a_row_ends_with_an_apology(
+async def test_the_second_failed_round_in_a_row_ends_with_an_apology(
     calls: list[Reply], server: ModelServer, engine: ReActEngine
 ) -> None:
     server.script([*calls, say("never asked")])
@@ -234,6 +237,27 @@ async def test_the_second_failed_call_in_a_row_ends_with_an_apology(
     assert (result.success, result.reason) == (False, "tools_failed")
     assert result.content.startswith("抱歉")
     assert len(server.requests) == len(calls)
+
+
+async def test_the_same_slip_in_parallel_calls_costs_one_round_and_is_repaired(
+    server: ModelServer, engine: ReActEngine, kit: Kit
+) -> None:
+    slips = [("read_note", {"subject_id": f"p{number}"}) for number in range(3)]
+    server.script(
+        [call_tools(*slips), call_tools(("read_note", {"subject_id": "P001"})), say("Well.")]
+    )
+    result = await engine.run("How are they?", CONTEXT, lang="en")
+    told = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert [("subject_id" in each, "gave no result" in each) for each in told] == [(True, True)] * 3
+    assert (result.content, kit.read) == ("Well.", ["P001"])
+
+
+async def test_a_call_that_goes_well_beside_one_that_does_not_is_no_failed_round(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    mixed = call_tools(("broken", {}), ("read_note", {"subject_id": "P001"}))
+    server.script([mixed, mixed, mixed, say("Well.")])
+    assert (await engine.run("?", CONTEXT, lang="en")).content == "Well."
 
 
 async def test_a_success_between_failures_keeps_the_fuse_whole(
@@ -261,22 +285,48 @@ async def test_iterations_are_limited(server: ModelServer, model: OpenAIModel, k
     result = await engine.run("?", CONTEXT, lang="en")
     assert (result.success, result.reason, len(server.requests)) == (False, "iterations", 3)
     assert result.content.startswith("Sorry")
+    # The last answer has to be one, so that nothing that was read is read in vain.
+    assert ["tools" in request for request in server.requests] == [True, True, False]
 
 
-async def test_tokens_are_limited(server: ModelServer, model: OpenAIModel, kit: Kit) -> None:
-    server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=700))
-    engine = ReActEngine(model, kit.tools, Budget(tokens=1500))
+async def test_tokens_that_steps_add_are_limited(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=2000))
+    engine = ReActEngine(model, kit.tools, Budget(iterations=9, tokens=4000))
     result = await engine.run("?", CONTEXT, lang="en")
     assert (result.success, result.reason, len(server.requests)) == (False, "tokens", 3)
-    assert [r["max_tokens"] for r in server.requests] == [1000, 800, 100]
+    limits = [request["max_tokens"] for request in server.requests]
+    assert limits == sorted(limits, reverse=True)
+    assert limits[-1] < 1000
+
+
+async def test_what_is_told_first_counts_for_nothing_however_often_it_is_told(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    """Twenty tools with long descriptions take more tokens than the whole budget, each time."""
+    many = tuple(
+        replace(kit.tools[0], name=f"far_{n}", description="long " * 400) for n in range(20)
+    )
+    read = call_tool("read_note", {"subject_id": "P001"})
+    server.script([read, read, read, read, say("Well.")])
+    engine = ReActEngine(model, (*kit.tools, *many), Budget(tokens=4000, tools=30))
+    known = ("much is known " * 3000,)
+    result = await engine.run("?", CONTEXT, lang="en", known=known)
+    assert (result.content, len(server.requests)) == ("Well.", 5)
+    assert result.tokens > 10 * 4000
 
 
 async def test_a_server_that_reports_no_usage_is_still_limited(
     server: ModelServer, model: OpenAIModel, kit: Kit
 ) -> None:
-    server.script(lambda request: call_tool("read_note", {"subject_id": "P002"}, tokens=0))
+    server.script(lambda request: replace(LONG_READ, usage=False))
     engine = ReActEngine(model, kit.tools, Budget(50, 3000))
     assert (await engine.run("?", CONTEXT, lang="en")).reason == "tokens"
+    assert 4 < len(server.requests) < 8
+
+
+LONG_READ = call_tool("read_note", {"subject_id": "P002"})
 
 
 @pytest.mark.parametrize(("lang", "note"), [("zh", "并不完整"), ("en", "incomplete")])
@@ -351,7 +401,7 @@ async def test_without_an_answer_the_person_is_told_so(
 async def test_a_model_that_cannot_be_reached_is_said_to_be_away(kit: Kit) -> None:
     async with ModelServer() as server:
         gone = server.base_url
-    model = OpenAIModel(api_key="k", base_url=gone, model="m", timeout_s=5)
+    model = OpenAIModel(api_key="k", base_url=gone, model="m", limits=TimeLimits(total_s=5))
     result = await ReActEngine(model, kit.tools).run("?", CONTEXT, lang="zh")
     await model.close()
     assert result.reason == "model_unavailable"
@@ -380,15 +430,6 @@ async def test_a_marked_answer_is_shown_while_it_is_written_and_told_without_mar
     assert result.content == WORDS.strip()
     assert WORDS.startswith(told[-1])
     assert all(request["stream"] for request in server.requests)
-
-
-async def test_without_anybody_to_see_it_nothing_is_streamed(
-    server: ModelServer, engine: ReActEngine
-) -> None:
-    server.script([say(f"<answer>{WORDS}</answer>")])
-    result = await engine.run("?", CONTEXT, lang="en")
-    assert result.content == WORDS.strip()
-    assert "stream" not in server.requests[0]
 
 
 async def test_a_call_beside_what_was_shown_as_the_answer_is_not_made(
@@ -424,14 +465,107 @@ async def test_a_call_beside_a_text_without_a_mark_is_made_and_another_text_foll
     assert last.startswith(told[-1])
 
 
-async def test_an_answer_that_breaks_off_is_asked_for_once_more_and_shown_when_whole(
+async def test_an_answer_that_breaks_off_keeps_what_was_shown_and_is_asked_for_once_more(
     server: ModelServer, engine: ReActEngine
 ) -> None:
-    server.script([cut(say(f"<answer>\n{WORDS}"), after=60), say("<answer>\nAll is well.")])
+    server.script([cut(say(WORDS), after=60), say(LONGER)])
     result, told = await shown_of(engine)
-    assert (result.success, result.content) == (True, "All is well.")
-    assert told
-    assert "stream" not in server.requests[1]
+    assert (result.success, result.content) == (True, LONGER.strip())
+    at = next(n for n, text in enumerate(told) if "asked once more" in text)
+    assert WORDS.startswith(told[at - 1])
+    assert told[at].startswith(told[at - 1])
+    # Nothing that people could read grows shorter.
+    assert all(LONGER.startswith(text) and len(text) > len(told[at - 1]) for text in told[at + 1 :])
+    assert told[at + 1 :]
+    again = next(item for item in result.trace if not item.ok)
+    assert again.observation.startswith("asked once more")
+
+
+LONGER = "It was asked once more, and now all of it comes to its end as it should. " * 6
+
+
+@pytest.mark.parametrize("then", [cut(say(LONGER), after=80), fail(401)])
+async def test_an_answer_that_breaks_off_twice_is_told_as_a_part(
+    then: Reply, server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([cut(say(WORDS), after=60), then])
+    result, _ = await shown_of(engine)
+    assert (result.success, result.reason) == (True, "broken")
+    assert "broke off twice" in result.content
+    assert result.content.startswith((WORDS[:40], LONGER[:40]))
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_a_thought_is_shown_to_nobody_and_is_not_told_to_the_model_again(
+    shows: bool, server: ModelServer, engine: ReActEngine
+) -> None:
+    call = replace(call_tool("read_note", {"subject_id": "P001"}), text="<think>SECRET</think>")
+    last = f"<think>SECRET {WORDS}</think>{WORDS[:100]}<reasoning>SECRET</reasoning>{WORDS[100:]}"
+    server.script([call, think("SECRET", say(last))])
+    told: list[str] = []
+    show = (lambda text: told.append(text) is None) if shows else None
+    result = await engine.run("?", CONTEXT, lang="en", show=show)
+    assert result.content == WORDS.strip()
+    assert bool(told) == shows
+    assert "SECRET" not in str((result, told, server.requests[-1]))
+
+
+async def test_a_thought_whose_beginning_is_left_out_gives_way_to_the_answer(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([say(f"{LONGER}</think>\n{WORDS}")])
+    result, told = await shown_of(engine)
+    assert result.content == WORDS.strip()
+    assert WORDS.startswith(told[-1])
+
+
+async def test_a_model_that_only_thinks_gets_more_room_and_then_it_is_said(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([say("<think>and so on", cut=True), say("", cut=True)])
+    result = await engine.run("?", CONTEXT, lang="en")
+    assert (result.success, result.reason) == (False, "no_room")
+    assert "max_tokens" in result.content
+    assert [request["max_tokens"] for request in server.requests] == [2000, 8000]
+
+
+def distant(kit: Kit, count: int) -> tuple[Tool[Any], ...]:
+    """So many tools that have nothing to do with notes."""
+    return tuple(
+        replace(kit.tools[0], name=f"weather_{n}", description=f"Weather of town {n}.")
+        for n in range(count)
+    )
+
+
+def offered(server: ModelServer, request: int) -> list[str]:
+    return [tool["function"]["name"] for tool in server.requests[request]["tools"]]
+
+
+async def test_the_tools_that_fit_best_are_offered_and_the_rest_is_found(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    server.script([call_tool("find_tools", {"query": "weather of town 7"}), say("It rains.")])
+    engine = ReActEngine(model, (*distant(kit, 30), *kit.tools), Budget(tools=4))
+    await engine.run("What does read_note say?", CONTEXT, lang="en")
+    first, second = offered(server, 0), offered(server, 1)
+    assert (len(first), first[-1]) == (5, "find_tools")
+    assert "read_note" in first
+    # What was offered stays where it was, so that the beginning of the request is the same.
+    assert second[:4] == first[:4]
+    assert "weather_7" in second
+    assert "weather_7" in seen(server)[0]
+    assert "25 more are not offered" in seen(server)[0]
+
+
+async def test_a_tool_that_was_not_offered_can_be_called_by_name_and_no_writing_one_is_found(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    read = call_tool("read_note", {"subject_id": "P001"})
+    server.script([call_tool("find_tools", {"query": "record visit"}), read, say("Well.")])
+    engine = ReActEngine(model, (*distant(kit, 9), *kit.tools), Budget(tools=2))
+    result = await engine.run("town", CONTEXT, lang="en")
+    assert (result.content, kit.read) == ("Well.", ["P001"])
+    assert "record_visit" not in str(server.requests)
 
 
 async def test_a_server_that_does_not_stream_answers_as_ever(kit: Kit) -> None:

@@ -16,7 +16,7 @@ from engine.frames.state import AgentState, Run, SopFrame
 from engine.mail import CardDecided, CardExpired, RunMail, RunStarted, parse_mail
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
+from engine.ports.model import Completion, Message, Model, Purpose, ToolCall, ToolOffer
 from engine.ports.storage.findings import Check, CheckReport, Withdrawal
 from engine.rules.soft import DEFAULT_LIMITS, SoftLimits
 from engine.runs.run import advance_run
@@ -106,6 +106,7 @@ class Answering:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
         heard: Callable[[str], None] | None = None,
+        purpose: Purpose = "",
     ) -> Completion:
         self.heard.append((tuple(messages), tuple(tools)))
         answer = self.answers[sum(m.role == "assistant" for m in messages)]

@@ -10,8 +10,8 @@ from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer, 
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import validate_steps
-from engine.tool_plan.planning.top_tools import OfferedTools, top_k_tools
 from engine.tools import registry
+from engine.tools.top_tools import OfferedTools, top_k_tools
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.study import Study

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.openai import OpenAIModel
+from adapters.openai import OpenAIModel, TimeLimits
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 from tests.fakes.model_server import ModelServer, Reply, fail, refuse, say, say_json
@@ -25,7 +25,9 @@ async def server() -> AsyncIterator[ModelServer]:
 
 @pytest.fixture
 async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
-    model = OpenAIModel(api_key=server.api_key, base_url=server.base_url, model="m", timeout_s=5)
+    model = OpenAIModel(
+        api_key=server.api_key, base_url=server.base_url, model="m", limits=TimeLimits(total_s=5)
+    )
     yield model
     await model.close()
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from adapters.openai import OpenAIModel
+from adapters.openai import OpenAIModel, TimeLimits
 from engine.ports.systems.remote_tools import Server
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
@@ -28,7 +28,9 @@ async def server() -> AsyncIterator[ModelServer]:
 
 @pytest.fixture
 async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
-    model = OpenAIModel(api_key=server.api_key, base_url=server.base_url, model="m", timeout_s=5)
+    model = OpenAIModel(
+        api_key=server.api_key, base_url=server.base_url, model="m", limits=TimeLimits(total_s=5)
+    )
     yield model
     await model.close()
 
