@@ -6,6 +6,7 @@ Off without SIGNOFF_SYNC_SECRET, by which each change is signed.
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
@@ -43,6 +44,26 @@ class CaseChanges(Frozen):
     by: str = Key(default="", max_length=100)
 
 
+@dataclass(frozen=True, slots=True)
+class CaseChangesAnswer:
+    """What the system of record is answered: the HTTP status, and why it is refused, "" if not.
+
+    `case` is the id of the case whose lane has it, `repeated` when the key came before.
+    """
+
+    status: int
+    error: str = ""
+    case: str = ""
+    repeated: bool = False
+
+    def response(self) -> web.Response:
+        """As JSON."""
+        if self.error:
+            return web.json_response({"error": self.error}, status=self.status)
+        told = {"case": self.case, "repeated": self.repeated}
+        return web.json_response(told, status=self.status)
+
+
 class CaseChangesApi:
     """Puts each change into its case's lane, once by its Idempotency-Key."""
 
@@ -71,9 +92,14 @@ class CaseChangesApi:
             return _refused(413, f"the body should be at most {MAX_BYTES} bytes")
         if not self._is_genuine(request.headers, raw):
             return _refused(401, "Signoff-Timestamp and Signoff-Signature should sign the body")
-        key = request.headers.get("Idempotency-Key", "")
+        answer = await self.take(raw, request.headers.get("Idempotency-Key", ""))
+        return answer.response()
+
+    async def take(self, raw: bytes, key: str) -> CaseChangesAnswer:
+        """The answer to a body whose signature holds."""
         if not 0 < len(key) <= 200:
-            return _refused(400, "Idempotency-Key should be a name of at most 200 characters")
+            told = "Idempotency-Key should be a name of at most 200 characters"
+            return CaseChangesAnswer(400, told)
         try:
             changes = CaseChanges.model_validate_json(raw)
         except ValidationError as error:
@@ -81,15 +107,15 @@ class CaseChangesApi:
                 f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}"
                 for fault in error.errors(include_url=False, include_context=False)
             ]
-            return _refused(400, "; ".join(faults))
+            return CaseChangesAnswer(400, "; ".join(faults))
         return await self._put(changes, key)
 
-    async def _put(self, changes: CaseChanges, key: str) -> web.Response:
+    async def _put(self, changes: CaseChanges, key: str) -> CaseChangesAnswer:
         playbook = self._playbooks().get(changes.playbook)
         if playbook is None or not playbook.definition.case.is_shared:
-            return _refused(404, f"no playbook {changes.playbook[:60]!r} has cases")
+            return CaseChangesAnswer(404, f"no playbook {changes.playbook[:60]!r} has cases")
         if faults := _faults(changes, playbook):
-            return _refused(422, "; ".join(faults))
+            return CaseChangesAnswer(422, "; ".join(faults))
         name = CaseName(
             project=changes.project,
             playbook=playbook.id,
@@ -110,11 +136,11 @@ class CaseChangesApi:
         try:
             new = await self._mailbox.put(name.lane, mail, update_id=f"case:{name.id}:{key}")
         except Overloaded as error:
-            return _refused(429, str(error))
+            return CaseChangesAnswer(429, str(error))
         except StoreError as error:
             log.warning("store_away", error=str(error))
-            return _refused(503, "the store is away; try again")
-        return web.json_response({"case": name.id, "repeated": not new}, status=202)
+            return CaseChangesAnswer(503, "the store is away; try again")
+        return CaseChangesAnswer(202, case=name.id, repeated=not new)
 
     def _is_genuine(self, headers: Mapping[str, str], body: bytes) -> bool:
         timestamp = headers.get("Signoff-Timestamp", "")
@@ -153,4 +179,4 @@ def _normal_key(key: str, playbook: Playbook) -> str:
 
 
 def _refused(status: int, reason: str) -> web.Response:
-    return web.json_response({"error": reason}, status=status)
+    return CaseChangesAnswer(status, reason).response()

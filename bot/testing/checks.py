@@ -25,8 +25,17 @@ def check_step(step: ScenarioStep, happened: Happenings) -> list[str]:
     """`file:line: path: message` for each difference; none when all is as expected."""
     return [
         f"{step.expect_place(*keys)}: {message}"
-        for keys, message in _differences(step.expect, happened, step.person)
+        for keys, message in (
+            *_differences(step.expect, happened, step.person),
+            *_taken(step, happened),
+        )
     ]
+
+
+def _taken(step: ScenarioStep, happened: Happenings) -> Iterator[Difference]:
+    """A change of the system of record that nobody expects to be refused is a difference."""
+    if step.change is not None and happened.is_refused and step.expect.refused is False:
+        yield (), f"expected the change to be taken, was refused: {one_line(happened.said_at_once)}"
 
 
 def _differences(expect: Expectation, happened: Happenings, person: str) -> Iterator[Difference]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from bot.api.case_changes import CaseChangesAnswer
 from bot.testing.checks import check_step
 from bot.testing.describe import describe_happenings
 from bot.testing.files.model import FileContent, PersonAction, Scalar
@@ -15,7 +16,7 @@ from bot.testing.reach import ReachKey, reached_by
 from bot.testing.stub_hints import missing_tools
 from cards.buttons import Button
 from cards.model import SUBMIT, Card, Choice
-from engine.events import CardTapped, FormSubmitted, MessageReceived, Outcome
+from engine.events import CardTapped, DirectAnswer, FormSubmitted, MessageReceived, Outcome
 from engine.yaml.faults import suggestion
 
 
@@ -92,9 +93,13 @@ class Player:
 
     async def do(self, step: ScenarioStep) -> Happenings:
         """Do it, and return once the service has come to rest. Raises CannotDo, NotSettled."""
-        place, acted, outcome, answer = "", "", None, None
+        place, acted, answer = "", "", None
+        outcome: Outcome | None = None
         if step.call is not None:
             answer = await self._service.answer(step.call)
+            await self._service.rest()
+        elif step.change is not None:
+            outcome = _told_system(await self._service.take(step.change))
             await self._service.rest()
         elif step.action is None:
             await self._service.rest(step.after_s)
@@ -172,6 +177,11 @@ class Player:
         if not cards:
             return "no card is open"
         return f"no open card has a button {wanted}; {suggestion(wanted, buttons)}"
+
+
+def _told_system(answer: CaseChangesAnswer) -> Outcome | None:
+    """Why a change does not count; None when it does."""
+    return DirectAnswer(answer.error, ok=False) if answer.error else None
 
 
 def _button(card: Card, choice: Choice) -> str:

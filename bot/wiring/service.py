@@ -156,7 +156,9 @@ async def _open_base(
     connections = Connections() if stand_ins.definitions else load_connections(settings)
     definitions = stand_ins.definitions or load_definitions(settings, connections.toolbox)
     servers = load_servers(settings.mcp, definitions.people.roles)
-    connected = await run_unless_stopped(stop, connect_store(settings, stack))
+    connected = stand_ins.store
+    if connected is None:
+        connected = await run_unless_stopped(stop, connect_store(settings, stack))
     store = build_store_ports(settings, connected, stack)
     if observe is not None:
         store = observe_commits(store, observe)

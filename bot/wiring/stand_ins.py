@@ -1,9 +1,8 @@
 """What stands in the place of a service's own parts, where a conversation is only played."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from redis.asyncio import Redis
@@ -13,7 +12,8 @@ from adapters.redis import keys
 from adapters.redis.server.embedded import open_server
 from bot.definitions.loader import Definitions
 from bot.definitions.snapshot import Snapshot
-from bot.wiring.store import StorePorts
+from bot.settings import Settings
+from bot.wiring.store import StoreConnection, StorePorts, connect_store
 from engine.ports.clock import Clock
 from engine.ports.model import Model
 from engine.ports.systems.sync import SystemOfRecord
@@ -24,9 +24,11 @@ class StandIns:
     """Parts to take instead of those that the settings would open; None for each that is as set.
 
     `definitions` bring the toolbox through which all tools are called; the `snapshot` is of them.
+    The `store` is checked already, and stays open when the service closes.
     """
 
     clock: Clock | None = None
+    store: StoreConnection | None = None
     definitions: Definitions | None = None
     snapshot: Snapshot | None = None
     model: Model | None = None
@@ -41,11 +43,15 @@ _LONGEST_S = 366 * 86_400.0
 
 
 class ScratchStore:
-    """An embedded server at `url`, which can be emptied; it has one partition."""
+    """An embedded server at `url`, which can be emptied; it has one partition.
 
-    def __init__(self, client: Redis, url: str) -> None:
+    With a `connection` the services over it share that, and none has to connect.
+    """
+
+    def __init__(self, client: Redis, url: str, connection: StoreConnection | None = None) -> None:
         self._client = client
         self.url = url
+        self.connection = connection
 
     async def empty(self) -> None:
         """Delete everything but what routers have learned of examples."""
@@ -58,15 +64,15 @@ class ScratchStore:
 
 
 @asynccontextmanager
-async def open_scratch_store(folder: Path) -> AsyncIterator[ScratchStore]:
-    """A server in that folder until the block ends. Raises DefinitionError, StoreUnavailable."""
-    server = await open_server(folder)
-    try:
-        async with Redis.from_url(server.url) as client:
-            await client.config_set("appendonly", "no")
-            yield ScratchStore(client, server.url)
-    finally:
-        server.close()
+async def open_scratch_store(settings: Settings) -> AsyncIterator[ScratchStore]:
+    """A server in the data folder until the block ends. Raises DefinitionError, StoreUnavailable."""
+    async with AsyncExitStack() as stack:
+        server = await open_server(settings.data_dir / "redis")
+        stack.callback(server.close)
+        client = await stack.enter_async_context(Redis.from_url(server.url))
+        await client.config_set("appendonly", "no")
+        over = settings.model_copy(update={"redis_url": server.url})
+        yield ScratchStore(client, server.url, await connect_store(over, stack))
 
 
 async def next_due_s(store: StorePorts, clock: Clock) -> float:

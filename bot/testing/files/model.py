@@ -226,6 +226,17 @@ class ProgramCall(Frozen):
     sends: dict[str, JsonValue] = {}
 
 
+class RecordChange(Frozen):
+    """What a system of record says has changed in a case there (docs/sync.md): `sends` is the body.
+
+    Its `playbook` and `project` are those of the test, where it does not say them. A second one
+    with the same `key` is a repeat.
+    """
+
+    sends: dict[str, JsonValue]
+    key: str = Key(default="", max_length=200)
+
+
 ReplyKind = Literal["asked"] | PartState
 
 
@@ -281,7 +292,7 @@ class Expectation(_WithShortForm):
 
     `called` are tools in that order; a write that is not among them was not to be. `told` are
     people who were shown something, `not_told` some who were not. `refused` is what whoever acts is
-    told when their tap or form does not count.
+    told when their tap or form does not count, and a system of record of its change.
     """
 
     SHORT = ({"const": "nothing"},)
@@ -318,7 +329,7 @@ class Expectation(_WithShortForm):
 class WrittenStep(BaseModel):
     """A step as files have it: a person's id and what they do, or `after` and how much time passes.
 
-    `program` is what a program does. What is expected then stands in `expect`. `scenario.py` reads
+    `program` is what a program does, `system` what the system of record says. What is expected then stands in `expect`. `scenario.py` reads
     it, with the names of the folder.
     """
 
@@ -327,6 +338,7 @@ class WrittenStep(BaseModel):
 
     after: Written | int | None = None
     program: ProgramCall | None = None
+    system: RecordChange | None = None
     expect: Expectation | None = None
 
 

@@ -12,6 +12,7 @@ from bot.testing.files.model import (
     Expectation,
     PersonAction,
     ProgramCall,
+    RecordChange,
     ScenarioFile,
     ScenarioHead,
     ScenarioSetup,
@@ -29,19 +30,25 @@ from engine.yaml.source import Problems, Source, read_yaml, try_build
 
 FOLDER = "tests"
 PROGRAM = "program"
-_OWN_KEYS = frozenset({"after", PROGRAM, "expect"})
+SYSTEM = "system"
+_NOBODY = ("after", PROGRAM, SYSTEM)
+_OWN_KEYS = frozenset({*_NOBODY, "expect"})
 _NO_EXPECTATION = Expectation()
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """Who does what, a person or a program, or how much time passes; and what is expected then."""
+    """Who does what, or how much time passes; and what is expected then.
+
+    Instead of a person it may be a program (`call`), or the system of record (`change`).
+    """
 
     source: Source
     path: YamlPath
     person: str = ""
     action: PersonAction | None = None
     call: ProgramCall | None = None
+    change: RecordChange | None = None
     after_s: int = 0
     expect: Expectation = _NO_EXPECTATION
 
@@ -211,8 +218,9 @@ class _FileReader:
         for key in path:
             data = data[key]
         names = [key for key in data if key not in _OWN_KEYS]
-        if len(names) + ("after" in data) + (PROGRAM in data) != 1:
-            self._add(path, "should have one person who does something, `program`, or `after`")
+        if len(names) + sum(key in data for key in _NOBODY) != 1:
+            others = "`program`, `system`, or `after`"
+            self._add(path, f"should have one person who does something, {others}")
             return None
         unknown = [name for name in names if name not in people]
         for name in unknown:
@@ -223,6 +231,8 @@ class _FileReader:
             return None
         if PROGRAM in data:
             return self._program_step(step, (*path, PROGRAM))
+        if SYSTEM in data:
+            return self._system_step(step, (*path, SYSTEM))
         if step.expect.answer is not None:
             self._add((*path, "expect", "answer"), "`answer` is what a `program` gets")
             return None
@@ -246,6 +256,10 @@ class _FileReader:
             hint = suggestion(call.calls, self._known.skills)
             self._add((*path, "calls"), f"there is no skill {call.calls}; {hint}")
         return replace(step, person=PROGRAM, call=call)
+
+    def _system_step(self, step: ScenarioStep, path: YamlPath) -> ScenarioStep | None:
+        change = try_build(RecordChange, self._source, self._problems, at=path)
+        return None if change is None else replace(step, person=SYSTEM, change=change)
 
     def _wait(self, path: YamlPath, written: JsonValue) -> int | None:
         try:

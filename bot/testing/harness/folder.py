@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import SecretStr
+
 from bot.definitions.loader import Definitions, load_definitions, try_load_people
 from bot.definitions.snapshot import Snapshot, make_snapshot
 from bot.people.directory import Directory
@@ -61,6 +63,8 @@ def load_folder(settings: Settings, data: Path) -> PlayedFolder:
             "partitions": 1,
             "allow_unsafe_redis": True,
             "messages_per_min": 1_000_000,
+            # Nothing is sent, and what comes is signed with it.
+            "sync_secret": settings.sync_secret or SecretStr("stands-in"),
         }
     )
     problems = Problems()

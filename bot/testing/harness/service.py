@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from pydantic import SecretStr
+
+from bot.api.case_changes import CaseChangesAnswer, CaseChangesApi
 from bot.api.skills import ApiAnswer, open_skill_api
 from bot.serve.work.pulse import Pulse
-from bot.testing.files.model import ProgramCall, ScenarioSetup
+from bot.testing.files.model import ProgramCall, RecordChange, ScenarioSetup
 from bot.testing.harness.folder import PLATFORM, WORKSPACE, PlayedFolder
 from bot.testing.harness.platform import PlayedChat
 from bot.testing.harness.script import ScriptedAnswers
@@ -33,6 +36,7 @@ _FAR_S = 3600.0
 """What is due later than that, the store does not tell by itself."""
 
 _LONGEST_S = 300.0
+_SIGNED: Final = SecretStr("stands-in")
 _MOST_ROUNDS = 20_000
 
 
@@ -51,6 +55,8 @@ class ServiceUnderTest:
         self.clock = clock
         self.chat = chat
         self._api = open_skill_api(parts)
+        playbooks, mailbox = folder.definitions.playbooks, parts.store.mailbox
+        self._changes = CaseChangesApi(lambda: playbooks, mailbox, clock, _SIGNED)
         self._delivery = build_delivery(parts)
         self._lanes = build_lanes(parts, self._delivery, build_model_queue(parts), Pulse())
         self._follow_clock()
@@ -70,6 +76,17 @@ class ServiceUnderTest:
     async def answer(self, call: ProgramCall) -> ApiAnswer:
         """What a program with the token gets when it sends that."""
         return await self._api.execute(call.calls, json.dumps(call.sends).encode())
+
+    async def take(self, change: RecordChange) -> CaseChangesAnswer:
+        """What the system of record is answered when it sends that, signed with its secret."""
+        playbooks = self.folder.definitions.playbooks.values()
+        having = [each.definition for each in playbooks if each.definition.case.is_shared]
+        of = {}
+        if len(having) == 1:
+            project = having[0].project or self.parts.settings.project
+            of = {"playbook": having[0].id, "project": project}
+        body = json.dumps({**of, **change.sends}).encode()
+        return await self._changes.take(body, change.key or self.new_id())
 
     @staticmethod
     def new_id() -> str:
@@ -127,6 +144,7 @@ class Harness:
             update["project"] = given.project
         stand_ins = StandIns(
             clock=clock,
+            store=self._store.connection,
             definitions=self.folder.definitions,
             snapshot=self.folder.snapshot,
             model=_scripted(given),
@@ -152,7 +170,7 @@ async def open_harness(folder: PlayedFolder) -> AsyncIterator[Harness]:
     """A store for as many tests as there are, emptied before each, in the folder's own data."""
     data = folder.settings.data_dir
     try:
-        async with open_scratch_store(data / "redis") as store:
+        async with open_scratch_store(folder.settings) as store:
             yield Harness(folder, store, data)
     finally:
         for connection in folder.definitions.toolbox.connections.values():

@@ -168,7 +168,8 @@ def test_a_file_that_is_wrong_is_told_by_validate_with_lines(
         f"{at}:8: 1.given.tools.find_hoist.0.with.baj: the tool has no such argument;"
         " did you mean 'bay'?",
         f"{at}:9: 1.given.tools.list_hoists.0.lifts_kg: should be a number, not 'much'",
-        f"{at}:11: 1.steps.0: should have one person who does something, `program`, or `after`",
+        f"{at}:11: 1.steps.0: should have one person who does something, `program`, `system`, or"
+        " `after`",
         f"{at}:12: 1.steps.1.after: should be a duration like 90s, 30m, 4h, 2d or 1d 12h, or whole"
         " seconds, not 'later'",
         f"{at}:13: 1.steps.2.mio: nobody of people.yaml, and none of the test's `strangers`;"
