@@ -65,7 +65,7 @@ class ScratchStore:
 
 @asynccontextmanager
 async def open_scratch_store(settings: Settings) -> AsyncIterator[ScratchStore]:
-    """A server in the data folder until the block ends. Raises DefinitionError, StoreUnavailable."""
+    """A server in the data folder, until the block ends. Raises as `connect_store` does."""
     async with AsyncExitStack() as stack:
         server = await open_server(settings.data_dir / "redis")
         stack.callback(server.close)

@@ -1,6 +1,8 @@
 """Lists that tools give: records that rules go over, and the members of a batch (001 §2, §4)."""
 
-from pydantic import ConfigDict
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
@@ -68,6 +70,29 @@ class Over(RecordTool):
     findings: str
     summary: str
     at_least: int = Key(default=0, ge=0, le=10_000, exclude_if=lambda least: not least)
+
+
+def _by_column(given: Any) -> Any:
+    """Fields that are called as their columns, as a mapping."""
+    return {name: name for name in given} if isinstance(given, list | tuple) else given
+
+
+class SystemReading(Frozen):
+    """What a node reads of one thing, from a tool that gives one (`result: one`).
+
+    `with` are its arguments, as in lists. `fills` has the column that each data field takes, or
+    lists fields that are called as their columns.
+    """
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    tool: str
+    arguments: dict[str, ToolValue] = Key(default={}, alias="with")
+    fills: Annotated[
+        dict[str, str],
+        BeforeValidator(_by_column, json_schema_input_type=dict[str, str] | tuple[str, ...]),
+        Key(min_length=1, max_length=50),
+    ]
 
 
 class Batch(ListTool):

@@ -11,14 +11,14 @@ from cards.frozen import Frozen
 from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.end_kinds import SopEnd
 from engine.playbooks.job_graph import JobsPart
-from engine.playbooks.records import Batch, Over
+from engine.playbooks.records import Batch, Over, SystemReading
 from engine.playbooks.review import ReviewPolicy
 from engine.rules.hard import HardRule, Severity
 from engine.text.language import LocalizedText
 from engine.yaml.faults import Path
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph", "document"]
-SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch"]
+SopNodeType = Literal["hard_rule", "soft_instruction", "human_review", "branch", "look_up"]
 Setting = str | bool | int | None
 SOP_ENDS: tuple[SopEnd, ...] = get_args(SopEnd)
 ERROR_END = "end_error"
@@ -105,7 +105,7 @@ class SopNodeKind:
     nodes of some types have.
     """
 
-    judge: Literal["rules", "model", "people", "conditions"]
+    judge: Literal["rules", "model", "people", "conditions", "system"]
     on_passed: str
     on_failed: str
     parts: tuple[str, ...]
@@ -116,7 +116,7 @@ class SopNodeKind:
         match self.judge:
             case "conditions":
                 return ("default",)
-            case "rules":
+            case "rules" | "system":
                 return (self.on_passed, self.on_failed)
             case "model" | "people":
                 return (self.on_passed, self.on_failed, "on_expire")
@@ -136,6 +136,7 @@ SOP_NODE_KINDS: Final[Mapping[SopNodeType, SopNodeKind]] = {
         "people", "on_approve", "on_reject", ("review", "shows", "presents", "decision")
     ),
     "branch": SopNodeKind("conditions", "", "", ("ways",)),
+    "look_up": SopNodeKind("system", "on_pass", "on_fail", ("reads", "only_branches")),
 }
 
 
@@ -145,15 +146,17 @@ class SopNode(Frozen):
     With `over`, a hard_rule judges records of a tool instead of the state. A violation as severe as
     `fail_on` fails it. What fails with `only_branches` is no problem: it leads on, and is neither a
     finding nor told. A soft_instruction's `review` says who decides when the model cannot, and
-    `presents` what they are shown. A human_review shows the plan of the skill in `shows`, or what
-    stands at the paths in `presents`.
-    A branch goes the first of its `ways` whose condition holds, else to its `default`.
+    `presents` what they are shown. A human_review shows the plan of the skill in `shows`, and what
+    stands at the paths in `presents`, or one of both.
+    A branch goes the first of its `ways` whose condition holds, else to its `default`. A look_up
+    fills fields with what a system has of one thing (`reads`), and fails where that is not there.
     A node that is entered more than `max_visits` times goes to `on_error`.
     """
 
     type: SopNodeType
     rules: tuple[HardRule, ...] = ()
     over: Over | None = None
+    reads: SystemReading | None = Key(default=None, exclude_if=lambda reads: reads is None)
     fail_on: Severity = "error"
     only_branches: bool = False
     instruction: str = ""
@@ -369,7 +372,10 @@ class Skill(Frozen):
         kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
         made = self.document
         files = (made.file, made.markdown, made.name if made.writer else "") if made else ()
-        paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept, *files)
+        nodes = self.sop.nodes.values() if self.sop else ()
+        read = [name for node in nodes if node.reads for name in node.reads.fills]
+        own = (*self.provides, *self.output_schema.paths)
+        paths = (*own, decided, chosen, *kept, *files, *read)
         return tuple(dict.fromkeys(filter(None, paths)))
 
     @property

@@ -144,13 +144,32 @@ def _is_one_of(value: JsonValue, wanted: list[JsonValue]) -> bool:
 
 
 class CallRefusal(Frozen):
-    """Why a tool cannot do its work: the `text`, where what it `finds` is there.
+    """Why a tool cannot do its work: the `text`, where what it `finds` is there, or `lacks` is not.
 
     That is a template over the arguments and what was found.
     """
 
-    finds: ConnectedCall
+    finds: ConnectedCall | None = None
+    lacks: ConnectedCall | None = Key(default=None, exclude_if=lambda lacks: lacks is None)
     text: LocalizedText
+
+    @property
+    def key(self) -> Literal["finds", "lacks"]:
+        """What the file calls its call."""
+        return "finds" if self.finds else "lacks"
+
+    @property
+    def call(self) -> ConnectedCall:
+        """The call that looks for it."""
+        call = self.finds or self.lacks
+        assert call is not None, "one of them is given"
+        return call
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.finds is None) is (self.lacks is None):
+            raise ValueError("should have either `finds` or `lacks`")
+        return self
 
 
 class ToolDefinition(Frozen):

@@ -29,6 +29,7 @@ from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.hard import HardRule, HardRuleEngine, Severity, Violation, quoted_names
 from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
 from engine.sop.findings import check_of, findings_of
+from engine.sop.look_up import look_up
 from engine.sop.records import check_records
 from engine.sop.review import ask, take_decision, take_timeout, title_of
 from engine.sop.soft_instruction import judge
@@ -75,11 +76,7 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
 async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     if node.over:
         advanced = await check_records(frame, sop, node, node.over, context)
-        return (
-            _fail_unread(advanced, frame, sop, node)
-            if isinstance(advanced, StatusChange)
-            else advanced
-        )
+        return _or_error(advanced, frame, sop, node)
     match node.type:
         case "hard_rule":
             return _judge_rules(frame, sop, node, context)
@@ -87,14 +84,20 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
             return await judge(frame, sop, node, context)
         case "human_review":
             return await ask(frame, sop, node, context)
+        case "look_up":
+            assert node.reads is not None, "the loader checks that it reads something"
+            advanced = await look_up(frame, sop, node, node.reads, context)
+            return _or_error(advanced, frame, sop, node)
         case "branch":
             return _branch(frame, sop, node, context)
         case _:
             assert_never(node.type)
 
 
-def _fail_unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
-    """Follow the node's `on_error`: records could not be read."""
+def _or_error(ended: StepOutcome, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
+    """The node's outcome; where its system could not be read, its `on_error` is followed."""
+    if not isinstance(ended, StatusChange):
+        return ended
     if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
         return replace(ended, verdict=NodeVerdict(frame.node, "error", SIGNOFF, ERROR_END))
     return _go_to_error(frame, sop, node.on_error, ended.note.text, ended.why)

@@ -95,10 +95,12 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
 
 def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ...]:
     """What the approval is about: the shown plan's arguments as they will be written, in their
-    order, else what the node presents (1.8).
+    order (1.8), and what the node presents beside them.
     """
     plan = context.playbook.skills[node.shows].plan if node.shows else None
-    return _plan_values(plan, context) if plan else values_at(node.presents, context)
+    written = _plan_values(plan, context) if plan else ()
+    paths = {value.path for value in written}
+    return (*written, *values_at([p for p in node.presents if p not in paths], context))
 
 
 def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:

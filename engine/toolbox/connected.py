@@ -131,8 +131,9 @@ class _ConnectedCall:
         given = to_jsonable_python(args, exclude_none=True)
         for refusal, find in zip(self.definition.refused_when, self.refusals, strict=True):
             found = await find({**given, **_context(ctx)})
-            if found not in (None, []):
-                first = found[0] if isinstance(found, list) else found
+            is_there = found not in (None, [])
+            if is_there is (refusal.lacks is None):
+                first = found[0] if isinstance(found, list) and found else found
                 more = first if isinstance(first, dict) else {}
                 raise RefusedCall(refusal.text, {**given, **more})
 

@@ -118,7 +118,7 @@ class Toolbox:
                 self.prepare(name, definition.call, call_request(definition)),
                 project,
                 [
-                    self.prepare(name, refusal.finds, refusal_request(definition, refusal))
+                    self.prepare(name, refusal.call, refusal_request(definition, refusal))
                     for refusal in definition.refused_when
                 ],
                 entities=entities,

@@ -51,6 +51,7 @@ from tests.fakes.tables import table
 PICTURES = {
     ("CONTRIBUTING.md", "platform -> adapters"): "a drawing of the parts a message goes through",
     ("docs/sop.md", "review: {roles:"): "one line of a node; test_edit_in_the_browser edits so",
+    ("docs/sop.md", "depot:"): "a node of an SOP; docs/cookbook.md quotes one of a folder",
     ("docs/sop.md", "how_large:"): "a node of an SOP; docs/records.md has a branch in an example",
     ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
     ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",

@@ -140,7 +140,7 @@ class Study(MemoryDatabase):
                 known[definition.call.connection].prepare(call_request(definition)),
                 self.project,
                 [
-                    known[each.finds.connection].prepare(refusal_request(definition, each))
+                    known[each.call.connection].prepare(refusal_request(definition, each))
                     for each in definition.refused_when
                 ],
                 entities=SUBJECTS,

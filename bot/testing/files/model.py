@@ -329,8 +329,8 @@ class Expectation(_WithShortForm):
 class WrittenStep(BaseModel):
     """A step as files have it: a person's id and what they do, or `after` and how much time passes.
 
-    `program` is what a program does, `system` what the system of record says. What is expected then stands in `expect`. `scenario.py` reads
-    it, with the names of the folder.
+    `program` is what a program does, `system` what the system of record says. What is expected then
+    stands in `expect`. `scenario.py` reads it, with the names of the folder.
     """
 
     model_config = ConfigDict(extra="allow")

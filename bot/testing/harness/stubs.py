@@ -125,8 +125,8 @@ class StubbedToolbox(Toolbox):
                 call,
                 project,
                 [
-                    _Refusal(name, number, self._systems)
-                    for number in range(1, len(definition.refused_when) + 1)
+                    _Refusal(name, number, self._systems, lacks=refusal.lacks is not None)
+                    for number, refusal in enumerate(definition.refused_when, 1)
                 ],
                 entities=entities,
                 playbook=playbook.id,
@@ -225,6 +225,7 @@ class _Refusal:
     name: str
     number: int
     systems: StubbedSystems
+    lacks: bool
 
     @property
     def keyed(self) -> bool:
@@ -234,9 +235,10 @@ class _Refusal:
     async def __call__(self, values: Mapping[str, JsonValue], *, key: str = "") -> JsonValue:
         """What was found, None for nothing."""
         case = self.systems.case(self.name, values, counts=False)
-        if case is None or case.refused_when != self.number:
+        holds = case is not None and case.refused_when == self.number
+        if holds is self.lacks:
             return None
-        return case.gives or True
+        return (case.gives if case else None) or True
 
 
 def _without_paths(definition: ToolDefinition) -> ToolDefinition:

@@ -28,6 +28,8 @@ TEXTS: Final[dict[str, str]] = {
     "records.no_list": "{tool} gave no list of records.",
     "records.no_name": "{tool} lists something without {column}, which tells what it is.",
     "records.too_many": "{tool} lists more than {limit} at once; nothing was checked.",
+    "look_up.no_row": "{tool} gave something else than one thing with its columns.",
+    "look_up.unfit": "{label}: what the system has, {value}, does not fit here: {fault}.",
     "tool.list_writes": "{name} writes, and a list comes only from a tool that reads.",
     "part.phase_done": "“{name}”: {title}",
     "part.syncing": "“{name}”: finished, and being written to the system of record…",

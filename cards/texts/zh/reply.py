@@ -28,6 +28,8 @@ TEXTS: Final[dict[str, str]] = {
     "records.no_list": "{tool} 没有给出记录列表。",
     "records.no_name": "{tool} 列出的内容缺少 {column}，无法确定是哪一项。",
     "records.too_many": "{tool} 一次列出超过 {limit} 项，没有进行核查。",
+    "look_up.no_row": "{tool} 给出的不是一条带有各列的记录。",
+    "look_up.unfit": "{label}：系统里的 {value} 不能填在这里：{fault}。",
     "tool.list_writes": "{name} 会写入，列表只能来自只读取的工具。",
     "part.phase_done": "「{name}」：{title}",
     "part.syncing": "「{name}」：已完成，正在写入业务系统…",

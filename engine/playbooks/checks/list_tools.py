@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from engine.playbooks.checks.names import FileCheck
-from engine.playbooks.records import Batch, Over, ToolValue
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.records import Batch, Over, SystemReading, ToolValue
 from engine.playbooks.review import REQUESTER, PersonTool
 from engine.rules.names import RuleNames
 from engine.yaml.faults import Path
@@ -14,6 +15,8 @@ PREVIOUS = "previous_"
 """Before the name of a column: what the record before had there."""
 FINDING_COLUMNS = ("field", "value", "message")
 """What a table of findings may tell of a finding, beside the columns of its record."""
+_TEXTS = frozenset({"text", "choice", "entity", "person", "email", "url"})
+"""Types of fields whose values are texts of a certain form."""
 RESULT_COLUMNS = ("result", "problems")
 
 
@@ -42,6 +45,21 @@ class ListToolCheck(FileCheck):
             self._table(over.findings, (*at, "findings"), known_columns, some=True)
         self._table(over.summary, (*at, "summary"), (*members, over.count, "findings"))
         return _record_names(columns, outer)
+
+    def check_reading(self, reads: SystemReading, at: Path) -> None:
+        """Check what a node reads of one thing, and the fields that it fills."""
+        tools = self.names.tools or {}
+        facts = tools.get(reads.tool)
+        self.check_single_tool(reads.tool, (*at, "tool"))
+        self._arguments(reads.tool, reads.arguments, (), at)
+        for name, column in reads.fills.items():
+            where = (*at, "fills", name)
+            self.require_known(name, self.names.data_fields, where, "data field")
+            columns = facts.columns if facts else None
+            self.require_known(column, columns, where, f"column of {reads.tool}")
+            leaf = self.names.definition.leaf(name) if self.names.definition else None
+            if leaf and columns and column in columns and not _takes(leaf, columns[column]):
+                self.add(where, f"is of type {leaf.type}, and the column {columns[column]}")
 
     def check_batch(self, batch: Batch) -> None:
         """Check where the records of a batch come from, and where their results go to."""
@@ -87,6 +105,15 @@ class ListToolCheck(FileCheck):
         if not fits or leaf.type != "list":
             which = "some of the columns" if some else "the columns"
             self.add(at, f"should be a list with {which} {', '.join(dict.fromkeys(columns))}")
+
+
+def _takes(leaf: Leaf, column: str) -> bool:
+    """Whether a field may hold what a column of that type has."""
+    if leaf.type == "money" and column in ("number", "integer"):
+        return len(leaf.currencies) == 1
+    if column == "text":
+        return leaf.type in _TEXTS
+    return leaf.type in (column, "text") or {leaf.type, column} <= {"number", "integer"}
 
 
 def _record_names(columns: Mapping[str, str] | None, outer: RuleNames) -> RuleNames:

@@ -248,6 +248,16 @@ class FileCheck:
         else:
             self.require_known(name, self._reading, at, "tool")
 
+    def check_single_tool(self, name: str, at: Path) -> None:
+        """It must be a tool that only reads, and gives one thing."""
+        facts = (self.names.tools or {}).get(name)
+        if facts and facts.writes:
+            self.add(at, f"{name!r} writes; what is looked up comes from a tool that reads")
+        elif facts and facts.lists:
+            self.add(at, f"{name!r} gives a list; a tool that gives one thing is `result: one`")
+        else:
+            self.require_known(name, self._reading, at, "tool")
+
     def check_arguments(
         self, tool: str, facts: ToolFacts, given: Collection[str], at: Path
     ) -> None:

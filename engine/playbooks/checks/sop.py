@@ -103,6 +103,8 @@ class SopCheck(FileCheck):
                 self._human_review(node, at)
             case "branch":
                 self._branch(node, at)
+            case "look_up":
+                self._look_up(node, at)
             case _:
                 assert_never(node.type)
 
@@ -123,6 +125,13 @@ class SopCheck(FileCheck):
             self.add((*at, "ways"), "is required: conditions, and where each leads")
         for number, way in enumerate(node.ways):
             self.check_condition(way.when, (*at, "ways", number, "when"))
+
+    def _look_up(self, node: SopNode, at: Path) -> None:
+        if node.reads is None:
+            self.add((*at, "reads"), "is required: a tool, and the fields that it fills")
+        else:
+            check = ListToolCheck(self.names, self.source, self.problems)
+            check.check_reading(node.reads, (*at, "reads"))
 
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
@@ -166,9 +175,7 @@ class SopCheck(FileCheck):
         if not node.decision:
             self.add((*at, "decision"), "is required: the name under which it is remembered")
         self._presented(node, at)
-        if node.shows and node.presents:
-            self.add((*at, "presents"), "either shows or presents should be given")
-        elif not node.shows and not node.presents:
+        if not node.shows and not node.presents:
             fault = "or shows is required: a review that shows nothing approves nothing"
             self.add((*at, "presents"), fault)
         if node.shows:

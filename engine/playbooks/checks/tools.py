@@ -5,7 +5,13 @@ from typing import Any
 
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.tool import CallRefusal, ConnectedCall, ToolDefinition, name_faults
-from engine.ports.systems.connections import BadCall, CallRequest, Connection, NamedColumnsCall
+from engine.ports.systems.connections import (
+    BadCall,
+    CallRequest,
+    Connection,
+    NamedColumnsCall,
+    PreparedCall,
+)
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source, try_build
 
@@ -85,8 +91,8 @@ class ToolCheck:
             for problem in error.problems:
                 self._add((self._kind,), problem)
         for i, refusal in enumerate(tool.refused_when):
-            at = ("refused_when", i, "finds")
-            if (asked := self._connection(refusal.finds, at, connections)) is None:
+            at = ("refused_when", i, refusal.key)
+            if (asked := self._connection(refusal.call, at, connections)) is None:
                 continue
             try:
                 prepared = asked.prepare(refusal_request(tool, refusal))
@@ -94,11 +100,18 @@ class ToolCheck:
                 for problem in error.problems:
                     self._add(at, problem)
                 continue
-            if isinstance(prepared, NamedColumnsCall) and prepared.columns is not None:
-                names = dict.fromkeys([*argument_names(tool), *sorted(prepared.columns)])
-                for fault in name_faults(refusal.text, [*names]):
-                    self._add(("refused_when", i, "text"), fault)
+            self._refusal_names(i, refusal, prepared)
         return tool
+
+    def _refusal_names(self, number: int, refusal: CallRefusal, prepared: PreparedCall) -> None:
+        """A refusal's text names arguments, and what is found; nothing is of what is lacking."""
+        columns: Collection[str] | None = () if refusal.lacks else None
+        if refusal.finds and isinstance(prepared, NamedColumnsCall):
+            columns = prepared.columns
+        if columns is not None:
+            names = dict.fromkeys([*argument_names(self._tool), *sorted(columns)])
+            for fault in name_faults(refusal.text, [*names]):
+                self._add(("refused_when", number, "text"), fault)
 
     def _connection(
         self, call: ConnectedCall, at: Path, connections: Mapping[str, Connection]
@@ -127,9 +140,9 @@ def call_request(tool: ToolDefinition) -> CallRequest:
 
 
 def refusal_request(tool: ToolDefinition, refusal: CallRefusal) -> CallRequest:
-    """What is asked before a write that may be refused: the first that is found."""
+    """What is asked of a call that may be refused: the first that is found."""
     names = frozenset(argument_names(tool))
-    return CallRequest(refusal.finds.call, names, False, "one", CONTEXT_ARGUMENTS)
+    return CallRequest(refusal.call.call, names, False, "one", CONTEXT_ARGUMENTS)
 
 
 def argument_names(tool: ToolDefinition) -> Collection[str]:

@@ -164,7 +164,7 @@ class _GraphBuilder:
             {
                 "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
                 "instruction": [_shorten(node.instruction)],
-                "tools": node.tools,
+                "tools": (node.reads.tool,) if node.reads else node.tools,
                 "shows": [self._skill_name(node.shows)] if node.shows else [],
                 **_review_details(node.review),
             }

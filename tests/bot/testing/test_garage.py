@@ -196,6 +196,8 @@ REFUSAL = """\
   refused_when:
     - finds: {connection: workshop, sql: "SELECT who FROM bookings WHERE bay = :bay"}
       text: "{bay} is booked by {who}."
+    - lacks: {connection: workshop, sql: "SELECT bay FROM hoists WHERE bay = :bay"}
+      text: "There is no hoist {bay}."
 """
 
 
@@ -215,6 +217,7 @@ async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
 """
         for name, given, reply in (
             ("by its file", "refused_when: 1, gives: {who: Fred}", "A1 is booked by Fred."),
+            ("by what is not there", "refused_when: 2", "There is no hoist A1."),
             ("by its system", "fault: refuses, says: A1 is being painted", "A1 is being painted"),
         )
     )

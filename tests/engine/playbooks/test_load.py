@@ -120,12 +120,6 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
             " record_status, report_status",
         ),
         (
-            "skills/visit-review.yaml",
-            "      shows: visit-record\n",
-            "      shows: visit-record\n      presents: [ecog]\n",
-            "sop.nodes.approve.presents: either shows or presents should be given",
-        ),
-        (
             "skills/visit-check.yaml",
             "on_fail: end_failed",
             "on_fail: again",

@@ -122,8 +122,8 @@ RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
         (
             f"type: soft_rule, {ENDS}",
             [
-                "sop.nodes.a.type: should be 'hard_rule', 'soft_instruction', 'human_review' or"
-                " 'branch', not 'soft_rule'"
+                "sop.nodes.a.type: should be 'hard_rule', 'soft_instruction', 'human_review',"
+                " 'branch' or 'look_up', not 'soft_rule'"
             ],
         ),
     ],

@@ -865,16 +865,6 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         " visits_summary",
     ),
     (
-        (
-            (
-                APPROVE,
-                "      decision: approved\n",
-                "      decision: approved\n      presents: [law]\n",
-            ),
-        ),
-        "sop.nodes.ask.presents: either shows or presents should be given",
-    ),
-    (
         ((APPROVE, "      review: {roles: [reviewer]}\n", ""),),
         "sop.nodes.ask.review: is required: who decides",
     ),
@@ -1390,6 +1380,11 @@ ELSEWHERE = (
     "no end can be reached from it",
     # test_project_folder.py
     "'find_hoist' gives no list; in tools.yaml a list is `result: many`",
+    # tests/bot/testing/test_look_up.py
+    "is required: a tool, and the fields that it fills",
+    "'find_hoist' writes; what is looked up comes from a tool that reads",
+    "'list_hoists' gives a list; a tool that gives one thing is `result: one`",
+    "is of type number, and the column text",
     # test_graph_command.py
     "'end_x' sets nothing, so the run ends there if the gate of its phase is still open; say under "
     "outcomes what it sets, or name it there",

@@ -152,6 +152,22 @@ async def test_a_write_is_refused_in_words_before_and_when_it_is_done(
             await attempt(book, DAY, other)
 
 
+LACKING = """\
+    - lacks: {connection: workshop, sql: "SELECT 1 FROM hoists WHERE bay = :bay AND state = 'free'"}
+      text: "There is no free hoist {bay}."
+"""
+
+
+async def test_a_write_is_refused_where_what_it_needs_is_not_there(
+    workshop: MemoryDatabase,
+) -> None:
+    book = tool("book_hoist", workshop, TOOLS + LACKING)
+    await rehearse(book, DAY, APPROVED)
+    for bay in ("Z9", "C3"):
+        with pytest.raises(ToolFailed, match=f"There is no free hoist {bay}"):
+            await rehearse(book, {**DAY, "bay": bay}, APPROVED)
+
+
 async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase) -> None:
     book = tool("book_hoist", workshop)
     for context in (ASKING, ToolContext(today=ASKING.today, key="run1:book")):
@@ -183,6 +199,9 @@ async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase)
             "{bey} is booked on {day} already",
             "t:32: book_hoist.refused_when.0.text: names bey; there are bay, day",
         ),
+        ("free hoist {bay}", "free hoist {state}", "refused_when.1.text: names state; there are"),
+        ("lacks: {connection: workshop", "lacks: {connection: shed", "refused_when.1.lacks"),
+        (LACKING.split("\n      text")[0], "    -", "should have either `finds` or `lacks`"),
         (
             "only {there}.",
             "only {these}.",
@@ -193,9 +212,10 @@ async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase)
 def test_what_is_wrong_is_told_where_it_stands(
     old: str, new: str, told: str, workshop: MemoryDatabase
 ) -> None:
-    assert old in TOOLS
+    text = TOOLS + LACKING
+    assert old in text
     problems = Problems()
-    source = read_yaml(TOOLS.replace(old, new, 1), file="t")
+    source = read_yaml(text.replace(old, new, 1), file="t")
     read_tools(source, problems, taken=(), connections={"workshop": workshop})
     assert any(told in problem for problem in problems), problems
 
