@@ -78,6 +78,9 @@ _TOKENS: dict[str, Any] = {
 }
 
 
+_COST: dict[str, Any] = {"should_be": "a number from 0.01 to 1000000", "ge": 0.01, "le": 10**6}
+
+
 class Settings(SettingsGroup):
     """Everything a deployment may choose; frozen. What is not set has its default or is None.
 
@@ -247,6 +250,20 @@ class Settings(SettingsGroup):
     llm_request_fields: RequestFieldsByPurpose = setting(
         "LLM_REQUEST_FIELDS", {}, f"JSON: fields of requests under all, {', '.join(PURPOSES)}"
     )
+    llm_day_tokens: int | None = visible_setting("LLM_DAY_TOKENS", None, **_TOKENS)
+    llm_day_tokens_per_project: int | None = visible_setting(
+        "LLM_DAY_TOKENS_PER_PROJECT", None, **_TOKENS
+    )
+    llm_day_tokens_per_person: int | None = visible_setting(
+        "LLM_DAY_TOKENS_PER_PERSON", None, **_TOKENS
+    )
+    llm_day_cost: float | None = visible_setting("LLM_DAY_COST", None, **_COST)
+    llm_day_cost_per_project: float | None = visible_setting(
+        "LLM_DAY_COST_PER_PROJECT", None, **_COST
+    )
+    llm_day_cost_per_person: float | None = visible_setting(
+        "LLM_DAY_COST_PER_PERSON", None, **_COST
+    )
     llm_prices: Prices = visible_setting(
         "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
     )
@@ -302,6 +319,16 @@ class Settings(SettingsGroup):
     def run_budget(self) -> ModelBudget:
         """What a run may use of the model before an operator has to let it go on."""
         return ModelBudget(calls=self.run_calls, tokens=self.run_tokens)
+
+    @property
+    def allowances(self) -> Mapping[str, tuple[int | None, float | None]]:
+        """What a day may take of the model, in tokens and cost, by whose it is, where it is set."""
+        day = {
+            "all": (self.llm_day_tokens, self.llm_day_cost),
+            "project": (self.llm_day_tokens_per_project, self.llm_day_cost_per_project),
+            "person": (self.llm_day_tokens_per_person, self.llm_day_cost_per_person),
+        }
+        return {whose: limits for whose, limits in day.items() if limits != (None, None)}
 
     @property
     def graph_budget(self) -> ModelBudget:

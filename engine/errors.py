@@ -4,8 +4,8 @@ BotError                       retryable = False
 ├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
 ├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden,
 │                              TooLarge(limit_mb)
-├── ModelError                 NoModel, ModelUnavailable*: AnswerBroken, BadModelOutput,
-│                              ModelRefused
+├── ModelError                 NoModel, ModelUnavailable*: AnswerBroken,
+│                              AllowanceUsedUp, BadModelOutput, ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
@@ -126,6 +126,14 @@ class ModelUnavailable(ModelError):
 
 class AnswerBroken(ModelUnavailable):
     """An answer broke off after a part of it had been handed over."""
+
+
+class AllowanceUsedUp(ModelUnavailable):
+    """The day's limit of the model is used up, of `whose`: person, project or all."""
+
+    def __init__(self, whose: str, *, rest_s: float) -> None:
+        super().__init__(f"the day's limit of the model is used up ({whose})", rest_s=rest_s)
+        self.whose = whose
 
 
 class BadModelOutput(ModelError):

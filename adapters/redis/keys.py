@@ -127,6 +127,11 @@ def session(name: str) -> str:
     return f"signoff:session:{name}"
 
 
+def model_spent(day: str) -> str:
+    """What of the model people and projects have used on a day."""
+    return f"signoff:model:spent:{day}"
+
+
 def first(name: str) -> str:
     """That somebody was the first to ask for this name."""
     return f"signoff:first:{name}"

@@ -19,6 +19,7 @@ from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.filters import OverheardFilter
+from bot.serve.work.allowance import Allowance, AllowedModel
 from bot.serve.work.handler import MailHandler
 from bot.serve.work.model_queue import QueuedModel
 from bot.settings import Settings
@@ -98,7 +99,7 @@ async def open_parts(
         store, resources, reloader = base.store, base.resources, base.reloader
         masked = compile_key_mask(base.secrets, settings.key_patterns)
         drafting = DraftWriter(store.drafts, resources.platforms, base.clock, masked)
-        model = stand_ins.model or _open_model(settings, base.telemetry, stack, base.clock)
+        model = stand_ins.model or _open_model(settings, base, stack)
         services = _services(settings, base, model)
         lists = EntityLists(services, lambda: reloader.current.snapshot.playbooks)
         services = replace(services, listed_entities=lists.entities)
@@ -269,14 +270,17 @@ def _open_telemetry(
     )
 
 
-def _open_model(
-    settings: Settings, telemetry: Telemetry, stack: AsyncExitStack, clock: Clock
-) -> Model | None:
-    """The model of the settings, watched and timed; None where there is none."""
+def _open_model(settings: Settings, base: _Base, stack: AsyncExitStack) -> Model | None:
+    """The model of the settings, watched, timed and within the day's limits; None for none."""
+    telemetry, clock = base.telemetry, base.clock
     model = open_model(settings, stack, telemetry.watch)
     if model is None:
         return None
-    return TimedModel(QueuedModel(model), telemetry.spans, clock)
+    timed: Model = TimedModel(QueuedModel(model), telemetry.spans, clock)
+    if not settings.allowances:
+        return timed
+    allowances = {whose: Allowance(*limits) for whose, limits in settings.allowances.items()}
+    return AllowedModel(timed, base.store.spending, allowances, clock=clock, zone=settings.timezone)
 
 
 def _guard(

@@ -23,7 +23,7 @@ from adapters.redis.repositories.findings import RedisFindings
 from adapters.redis.repositories.leases import RedisRate
 from adapters.redis.repositories.logins import RedisSessions
 from adapters.redis.repositories.memory import RedisMemory
-from adapters.redis.repositories.model_numbers import RedisModelNumbers
+from adapters.redis.repositories.model_numbers import RedisModelNumbers, RedisModelSpending
 from adapters.redis.repositories.people import RedisAdmissions
 from adapters.redis.repositories.projects import RedisProjects
 from adapters.redis.repositories.published import RedisPublished
@@ -44,7 +44,7 @@ from engine.ports.storage.drafts import Drafts
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Sessions
-from engine.ports.storage.model_numbers import ModelNumbers
+from engine.ports.storage.model_numbers import ModelNumbers, ModelSpending
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.own_runs import OwnRuns
 from engine.ports.storage.published import Published
@@ -144,6 +144,7 @@ class StorePorts:
     own_runs: OwnRuns
     memory: Memory
     numbers: ModelNumbers
+    spending: ModelSpending
     published: Published
     rate: Rate
     sessions: Sessions
@@ -203,6 +204,7 @@ def build_store_ports(
         own_runs=RedisOwnRuns(scripts, partitions),
         memory=arm("memory", RedisMemory(client)),
         numbers=RedisModelNumbers(client),
+        spending=RedisModelSpending(client),
         published=RedisPublished(client),
         rate=RedisRate(client),
         sessions=RedisSessions(client),

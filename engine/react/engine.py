@@ -16,7 +16,7 @@ from engine.dialogue import (
     first_messages,
     run_dialogue,
 )
-from engine.errors import AnswerBroken, ModelError, ModelUnavailable
+from engine.errors import AllowanceUsedUp, AnswerBroken, ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
 from engine.react.growth import AnswerGrowth, marked_answer
@@ -131,6 +131,8 @@ def _reason(error: ModelError) -> ReActReason:
     match error:
         case AnswerBroken():
             return "broken"
+        case AllowanceUsedUp():
+            return "allowance"
         case ModelUnavailable():
             return "model_unavailable"
     return "model_refused"

@@ -18,6 +18,7 @@ ReActReason = Literal[
     "empty",
     "broken",
     "no_room",
+    "allowance",
 ]
 
 _SYSTEM = """\

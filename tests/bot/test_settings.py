@@ -136,6 +136,7 @@ PAIRS = "pairs as in slack:T1:C2=STORES, separated by commas"
 BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
+FIELDS = "JSON: fields of requests under all, answer, route, skill, rules, plan, jobs, document"
 PARTITIONS = "a whole number from 1 to 4096"
 TEAMS = "ids of workspaces as in T0EXAMPLE1, separated by commas"
 PATTERNS = (
@@ -171,6 +172,25 @@ WRONG = [
     ("SIGNOFF_SOFT_ROUNDS", "11", "a whole number from 1 to 10, not '11'"),
     ("SIGNOFF_SOFT_CONFIDENCE", "1.1", "a number from 0 to 1, not '1.1'"),
     ("SIGNOFF_REACT_TOKENS", "many", "a whole number from 100 to 1000000, not 'many'"),
+    ("SIGNOFF_REACT_TOOLS", "0", "a whole number from 1 to 128, not '0'"),
+    ("LLM_FIRST_TOKEN_S", "0", "a number of seconds from 1 to 3600, not '0'"),
+    ("LLM_BETWEEN_TOKENS_S", "soon", "a number of seconds from 1 to 3600, not 'soon'"),
+    ("LLM_TOTAL_S", "0", "a number of seconds from 1 to 86400, not '0'"),
+    ("LLM_DAY_TOKENS", "many", "a whole number from 100 to 1000000000, not 'many'"),
+    ("LLM_DAY_COST", "0", "a number from 0.01 to 1000000, not '0'"),
+    *(
+        ("LLM_REQUEST_FIELDS", wrong, FIELDS)
+        for wrong in (
+            "temperature=0",
+            "[]",
+            '{"talk": {}}',
+            '{"all": 1}',
+            '{"all": {"model": "other"}}',
+            '{"all": {"stream": false}}',
+            '{"all": {"max_tokens": 0}}',
+            '{"all": {"max_tokens": true}}',
+        )
+    ),
     ("SIGNOFF_RUN_CALLS", "0", "a whole number from 1 to 1000000, not '0'"),
     ("SIGNOFF_GRAPH_TOKENS", "99", "a whole number from 100 to 1000000000, not '99'"),
     ("SIGNOFF_TRACE_DAYS", "-1", "a number of days from 0 to 3650, not '-1'"),

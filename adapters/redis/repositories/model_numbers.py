@@ -7,9 +7,10 @@ from typing import get_args
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
-from engine.ports.storage.model_numbers import BreakerState, Count
+from engine.ports.storage.model_numbers import BreakerState, Count, Spent
 
 STATE_KEEP_S = 30
+SPENT_KEEP_S = 2 * 86_400
 
 
 class RedisModelNumbers:
@@ -73,3 +74,30 @@ class RedisModelNumbers:
         """True for the first process that asks for this name in that time."""
         with translate_errors():
             return bool(await self._client.set(keys.first(name), "1", nx=True, ex=within_s))
+
+
+class RedisModelSpending:
+    """A hash for each day, which is forgotten after two."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def spend(self, day: str, names: Iterable[str], spent: Spent) -> None:
+        """Add to what each of these has used, all at once."""
+        key = keys.model_spent(day)
+        with translate_errors():
+            async with self._client.pipeline(transaction=True) as pipe:
+                for name in names:
+                    for unit, amount in zip(("tokens", "cost"), spent, strict=True):
+                        pipe.hincrbyfloat(key, f"{unit}:{name}", amount)
+                pipe.expire(key, SPENT_KEEP_S)
+                await pipe.execute()
+
+    async def spent(self, day: str, names: Iterable[str]) -> Mapping[str, Spent]:
+        """What each of these has used on that day."""
+        with translate_errors():
+            return {name: await self._spent(keys.model_spent(day), name) for name in names}
+
+    async def _spent(self, key: str, name: str) -> Spent:
+        tokens, cost = await self._client.hmget(key, [f"tokens:{name}", f"cost:{name}"])
+        return float(tokens or 0), float(cost or 0)

@@ -257,6 +257,12 @@ class ModelQueue:
                 del counted[name]
 
 
+def current_asker() -> Asker | None:
+    """The one for whom the lane works that is handled here; None outside of a lane."""
+    context = _mail_context.get()
+    return read_asker(context.claim, context.queue.project) if context else None
+
+
 class QueuedModel:
     """A Model that lanes ask in turns; requests outside of a lane do not wait."""
 

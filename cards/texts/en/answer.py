@@ -22,6 +22,9 @@ TEXTS: Final[dict[str, str]] = {
     ),
     # the ReAct engine, when it has no answer
     "react.truncated": "(This answer was cut off by a length limit and is incomplete.)",
+    "react.allowance": (
+        "Today's limit for the language model is used up. You can go on asking tomorrow."
+    ),
     "react.asked_again": "(The answer broke off here; the model is being asked once more.)",
     "react.broken": "(This answer broke off twice and is incomplete.)",
     "react.no_room": (

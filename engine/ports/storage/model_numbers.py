@@ -53,6 +53,22 @@ Count = tuple[str, ...]
 """What is counted: its name, then its labels."""
 
 
+Spent = tuple[float, float]
+"""Tokens, and their cost in the currency of the configured prices."""
+
+
+class ModelSpending(Protocol):
+    """What of the model was used on a day, by all processes. Raises StoreUnavailable."""
+
+    async def spend(self, day: str, names: Iterable[str], spent: Spent) -> None:
+        """Add to what each of these has used; a day is forgotten after two."""
+        ...
+
+    async def spent(self, day: str, names: Iterable[str]) -> Mapping[str, Spent]:
+        """What each of these has used on that day."""
+        ...
+
+
 class ModelNumbers(Protocol):
     """The numbers of all processes together. Raises StoreUnavailable."""
 
