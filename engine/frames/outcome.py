@@ -325,7 +325,7 @@ class StepContext:
     def _reading(self, names: Iterable[str], known: Mapping[str, Any]) -> ReadOnlyTools:
         found = [self.find_tool(name) for name in names]
         context = replace(self.tool_context(), room=RUN_ROOM, known=known)
-        return ReadOnlyTools(found, context, self.services.call)
+        return ReadOnlyTools(found, context, self.services.call, lang=self.run.lang)
 
     def find_tool(self, name: str) -> Tool[Any]:
         """The tool of that name, as the run's playbook has it. Raises ToolFailed."""

@@ -280,7 +280,8 @@ class _TracedTools(RankedTools):
     def __init__(
         self, tools: Sequence[Tool[Any]], context: ToolContext, query: str, model: _BudgetedModel
     ) -> None:
-        super().__init__(tools, context, query=query, most=model.engine.budget.tools)
+        most = model.engine.budget.tools
+        super().__init__(tools, context, query=query, most=most, lang=model.lang)
         self._model = model
 
     async def call(self, wanted: ToolCall) -> Observation:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from cards.model import Lang
 from engine.ports.model import ToolCall, ToolOffer
 from engine.text.fence import fence_data
 from engine.tools.model import Tool, ToolContext
@@ -21,9 +22,15 @@ class RankedTools(ReadOnlyTools):
     """
 
     def __init__(
-        self, tools: Sequence[Tool[Any]], context: ToolContext, *, query: str, most: int
+        self,
+        tools: Sequence[Tool[Any]],
+        context: ToolContext,
+        *,
+        query: str,
+        most: int,
+        lang: Lang,
     ) -> None:
-        super().__init__(tools, context)
+        super().__init__(tools, context, lang=lang)
         self._all = super().offers()
         names = {offer.name for offer in self._all}
         self._listed = OfferedTools(tool for tool in tools if tool.name in names).describe()

@@ -1,11 +1,14 @@
 """The tools that a model may call: those that only read (design §1, promise 3)."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cards.clipping import shorten
+from cards.model import Lang
+from cards.texts import languages
 from engine.errors import ToolError
 from engine.ports.model import ToolCall, ToolOffer
 from engine.text.excerpts.excerpt import excerpt
@@ -15,6 +18,7 @@ from engine.tools.registry import CallTool, may_read
 from engine.tools.registry import call as call_tool
 
 NAME_CHARS = 60
+_COLUMN = re.compile(r"(\w+?)_([a-z]{2})(_\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,19 @@ class Observation:
 
 
 class ReadOnlyTools:
-    """The read-only tools that this person may use, and no others."""
+    """The read-only tools that this person may use, and no others.
+
+    With `lang`, of columns that a result has for each language (`title_en`, `title_zh`) the model
+    is shown those of that one.
+    """
 
     def __init__(
-        self, tools: Sequence[Tool[Any]], context: ToolContext, call: CallTool = call_tool
+        self,
+        tools: Sequence[Tool[Any]],
+        context: ToolContext,
+        call: CallTool = call_tool,
+        *,
+        lang: Lang | None = None,
     ) -> None:
         allowed = (
             tool
@@ -43,6 +56,7 @@ class ReadOnlyTools:
         self._readonly = {tool.name: tool for tool in allowed}
         self._context = context
         self._call = call
+        self._lang = lang
 
     def offers(self) -> tuple[ToolOffer, ...]:
         """The tools as the model sees them."""
@@ -74,6 +88,8 @@ class ReadOnlyTools:
         except ToolError as error:
             fault = fence_data(shorten(str(error), self._context.room))
             return Observation(False, f"{tool.name} gave no result: {fault}")
+        if self._lang:
+            result = _in_language(result, self._lang)
         return Observation(True, _shown(result, self._context.room))
 
     def _refuse(self, name: str) -> Observation:
@@ -87,6 +103,23 @@ class ReadOnlyTools:
             return Observation(False, reason, refused=True)
         names = ", ".join(self._readonly)
         return Observation(False, f"Refused: there is no tool {shown}. There are: {names}.")
+
+
+def _in_language(result: Any, lang: Lang) -> Any:
+    """The result without columns for other languages, where it has those for this one."""
+    if isinstance(result, list | tuple):
+        return [_in_language(each, lang) for each in result]
+    if not isinstance(result, Mapping):
+        return result
+    others = [other for other in languages() if other != lang]
+    twins = {
+        twin
+        for name in result
+        if (column := _COLUMN.fullmatch(name)) and column[2] == lang
+        for twin in (f"{column[1]}_{other}{column[3] or ''}" for other in others)
+        if result[name] is not None or result.get(twin) is None
+    }
+    return {name: _in_language(each, lang) for name, each in result.items() if name not in twins}
 
 
 def _shown(result: Any, room: int) -> str:

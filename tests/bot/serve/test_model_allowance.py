@@ -20,6 +20,7 @@ from tests.fakes.scripted_model import ScriptedModel
 
 ASK = (Message(role="user", content="How much is it?"),)
 ANN, BOB, EVE = Asker("ann", "A"), Asker("bob", "A"), Asker("eve", "B")
+ANSWER = Completion("It is 5.", tokens=60, cost=0.25)
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Office:
     scripts: Scripts
     clock: Day
     allowances: dict[str, Allowance]
-    answer: Completion = Completion("It is 5.", tokens=60, cost=0.25)
+    answer: Completion = ANSWER
 
     async def ask(self, asker: Asker | None) -> str:
         """What is answered, by a process of its own."""
