@@ -86,6 +86,8 @@ class PlatformRoom(Generic[SettingsT]):
     open: Callable[[SettingsT, PlatformContext], Adapter]
     doctor: Callable[[SettingsT, ProbeContext], Doctor] | None = None
     accounts: Callable[[SettingsT, ProbeContext], AccountSource] | None = None
+    loads: tuple[str, ...] = ()
+    """The modules that `open` needs, for a process that loads them before copies of it open it."""
 
     @property
     def name(self) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import structlog
 
-from adapters.documents.template import make_docx
 from adapters.files import SHARED, digest_name, folder_of, is_project
 from adapters.filesystem import make_private_folder
 from engine.errors import ToolFailed
@@ -65,6 +64,9 @@ class ProjectDocuments:
 
 
 def _render(content: DocumentContent, number: int, digest: str) -> bytes:
+    # The library of Word files is loaded by the first document.
+    from adapters.documents.template import make_docx
+
     values = {**content.values, "version": str(number), "digest": digest}
     return make_docx(content.template, content.markdown, values, content.rows)
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cryptography.fernet import Fernet
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from adapters.platform_room import Adapter, PlatformContext, PlatformRoom, ProbeContext
@@ -60,6 +59,9 @@ def _token_keys(value: Any) -> Any:
     found = tuple(comma_list(value))
     if not found:
         raise ValueError("no key")
+    # A service without such keys does not load the cipher.
+    from cryptography.fernet import Fernet
+
     for key in found:
         Fernet(key)
     return tuple(map(SecretStr, found))
@@ -190,4 +192,10 @@ def _install(settings: SlackSettings, context: PlatformContext) -> "Install":
     return Install(app, installed, OAuthStates(context.texts), context.clock)
 
 
-SLACK = PlatformRoom(SlackSettings, _open, doctor=_doctor, accounts=_accounts)
+SLACK = PlatformRoom(
+    SlackSettings,
+    _open,
+    doctor=_doctor,
+    accounts=_accounts,
+    loads=("adapters.slack.platform", "adapters.slack.workspace.workspaces"),
+)

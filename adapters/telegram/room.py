@@ -117,4 +117,10 @@ def _doctor(settings: TelegramSettings, context: ProbeContext) -> Doctor:
     )
 
 
-TELEGRAM = PlatformRoom(TelegramSettings, _open, doctor=_doctor, accounts=_accounts)
+TELEGRAM = PlatformRoom(
+    TelegramSettings,
+    _open,
+    doctor=_doctor,
+    accounts=_accounts,
+    loads=("adapters.telegram.platform",),
+)

@@ -209,4 +209,13 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     )
 
 
-WEBCHAT = PlatformRoom(WebSettings, _open)
+WEBCHAT = PlatformRoom(
+    WebSettings,
+    _open,
+    loads=(
+        "adapters.webchat.platform",
+        "adapters.webchat.provider_sign_in",
+        "adapters.webchat.uploads",
+        "adapters.webchat.visitors",
+    ),
+)

@@ -42,11 +42,12 @@ def load_project() -> Settings:
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run the work on an event loop of its own: uvloop where it is installed."""
-    with asyncio.Runner(loop_factory=_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(work)
 
 
-def _factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes event loops; None for asyncio's own."""
     try:
         import uvloop
     except ImportError:

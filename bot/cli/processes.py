@@ -2,29 +2,37 @@
 
 import argparse
 import asyncio
+import ctypes
 import gc
+import importlib
 import logging
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.cli.command import folder_argument, load_project, run_loop
+from bot.cli.command import folder_argument, load_project, loop_factory, run_loop
+from bot.lean_imports import import_lean
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
 if TYPE_CHECKING:
+    from bot.processes.supervisor import Begun, Supervisor
     from bot.processes.watchdog import Watchdog
 
 T = TypeVar("T")
+R = TypeVar("R")
 Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 
 # How long a process whose parent was killed may take to finish.
 _ORPHAN_S = 20.0
 # Little of what a message leaves is garbage in circles: it is looked for a tenth as often as usual.
 _GARBAGE = (7_000, 10, 10)
+# mallopt(3): M_ARENA_MAX.
+_MOST_ARENAS = -8
 
 
 def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
@@ -35,14 +43,53 @@ def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything."""
+    settings = load_project()
+    configure_logging(args.command)
 
-    # Each process loads only its part of the service, after its settings are checked.
-    def load() -> Serve:
-        from bot.processes.supervisor import serve
+    def load() -> type["Supervisor"]:
+        from bot.operate.validation import check_definitions
+        from bot.processes.port import check_port
+        from bot.processes.supervisor import Supervisor, can_fork
 
-        return serve
+        # What both processes would find wrong is found here first, so that it is told once.
+        check_port(settings)
+        check_definitions(settings)
+        if can_fork():
+            load_processes(settings)
+        return Supervisor
 
-    return _serve(args, load)
+    supervisor = load_and_freeze(load)
+    begun = _supervise(supervisor, settings)
+    if isinstance(begun, int):
+        return begun
+    args.command, args.stop_at_eof, args.pulse = begun.name, True, begun.pulse
+    return web(args) if begun.name == "web" else worker(args)
+
+
+def load_processes(settings: Settings) -> None:
+    """Import what web and worker run by these settings, before they are forked from this one."""
+    import bot.processes.watchdog
+    import bot.processes.web
+    import bot.processes.worker  # noqa: F401
+    from bot.wiring.platforms import PLATFORMS
+
+    loop_factory()
+    for name in settings.enabled_platforms:
+        for module in PLATFORMS[name].loads:
+            importlib.import_module(module)
+
+
+def _supervise(supervisor: type["Supervisor"], settings: Settings) -> "Begun | int":
+    from bot.processes.supervisor import open_store
+
+    # Not uvloop, whose threads would outlast it.
+    with asyncio.Runner() as runner:
+        server = runner.run(_until_stopped(open_store, settings, stop_at_eof=False))
+    try:
+        return supervisor(settings, server).run()
+    finally:
+        if server is not None:
+            server.close()
 
 
 def dev_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +141,8 @@ def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
         return Watchdog, serve
 
     watchdog, serve = load_and_freeze(load)
-    started = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
+    pulse = getattr(args, "pulse", None)
+    started = watchdog(settings, stop_at_eof=args.stop_at_eof, pulse=pulse).run()
     if isinstance(started, int):
         return started
     serving = partial(serve, pulse=started)
@@ -111,7 +159,10 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
 def load_and_freeze(load: Callable[[], T]) -> T:
     """Load modules that stay for good; the garbage collector never looks at them again."""
     gc.disable()
+    _share_one_arena()
     try:
+        # Only its own metrics, which nobody reads, would need that.
+        import_lean("redis.asyncio", "opentelemetry")
         return load()
     finally:
         gc.freeze()
@@ -119,9 +170,19 @@ def load_and_freeze(load: Callable[[], T]) -> T:
         gc.enable()
 
 
+def _share_one_arena() -> None:
+    """Have all threads take memory from one place, where the C library has one for each of them.
+
+    The interpreter runs one thread at a time, and what they leave free would lie idle eight times.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if sys.platform == "linux" and mallopt is not None:
+        mallopt(_MOST_ARENAS, 1)
+
+
 async def _until_stopped(
-    serve: Callable[[T, asyncio.Event], Awaitable[int | None]], given: T, *, stop_at_eof: bool
-) -> int | None:
+    serve: Callable[[T, asyncio.Event], Awaitable[R]], given: T, *, stop_at_eof: bool
+) -> R:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 import structlog
 from pydantic import ValidationError
 
+from bot.definitions.learning import NotLearned, learn_apart
 from bot.definitions.loader import Definitions
 from bot.people.directory import Directory
 from cards.frozen import Frozen
@@ -19,10 +20,13 @@ from engine.ports.library import Document
 from engine.ports.storage.published import Published
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool
+from engine.understanding.learned.lessons import Lessons
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 
 log = structlog.get_logger()
+FEW = 500
+"""So many examples are learned in no time, and need no process of their own."""
 M = TypeVar("M", bound=Frozen)
 
 
@@ -138,13 +142,25 @@ async def learn_routes(table: RouteTable, published: Published) -> None:
     lessons = table.lessons
     try:
         body = await published.load_learned(lessons.digest)
-        recalled = body is not None and lessons.recall(body)
-        await asyncio.to_thread(table.learn)
-        if not recalled:
-            await published.save_learned(lessons.digest, lessons.classifier.learned.pack())
+        if body is None or not lessons.recall(body):
+            body = await _learn(lessons)
+            await published.save_learned(lessons.digest, body)
     except StoreError as error:
         log.warning("learned_not_kept", error=str(error))
-        await asyncio.to_thread(table.learn)
+    await asyncio.to_thread(table.learn)
+
+
+async def _learn(lessons: Lessons) -> bytes:
+    """What the examples teach, packed, and taken over; learned here where no process helps."""
+    if not lessons.is_learned and len(lessons.examples) > FEW:
+        try:
+            body = await learn_apart(lessons.examples, lessons.said)
+        except (NotLearned, OSError) as error:
+            log.warning("not_learned_apart", error=str(error))
+        else:
+            lessons.recall(body)
+            return body
+    return await asyncio.to_thread(lambda: lessons.classifier.learned.pack())
 
 
 def _parse(read: Callable[[str], M], text: str, name: str) -> M:

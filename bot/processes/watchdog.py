@@ -4,7 +4,6 @@ What a worker needs is imported and read here before it is forked, so that the n
 mail at once. This process has neither threads nor an event loop when it forks.
 """
 
-import asyncio
 import ctypes
 import faulthandler
 import os
@@ -13,28 +12,23 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
 import structlog
 
 from bot.definitions.loader import load_definitions
+from bot.processes.left_lanes import LeftLanes, give_back
 from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
 from bot.wiring.connections import load_connections
-from bot.wiring.store import open_store_ports
-from engine.errors import DefinitionError, StoreError
 
 _log = structlog.get_logger()
 
 _LOOKS: Final = 40
 _LONGEST_LOOK_S: Final = 0.1
-_GIVE_BACK_S: Final = 5.0
-_SHORTEST_RETRY_S: Final = 1.0
 _STACK_S: Final = 0.2
 _STACK_LINES: Final = 12
 _IDLE: Final = "in _worker"
@@ -73,10 +67,13 @@ class Silence:
 class Watchdog:
     """Starts a worker as its child, and another one when that one stands still."""
 
-    def __init__(self, settings: Settings, *, stop_at_eof: bool) -> None:
+    def __init__(
+        self, settings: Settings, *, stop_at_eof: bool, pulse: Pulse | None = None
+    ) -> None:
+        """With a `pulse`, whoever made it sees what the worker holds, too."""
         self._settings = settings
         self._look_s = min(settings.watchdog_s / _LOOKS, _LONGEST_LOOK_S)
-        self._pulse = Pulse()
+        self._pulse = pulse or Pulse()
         self._notifier = Notifier()
         self._stack = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         self._inputs = [0] if stop_at_eof else []
@@ -95,21 +92,21 @@ class Watchdog:
 
     def run(self) -> Pulse | int:
         """Returns the pulse in each worker, and in the watchdog the exit status of the last one."""
-        left: _Left | None = None
+        left: LeftLanes | None = None
         while True:
             worker = self._fork_worker()
             if not worker:
                 return self._pulse
             if left:
                 # While the next one starts, which then takes these lanes.
-                self._give_back(left)
+                give_back(left, self._settings)
             ended = self._watch(worker)
             os.close(self._life)
             if isinstance(ended, int):
                 return self._exit_status(ended)
             left = ended
             if self._stopping:
-                self._give_back(left)
+                give_back(left, self._settings)
                 return 1
 
     def _fork_worker(self) -> int:
@@ -139,7 +136,7 @@ class Watchdog:
             if os.getppid() != parent:
                 os._exit(1)
 
-    def _watch(self, worker: int) -> "int | _Left":
+    def _watch(self, worker: int) -> int | LeftLanes:
         """The worker's exit status; or the lanes of a worker that was ended here."""
         silence, asked = Silence(self._look_s, time.monotonic()), False
         while True:
@@ -177,7 +174,7 @@ class Watchdog:
             self._notified_at = now
             self._notifier.send(ALIVE)
 
-    def _end_silent(self, worker: int, silent_s: float) -> "_Left":
+    def _end_silent(self, worker: int, silent_s: float) -> LeftLanes:
         """End a worker that stands still; its mail is charged with a failed attempt."""
         halted = _state(worker) == "T"
         if not halted:
@@ -186,7 +183,7 @@ class Watchdog:
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
         # A process that was halted from outside stands still through no fault of a mail.
-        left = _Left(self._pulse.holder, () if halted else self._pulse.lanes, extra=1)
+        left = LeftLanes(self._pulse.holder, () if halted else self._pulse.lanes, extra=1)
         self._pulse.clear()
         _log.error(
             "worker_stood_still",
@@ -225,39 +222,10 @@ class Watchdog:
         if self._stopping and -code in _ENDINGS:
             # It was stopped before it took any mail.
             return 0
-        self._give_back(_Left(self._pulse.holder, self._pulse.lanes, extra=0))
+        give_back(LeftLanes(self._pulse.holder, self._pulse.lanes, extra=0), self._settings)
         if code < 0:
             _die_by(-code)
         return code
-
-    def _give_back(self, left: "_Left") -> None:
-        if not left.holder:
-            return
-        try:
-            freed = asyncio.run(self._forfeit(left))
-        except (StoreError, DefinitionError, TimeoutError) as error:
-            # They are free once their leases end.
-            _log.warning("lanes_not_given_back", error=str(error))
-        else:
-            _log.info("lanes_given_back", count=len(freed))
-
-    async def _forfeit(self, left: "_Left") -> Sequence[str]:
-        settings = self._settings
-        # All others are served before that mail is met again; a crash holds them up only shortly.
-        retry_in_s = max(left.extra * settings.watchdog_s / 3, _SHORTEST_RETRY_S)
-        async with asyncio.timeout(_GIVE_BACK_S), open_store_ports(settings) as store:
-            return await store.operations.forfeit(
-                left.holder, charged=left.charged, extra=left.extra, retry_in_s=retry_in_s
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """What a worker left that ended: as whom it held lanes, and whose mail is charged, how much."""
-
-    holder: str
-    charged: Sequence[str]
-    extra: int
 
 
 def _state(process: int) -> str:

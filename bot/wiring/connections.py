@@ -17,14 +17,12 @@ from adapters.connections.http.connection import HttpConnection
 from adapters.connections.http.model import HttpCall, HttpSettings
 from adapters.connections.mcp.connection import McpConnection
 from adapters.connections.mcp.model import McpCall, McpSettings
-from adapters.connections.openapi.connection import OpenApiConnection
 from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
 from adapters.connections.redcap.connection import RedcapConnection
 from adapters.connections.redcap.model import RedcapCall, RedcapSettings
 from adapters.connections.sheet.connection import SheetConnection
 from adapters.connections.sheet.model import SheetCall, SheetSettings
 from adapters.connections.sql.model import SqlCall, SqlSettings
-from adapters.connections.sql.postgresql import PostgresqlConnection
 from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
@@ -67,7 +65,16 @@ class Places:
 def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
     if settings.file is not None:
         return SqliteConnection(name, settings, at.folder, at.data)
+    # Only a service with such a database loads its client.
+    from adapters.connections.sql.postgresql import PostgresqlConnection
+
     return PostgresqlConnection(name, settings)
+
+
+def _open_openapi(name: str, settings: OpenApiSettings, at: Places) -> Connection:
+    from adapters.connections.openapi.connection import OpenApiConnection
+
+    return OpenApiConnection(name, settings, at.folder)
 
 
 KINDS: Mapping[str, ConnectionKind] = {
@@ -77,7 +84,7 @@ KINDS: Mapping[str, ConnectionKind] = {
     "openapi": ConnectionKind(
         OpenApiSettings,
         OpenApiCall,
-        lambda name, given, at: OpenApiConnection(name, given, at.folder),
+        _open_openapi,
         has_document=True,
     ),
     "mcp": ConnectionKind(McpSettings, McpCall, lambda name, given, _: McpConnection(name, given)),

@@ -8,7 +8,6 @@ from functools import cache
 from adapters.clock import SystemClock
 from adapters.kept_files import SharedFolders
 from adapters.oidc.provider import RemoteProvider
-from adapters.oidc.sign_in import OpenIdConnect
 from adapters.redis import keys
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.records import RedisRecords
@@ -111,6 +110,9 @@ def open_identity_provider(
     """The provider, which is asked when somebody signs in; None where there is none."""
     if settings.oidc_issuer is None:
         return None
+    # What reads its tokens is loaded where there is a provider.
+    from adapters.oidc.sign_in import OpenIdConnect
+
     clock = clock or SystemClock(settings.timezone)
     return OpenIdConnect(
         RemoteProvider(settings.oidc_issuer, clock),

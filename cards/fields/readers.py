@@ -6,8 +6,6 @@ from datetime import date, time
 from typing import Final
 from urllib.parse import urlsplit
 
-from email_validator import EmailNotValidError, validate_email
-
 from cards.clipping import units
 from cards.fields.money import read_currency_amount
 from cards.texts import say
@@ -129,6 +127,9 @@ def read_boolean(spec: ValueRules, text: str, lang: str) -> bool:
 
 def read_email(spec: ValueRules, text: str, lang: str) -> str:
     """An address as mail is sent to it; nobody looks it up."""
+    # Loaded by the first address: it brings the rules of the whole world.
+    from email_validator import EmailNotValidError, validate_email
+
     try:
         return validate_email(text[:400], check_deliverability=False).normalized
     except EmailNotValidError:

@@ -14,6 +14,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from adapters.redis import keys
+from bot.definitions import snapshot
 from engine.understanding.learned import lessons
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 
@@ -56,7 +57,11 @@ def learn_once(folder: Path) -> None:
         known = (each.body for each in _known.values() if each.learned is learned)
         return next(known, None) or pack(learned)
 
+    async def learned_here(examples: Sequence[Example], said: Sequence[str]) -> bytes:
+        return packed(classifier(examples, said).learned)
+
     lessons.Classifier = classifier  # type: ignore[assignment, misc]
+    snapshot.learn_apart = learned_here
     Learned.pack = packed  # type: ignore[method-assign]
 
 

@@ -11,8 +11,6 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
-from openpyxl import load_workbook
-from openpyxl.utils.exceptions import InvalidFileException
 from pydantic import JsonValue
 
 from adapters.connections.sheet.model import SheetSettings
@@ -44,7 +42,7 @@ def read_table(path: Path, settings: SheetSettings) -> Table:
         return _table(lines)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UnreadableTable(f"cannot be read: {type(error).__name__}") from error
-    except (zipfile.BadZipFile, InvalidFileException, KeyError, ValueError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise UnreadableTable("is no workbook") from error
 
 
@@ -85,7 +83,14 @@ def _of_csv(path: Path, settings: SheetSettings) -> Iterator[Sequence[Any]]:
 
 
 def _of_workbook(path: Path, settings: SheetSettings) -> Iterator[Sequence[Any]]:
-    book = load_workbook(path, read_only=True, data_only=True)
+    # Most connections need no workbook, and no process loads openpyxl for them.
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+    except InvalidFileException as error:
+        raise ValueError(str(error)) from error
     try:
         if settings.sheet and settings.sheet not in book.sheetnames:
             there = ", ".join(book.sheetnames)

@@ -55,8 +55,12 @@ class EmbeddedServer:
     async def keep_supervised(self) -> None:
         """Start a new supervisor whenever it was killed, until cancelled or closed."""
         while self._share is not None:
-            await asyncio.to_thread(_start_supervisor_if_none, self._folder)
+            await asyncio.to_thread(self.supervise)
             await asyncio.sleep(_SUPERVISE_EVERY_S)
+
+    def supervise(self) -> None:
+        """Start a new supervisor if it was killed; due every second while in use."""
+        _start_supervisor_if_none(self._folder)
 
 
 async def open_server(data_dir: Path) -> EmbeddedServer:

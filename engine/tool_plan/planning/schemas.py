@@ -1,13 +1,8 @@
 """Arguments checked against a tool's JSON schema: what is missing, and what has a wrong type."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, UnknownType, best_match
-from jsonschema.validators import extend
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from engine.tool_plan.references import is_reference
 from engine.yaml.faults import key_text
@@ -23,7 +18,14 @@ def _anything(validator: Any, keyword: Any, value: Any, schema: Any) -> Iterator
 # could run for ever; what is required and missing is checked apart.
 _SKIPPED = ("required", "additionalProperties", "unevaluatedProperties")
 _PATTERNS = ("pattern", "patternProperties")
-_Checker = extend(Draft202012Validator, dict.fromkeys((*_SKIPPED, *_PATTERNS), _anything))
+
+
+@cache
+def _checker() -> Any:
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    return extend(Draft202012Validator, dict.fromkeys((*_SKIPPED, *_PATTERNS), _anything))
 
 
 def properties(schema: Any) -> Mapping[str, Any]:
@@ -51,11 +53,17 @@ def fault_of(schema: Any, arguments: Mapping[str, Any]) -> str:
     """What is wrong with the arguments' types, "" for nothing. References may have any type."""
     if not isinstance(schema, Mapping):
         return ""
+    # Loaded by the first plan of a model: nothing else here checks a schema.
+    from jsonschema.exceptions import SchemaError, UnknownType, best_match
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
     known = {name: value for name, value in arguments.items() if not is_reference(value)}
+    checker = _checker()
     try:
-        _Checker.check_schema(schema)
+        checker.check_schema(schema)
         # An empty registry: nothing is fetched because a schema points to it.
-        error = best_match(_Checker(schema, registry=Registry()).iter_errors(known))
+        error = best_match(checker(schema, registry=Registry()).iter_errors(known))
     except (SchemaError, UnknownType, Unresolvable, RecursionError):
         # The tool itself checks what the schema cannot.
         return ""

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from math import log, sqrt
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.understanding.learned.features import Features, extract_features
+
+if TYPE_CHECKING:
+    # A process that routes nothing does without numpy: whoever computes here loads it.
+    import numpy as np
+    from numpy.typing import NDArray
 
 ALGORITHM = 2
 """Raised when features or the way of learning change, so that what is kept is learned anew."""
@@ -37,8 +40,8 @@ FREQUENT = 60
 BLOCK = 256
 """How many rows the solver takes at once."""
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int32]
+Floats: TypeAlias = "NDArray[np.float64]"
+Places: TypeAlias = "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,10 @@ class Rows:
             yield self.places[begin:end], self.values[begin:end]
             begin = end
 
-    def numbered(self) -> NDArray[np.int64]:
+    def numbered(self) -> "NDArray[np.int64]":
         """The number of the row of each value."""
+        import numpy as np
+
         return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
 
 
@@ -94,6 +99,8 @@ class Learned:
 
     def pack(self) -> bytes:
         """It as bytes, for `unpack`."""
+        import numpy as np
+
         body = BytesIO()
         rows = self.rows
         np.savez(
@@ -110,6 +117,8 @@ class Learned:
     @classmethod
     def unpack(cls, body: bytes) -> "Learned | None":
         """What `pack` made; None for anything else."""
+        import numpy as np
+
         try:
             with np.load(BytesIO(zlib.decompress(body)), allow_pickle=False) as found:
                 names = found["names"].tobytes().decode().split("\n")
@@ -133,6 +142,8 @@ class Classifier:
         self, examples: Sequence[Example], said: Sequence[str], learned: Learned | None = None
     ) -> None:
         """`said` are the examples' texts, folded and without politeness; `learned` of the same."""
+        import numpy as np
+
         self.routes = tuple(dict.fromkeys(e.route for e in examples))
         self.groups = tuple(dict.fromkeys(e.group for e in examples))
         self.learned = learned = learned or learn(examples, said)
@@ -156,6 +167,8 @@ class Classifier:
         )
 
     def _weighed(self, found: Features) -> tuple[Places, Floats, float]:
+        import numpy as np
+
         strange = 0.0
         own: list[int] = []
         weights: list[float] = []
@@ -176,6 +189,8 @@ class Classifier:
 
 def learn(examples: Sequence[Example], said: Sequence[str]) -> Learned:
     """Learn the examples; takes one to two seconds of processor time for some thousands."""
+    import numpy as np
+
     raw = [extract_features(text) for text in said]
     counted = Counter(name for found in raw for name in found)
     index = {name: at for at, name in enumerate(counted)}
@@ -190,6 +205,8 @@ def learn(examples: Sequence[Example], said: Sequence[str]) -> Learned:
 
 def balance_of(groups: Sequence[str]) -> Floats:
     """What each example weighs, so that the groups weigh the same."""
+    import numpy as np
+
     sizes = Counter(groups)
     share = len(groups) / len(sizes)
     return np.array([share / sizes[group] for group in groups])
@@ -197,6 +214,8 @@ def balance_of(groups: Sequence[str]) -> Floats:
 
 def targets_of(names: Sequence[str]) -> Floats:
     """1 where an example is of a class, in the order in which the classes first come."""
+    import numpy as np
+
     place = {name: at for at, name in enumerate(dict.fromkeys(names))}
     made = np.zeros((len(names), len(place)))
     made[np.arange(len(names)), [place[name] for name in names]] = 1.0
@@ -204,11 +223,15 @@ def targets_of(names: Sequence[str]) -> Floats:
 
 
 def _idf(counts: Places, examples: int) -> Floats:
+    import numpy as np
+
     total = examples + 1
     return np.array([log(total / (1 + count)) + 0.3 for count in counts.tolist()])
 
 
 def _rows(raw: Sequence[Features], index: Mapping[str, int], idf: Floats) -> Rows:
+    import numpy as np
+
     places = np.array([index[name] for found in raw for name in found], dtype=np.int32)
     values = np.array([weight for found in raw for weight in found.values()]) * idf[places]
     made = Rows(np.cumsum([len(found) for found in raw]).astype(np.int32), places, values)
@@ -219,6 +242,8 @@ def _rows(raw: Sequence[Features], index: Mapping[str, int], idf: Floats) -> Row
 
 def kernel_of(rows: Rows, counts: Places) -> Floats:
     """How alike the examples are: the sums over what two of them share, and the bias."""
+    import numpy as np
+
     n = len(rows.ends)
     order = np.argsort(rows.places, kind="stable")
     at, value, row = rows.places[order], rows.values[order], rows.numbered()[order]
@@ -246,6 +271,8 @@ def _solve(system: Floats, targets: Floats) -> Floats:
 
     By Cholesky, block by block in place: half the time and memory of `numpy.linalg.solve`.
     """
+    import numpy as np
+
     n, found = len(system), targets.copy()
     blocks = [slice(begin, min(begin + BLOCK, n)) for begin in range(0, n, BLOCK)]
     for own in blocks:

@@ -38,9 +38,10 @@ class Lessons:
     """What is learned of examples, each part of it at its first use."""
 
     def __init__(self, examples: Sequence[Example], entities: Entities) -> None:
-        self._examples = examples
+        self.examples = examples
         self._marked = [entities.marked(example.text) for example in examples]
-        self._plain = [normalize(text) for text in self._marked]
+        self.said = [normalize(text) for text in self._marked]
+        """Each example as it is compared: folded, without politeness."""
         self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
@@ -49,21 +50,26 @@ class Lessons:
     def verbatim(self) -> Mapping[str, frozenset[str]]:
         """The groups of each example, by its plain text."""
         found: dict[str, set[str]] = {}
-        for example, marked in zip(self._examples, self._marked, strict=True):
+        for example, marked in zip(self.examples, self._marked, strict=True):
             found.setdefault(plain_example(fold(marked)), set()).add(example.group)
         return {text: frozenset(groups) for text, groups in found.items()}
 
     @cached_property
     def digest(self) -> str:
         """Names what the classifier learns, for what keeps it."""
-        return digest_of(self._examples, self._plain)
+        return digest_of(self.examples, self.said)
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether there is a classifier already."""
+        return "classifier" in self.__dict__
 
     def recall(self, body: bytes) -> bool:
         """Take what was learned before under the digest; False when the bytes cannot be read.
 
         They are not read where it is learned already.
         """
-        if "classifier" in self.__dict__:
+        if self.is_learned:
             return True
         self._kept = Learned.unpack(body)
         return self._kept is not None
@@ -71,7 +77,7 @@ class Lessons:
     @cached_property
     def classifier(self) -> Classifier:
         """Takes one to two seconds of processor time to learn, a twentieth of it when recalled."""
-        return Classifier(self._examples, self._plain, self._kept)
+        return Classifier(self.examples, self.said, self._kept)
 
     @cached_property
     def request_verbs(self) -> frozenset[str]:
@@ -92,7 +98,7 @@ class Lessons:
         return frozenset(c for c in often if _CHINESE.match(c))
 
     def _texts_of(self, wanted: Callable[[str], bool]) -> list[str]:
-        pairs = zip(self._examples, self._plain, strict=True)
+        pairs = zip(self.examples, self.said, strict=True)
         return [text for example, text in pairs if wanted(example.route)]
 
     @cached_property
@@ -124,13 +130,13 @@ class Lessons:
 
     @cached_property
     def _tokenized(self) -> list[tuple[Example, frozenset[str]]]:
-        pairs = zip(self._examples, self._plain, strict=True)
+        pairs = zip(self.examples, self.said, strict=True)
         return [(example, tokens(text)) for example, text in pairs]
 
     @cached_property
     def question_groups(self) -> frozenset[str]:
         """The groups of questions."""
-        return frozenset(e.group for e in self._examples if e.route == QUESTION)
+        return frozenset(e.group for e in self.examples if e.route == QUESTION)
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -62,6 +62,20 @@ def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
     assert not {"openai", "mcp"} & loaded
 
 
+def test_a_process_loads_only_what_its_settings_ask_for(tmp_path: Path) -> None:
+    platforms = {"telegram", "httpx", "slack_sdk", "cryptography.fernet"}
+    files_and_data = {"openpyxl", "docx", "psycopg", "jsonschema", "referencing"}
+    others = {"numpy", "jwt", "email_validator", "rich", "opentelemetry"}
+    load = "load_and_freeze(lambda: load_processes(load_settings()))"
+    loaded = loaded_by(
+        "from bot.cli.command import load_settings;"
+        f" from bot.cli.processes import load_and_freeze, load_processes; {load}",
+        tmp_path,
+    )
+    assert {"bot.processes.web", "bot.processes.worker", "adapters.webchat.platform"} <= loaded
+    assert not (platforms | files_and_data | others) & loaded
+
+
 def test_the_collector_rests_while_a_process_loads_and_then_goes_on() -> None:
     def fails() -> Serve:
         raise ImportError

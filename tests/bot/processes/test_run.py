@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -16,11 +17,13 @@ import aiohttp
 from redis.asyncio import Redis
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
+from bot.failpoints import SPIN
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running, serving
 from tests.fakes.few_examples import few_examples
 from tests.fakes.forge import Forged
 from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.ports import free_port
+from tests.fakes.web_room import WebRoom
 
 RUN = (sys.executable, "-m", "bot", "run")
 
@@ -35,15 +38,11 @@ async def status_of(address: str) -> int:
         return 0
 
 
-def children_of(pid: int) -> dict[str, int]:
-    """The children's pids by their command word."""
-    listed = subprocess.run(
-        ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    rows = [line.split(maxsplit=2) for line in listed.splitlines()]
-    named = [(int(own), args) for own, parent, args in rows if int(parent) == pid]
-    words = ("web", "worker")
-    return {word: own for own, args in named for word in words if f"-m bot {word} " in args}
+def children_of(folder: Path) -> dict[str, int]:
+    """The pids of the web process and the worker that were started last."""
+    lines = (folder / "stderr.log").read_text().splitlines()
+    told = [json.loads(line) for line in lines if line.startswith("{")]
+    return {line["name"]: line["pid"] for line in told if line["event"] == "process_started"}
 
 
 def is_gone(pid: int) -> bool:
@@ -85,7 +84,7 @@ async def store(folder: Path) -> AsyncIterator["Redis"]:
 def started(
     folder: Path, port: int, files: dict[str, str] = FILES
 ) -> AbstractAsyncContextManager[Forged]:
-    """`signoff run`, whose own imports are done; its processes start from nothing."""
+    """`signoff run`, whose own imports are done."""
     return serving(folder, "run", PORT=str(port), **files)
 
 
@@ -97,7 +96,7 @@ async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path)
         assert await status_of(address) == 200
         assert await status_of(address + "healthz") == 200
         assert await status_of(address + "readyz") == 200
-        children = children_of(process.pid)
+        children = children_of(tmp_path)
         async with store(tmp_path) as client:
             await client.set("left-by-test", "kept")
 
@@ -118,7 +117,7 @@ async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_p
     address = f"http://127.0.0.1:{port}/healthz"
 
     async def serves_again() -> bool:
-        now = children_of(process.pid).get("web", killed)
+        now = children_of(tmp_path).get("web", killed)
         return now != killed and await status_of(address) == 200
 
     async def all_gone() -> bool:
@@ -126,16 +125,47 @@ async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_p
 
     async with started(tmp_path, port, few_examples(tmp_path)) as process:
         await announced(process)
-        killed = children_of(process.pid)["web"]
+        killed = children_of(tmp_path)["web"]
         os.kill(killed, signal.SIGKILL)
         await until(serves_again, START_S)
-        left = children_of(process.pid).values()
+        left = children_of(tmp_path).values()
         process.kill()
         await process.wait()
         await until(all_gone, START_S)
 
     assert len(left) == 2
     assert await status_of(address) == 0
+
+
+async def test_what_a_worker_held_that_was_killed_with_its_watchdog_is_taken_by_the_next_at_once(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    # Nothing comes free by its lease, and nobody minds that the worker stands still.
+    patient = {"SIGNOFF_LEASE_S": "3600", "SIGNOFF_WATCHDOG_S": "3600"}
+    files = {**few_examples(tmp_path), **patient, "SIGNOFF_FAILPOINT": "spin handling.handle"}
+
+    async with started(tmp_path, port, files) as process:
+        await announced(process)
+        async with store(tmp_path) as client, WebRoom(f"http://127.0.0.1:{port}", "main") as room:
+
+            async def holders() -> set[str]:
+                lanes = [lane async for lane in client.scan_iter("{p*}:l:talk:*:h")]
+                held = [await client.hmget(lane, "holder", "fence") for lane in lanes]
+                return {str(holder) for holder, fence in held if fence not in (None, "0")}
+
+            async def is_held_by_another() -> bool:
+                return bool(await holders() - first)
+
+            first: set[str] = set()
+            await room.say("lin", SPIN)
+            await until(is_held_by_another, START_S)
+            first = await holders()
+            os.kill(children_of(tmp_path)["worker"], signal.SIGKILL)
+            await until(is_held_by_another, START_S)
+    log = (tmp_path / "stderr.log").read_text().splitlines()
+    told = [json.loads(line) for line in log if "lanes_given_back" in line]
+    assert [(line["process"], line["count"]) for line in told][0] == ("run", 1)
 
 
 async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:
@@ -164,7 +194,7 @@ async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
     async with started(tmp_path, free_port(), files) as process:
         await announced(process)
         await asyncio.to_thread(people.write_text, "roles: none\n")
-        os.kill(children_of(process.pid)["web"], signal.SIGKILL)
+        os.kill(children_of(tmp_path)["web"], signal.SIGKILL)
         async with within(START_S, "the process ends"):
             status = await process.wait()
 
