@@ -20,7 +20,7 @@ from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
 if TYPE_CHECKING:
-    from bot.processes.supervisor import Begun, Supervisor
+    from bot.processes.supervisor import ProcessRole, Supervisor
     from bot.processes.watchdog import Watchdog
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def load_processes(settings: Settings) -> None:
             importlib.import_module(module)
 
 
-def _supervise(supervisor: type["Supervisor"], settings: Settings) -> "Begun | int":
+def _supervise(supervisor: type["Supervisor"], settings: Settings) -> "ProcessRole | int":
     from bot.processes.supervisor import open_store
 
     # Not uvloop, whose threads would outlast it.

@@ -87,7 +87,7 @@ class _Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class ProcessRole:
     """In a process that was forked: what it is, and where it shows what it is at."""
 
     name: str
@@ -111,7 +111,7 @@ class Supervisor:
     _supervised_at: float = 0.0
     _notified_at: float = float("-inf")
 
-    def run(self) -> Begun | int:
+    def run(self) -> ProcessRole | int:
         """In each process that it starts, what that one is; here the exit status in the end.
 
         0 after a signal to stop; 2 when a process finds its settings wrong.
@@ -129,7 +129,7 @@ class Supervisor:
         while not self._is_over():
             for process in self._processes:
                 if self._is_due(process) and self._start(process):
-                    return Begun(process.name, process.pulse)
+                    return ProcessRole(process.name, process.pulse)
             self._look_after()
             self._wait()
             for process in self._processes:

@@ -165,7 +165,7 @@ async def test_what_a_worker_held_that_was_killed_with_its_watchdog_is_taken_by_
             await until(is_held_by_another, START_S)
     log = (tmp_path / "stderr.log").read_text().splitlines()
     told = [json.loads(line) for line in log if "lanes_given_back" in line]
-    assert [(line["process"], line["count"]) for line in told][0] == ("run", 1)
+    assert next((line["process"], line["count"]) for line in told) == ("run", 1)
 
 
 async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:
