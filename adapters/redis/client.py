@@ -1,10 +1,11 @@
-"""The Redis client: its type, its errors as ours, and connections that can be cancelled."""
+"""The Redis client: its type, its errors as ours, and connections that cost little."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Final
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, Final, NoReturn
 
+import hiredis
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import (
     ClusterDownError,
@@ -21,6 +22,8 @@ from engine.errors import StoreError, StoreUnavailable
 Client = Redis | RedisCluster
 # A platform waits three seconds for its answer, and more than one read may go before it.
 PROMPT_S: Final = 1.0
+# As much as asyncio lets wait in a connection's buffer before it has its writer wait.
+_BUFFERED_BYTES: Final = 64 * 1024
 AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
 # A primary that is cut off from its replicas, or from its disk.
 _READ_ONLY_WORDS = ("NOREPLICAS", "MISCONF", "NOPERM")
@@ -74,25 +77,56 @@ async def limit_time() -> AsyncIterator[None]:
 
 
 class _CancellableConnection:
-    """A connection whose sends do not lose the cancellation of their task.
+    """A connection whose sends cost little and do not lose the cancellation of their task.
 
-    redis-py limits a send by `asyncio.wait_for`, which in Python 3.11 swallows a cancellation that
-    comes just as the send is done: the task would run on, and its caller wait for ever.
+    redis-py packs commands in Python, and limits each send by `asyncio.wait_for`: a task of its own
+    and a turn of the loop, also for what fits into the buffer. In Python 3.11 that swallows a
+    cancellation that comes just as the send is done: the task would run on, and its caller wait for
+    ever.
     """
+
+    def pack_command(self, *args: Any) -> list[bytes]:
+        """Pack as the library does, in C where it can; raises DataError for other types."""
+        if isinstance(args[0], str) and " " not in args[0]:
+            with suppress(TypeError):
+                return [hiredis.pack_command(args)]
+        library: Any = super()
+        packed: list[bytes] = library.pack_command(*args)
+        return packed
 
     async def send_packed_command(
         self, command: bytes | str | Iterable[bytes], check_health: bool = True
     ) -> None:
         """Send as the library does; raises CancelledError when the task was cancelled meanwhile."""
+        library: Any = super()
+        if isinstance(command, list) and self._is_ready():
+            connection: Any = self
+            connection._writer.writelines(command)
+            if self._is_ready():
+                return
+            # It has become too much, or the connection broke: the library waits, or says so.
+            command = []
         task = asyncio.current_task()
         before = task.cancelling() if task else 0
-        library: Any = super()
         await library.send_packed_command(command, check_health)
         if task and task.cancelling() > before:
             # What was sent will be answered, and nobody reads it.
-            connection: Any = self
-            await connection.disconnect(nowait=True)
-            raise asyncio.CancelledError
+            await self._give_up()
+
+    def _is_ready(self) -> bool:
+        """Whether there is nothing to wait for before or after a write."""
+        connection: Any = self
+        if not connection.is_connected or connection.health_check_interval:
+            return False
+        transport, reader = connection._writer.transport, connection._reader
+        if transport.is_closing() or reader.exception() is not None:
+            return False
+        return bool(transport.get_write_buffer_size() <= _BUFFERED_BYTES)
+
+    async def _give_up(self) -> NoReturn:
+        connection: Any = self
+        await connection.disconnect(nowait=True)
+        raise asyncio.CancelledError
 
 
 def _cancellable_class(connection: Any) -> Any:

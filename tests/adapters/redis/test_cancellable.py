@@ -1,11 +1,19 @@
-"""A task that is cancelled while a command is sent is cancelled, however far the send is."""
+"""Commands are sent as the library sends them; a task that is cancelled meanwhile is cancelled."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis, UnixDomainSocketConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import DataError, TimeoutError
+from redis.typing import EncodableT
 
+from adapters.redis.client import make_cancellable
 from adapters.redis.connect import connect
 from adapters.redis.server.embedded import EmbeddedServer
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 
 async def cancelled_at_every_point(client: object, command: str) -> int:
@@ -30,3 +38,60 @@ async def test_no_cancellation_is_lost(redis_server: EmbeddedServer) -> None:
     assert await cancelled_at_every_point(client, "GET nothing") > 2
     assert await client.ping()
     await client.aclose()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("GET", "a"),
+        (b"GET", b"a"),
+        ("CONFIG GET", "maxmemory"),
+        ("SET", "é 案", 1, -2.5, 1e22, 0.1 + 0.2, 10**30, "", b"\x00\xff"),
+        ("SET", "large", "x" * 100_000),
+        ("SET", "bytes", bytearray(b"abc"), memoryview(b"def")),
+    ],
+)
+async def test_a_command_is_packed_as_the_library_packs_it(
+    redis_server: EmbeddedServer, words: tuple[EncodableT, ...]
+) -> None:
+    client = await connect(redis_server.url)
+    connection = await client.connection_pool.get_connection()
+    library = UnixDomainSocketConnection()
+    assert b"".join(connection.pack_command(*words)) == b"".join(library.pack_command(*words))
+    await client.connection_pool.release(connection)
+    await client.aclose()
+
+
+@pytest.mark.parametrize("word", [True, None, []])
+async def test_what_has_no_form_on_the_wire_is_refused_before_it_is_sent(
+    redis_server: EmbeddedServer, word: object
+) -> None:
+    client = await connect(redis_server.url)
+    with pytest.raises(DataError):
+        await client.execute_command("SET", "refused", word)
+    with pytest.raises(UnicodeEncodeError):
+        await client.execute_command("SET", "refused", "half a \ud83d")
+    assert await client.exists("refused") == 0
+    await client.aclose()
+
+
+async def test_a_server_that_reads_nothing_is_waited_for_only_so_long(tmp_path: Path) -> None:
+    path, held = str(tmp_path / "s"), list[asyncio.StreamWriter]()
+    async with await asyncio.start_unix_server(
+        lambda reader, writer: held.append(writer), path, limit=1
+    ):
+        client = make_cancellable(
+            Redis(
+                unix_socket_path=path,
+                protocol=2,
+                driver_info=None,
+                socket_timeout=0.2,
+                retry=Retry(NoBackoff(), 0),
+            )
+        )
+        async with within(PATIENCE_S, "the send is given up"):
+            with pytest.raises(TimeoutError, match="writing"):
+                await client.set("large", b"x" * 50_000_000)
+        await client.aclose()
+        for writer in held:
+            writer.close()
