@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -54,7 +54,8 @@ def make_folder(options: InitOptions) -> int:
     sample = find_sample(options.sample) if options.sample else None
     lang: Lang
     if sample:
-        zone = _zone(options, "en")
+        # A sample is complete, so that nothing of it is asked.
+        zone = _zone(replace(options, asks=False), "en")
         files = read_sample(sample, project_name(options.folder.resolve().name), zone)
         files |= write_usual("en")
         files |= {".env": f"{sample.secret}={_TRIED}\n"} if sample.secret else {}
@@ -65,6 +66,8 @@ def make_folder(options: InitOptions) -> int:
     texts = {place: add_schema_line(place, text) for place, text in files.items()}
     _write_all(options.folder, {**texts, **write_schemas()})
     print(_next_steps(options.folder, sample, lang, phrase))
+    if sample and options.zone is None:
+        print(say("init.zone_taken", lang, zone=zone))
     return 0
 
 

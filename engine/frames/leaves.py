@@ -59,7 +59,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         update={
             "type": "text" if leaf.type == "list" else leaf.type,
             "required": leaf.required,
-            "unit": leaf.unit,
+            "unit": leaf.unit(lang),
             "value": _form_text(leaf, value, lang),
             "hint": hint,
             "cues": leaf.cues,
@@ -246,7 +246,7 @@ def _row_text(labelled: LabelledValue, lang: Lang) -> str:
         value = dumps(value, ensure_ascii=False)
     elif labelled.leaf is not None and isinstance(value, str):
         value = labelled.labels.get(value) or labelled.leaf.label_of(value, lang)
-    return in_row(value, labelled.leaf.unit if labelled.leaf else "", lang)
+    return in_row(value, labelled.leaf.unit(lang) if labelled.leaf else "", lang)
 
 
 def value_tables(

@@ -15,7 +15,7 @@ from cards.frozen import Frozen
 from cards.linear import BadPattern, matches
 from cards.markdown import format_value
 from cards.values import BadValue, Bound, FieldType, is_money
-from engine.text.language import LocalizedText
+from engine.text.language import NO_TEXT, LocalizedText
 from engine.yaml.faults import Fault, short_repr
 
 MAX_ROWS = 1000
@@ -103,7 +103,7 @@ class Leaf(TypedValue):
     """
 
     required: bool = True
-    unit: str = ""
+    unit: LocalizedText = NO_TEXT
     multiline: bool = False
     columns: dict[str, Column] = {}
     cues: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ from pydantic_core import CoreSchema
 from cards.frozen import Frozen
 from cards.values import FieldType
 from engine.playbooks.leaf import Leaf
-from engine.text.language import LocalizedText
+from engine.text.language import NO_TEXT, LocalizedText
 from engine.text.template import BadTemplate, holes_in, parse_template
 
 MAX_ROWS = 100_000
@@ -85,7 +85,7 @@ class ResultColumn(Frozen):
     label: LocalizedText
     type: FieldType = "text"
     at: Annotated[str, AfterValidator(_path)] = ""
-    unit: str = ""
+    unit: LocalizedText = NO_TEXT
     missing: LocalizedText | None = None
     """What is told where there is no value; a dash without it."""
 

@@ -80,6 +80,10 @@ class LocalizedText(RootModel[dict[str, str]]):
         return self.root.get("", self.root)
 
 
+NO_TEXT: Final = LocalizedText({"": ""})
+"""The empty text, in every language."""
+
+
 def suits_language(example: str, lang: Lang) -> bool:
     """Whether to show an example to a reader of that language: Chinese ones to readers of it."""
     return (detect_language(example) == "zh") == (lang == "zh")

@@ -86,7 +86,8 @@ def _field(leaf: Leaf, entities: Entities, *, is_message: bool) -> tuple[Any, An
 
 def _marks(leaf: Leaf) -> Json:
     """What a model is told beside the type, and what look-ups without one go by."""
-    marks: Json = {"unit": leaf.unit} if leaf.unit else {}
+    unit = leaf.unit("en")
+    marks: Json = {"unit": unit} if unit else {}
     marks |= {"field_type": leaf.type, "currencies": list(leaf.currencies)}
     marks |= {"entity": leaf.entity} if leaf.entity else {}
     marks |= {"reads": "file"} if leaf.type == "file" else {}

@@ -81,7 +81,7 @@ def _labelled(
     if not definition.columns:
         return [(name, value) for name, value in row.items() if name != "found"]
     return [
-        (shape.label(lang), _with_unit(row.get(name), shape.unit))
+        (shape.label(lang), _with_unit(row.get(name), shape.unit(lang)))
         for name, shape in definition.columns.items()
     ]
 

@@ -45,6 +45,7 @@ from tests.docs.reading import DONE_WHOLE, ROOT, Page, Piece, blocks, pages
 from tests.fakes.building import build
 from tests.fakes.garage import TOOLS
 from tests.fakes.settings import load_people, make_settings
+from tests.fakes.study import MemoryDatabase
 from tests.fakes.tables import table
 
 # Blocks that no program can judge: what they are, by their page and first words.
@@ -206,6 +207,14 @@ def project_tools(text: str, folder: Path) -> None:
     assert problems == []
 
 
+def stand_tools(text: str, folder: Path) -> None:
+    tables = "CREATE TABLE stands (fair TEXT, stand TEXT, person TEXT, key TEXT UNIQUE);"
+    problems, source = Problems(), read_yaml(text, file="tools.yaml")
+    known = {"fairs": MemoryDatabase("fairs", tables)}
+    assert [*read_tools(source, problems, taken=(), connections=known)] == ["book_stand"]
+    assert problems == []
+
+
 def scenarios(text: str, folder: Path) -> None:
     source = read_yaml(text, file="tests.yaml")
     for number in range(len(source.data)):
@@ -237,6 +246,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "opening_hours": answers,
     "edc": project,
     "list_absences": project_tools,
+    "book_stand": stand_tools,
     "logic": rule,
     "test": scenarios,
     "given": setup,
@@ -373,6 +383,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "opening_hours": "opening_hours: {examples: [when], text: x, tool: y}",
         "edc": "edc: {kind: redcap, address: http://x}",
         "list_absences": "list_absences: {description: x, reads: {connection: nowhere}}",
+        "book_stand": "book_stand: {description: x, reads: {connection: nowhere}}",
         "test": "- {test: a, steps: []}",
         "given": "given: {now: noon}",
     }

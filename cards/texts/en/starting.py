@@ -11,5 +11,6 @@ TEXTS = {
     "init.somebody": "Ada",
     "init.then": "Then write, in the web chat or in the terminal: {phrase}",
     "init.usual_request": "order office supplies",
+    "init.zone_taken": "Its days are those of {zone}, as on this machine (signoff.yaml).",
     "init.timezone": "Time zone",
 }

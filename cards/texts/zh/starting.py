@@ -11,5 +11,6 @@ TEXTS = {
     "init.somebody": "小林",
     "init.then": "然后在网页聊天或终端里输入：{phrase}",
     "init.usual_request": "申请办公用品",
+    "init.zone_taken": "日期按本机的时区 {zone} 计算，写在 signoff.yaml 里。",
     "init.timezone": "时区",
 }

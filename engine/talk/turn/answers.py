@@ -123,7 +123,9 @@ def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ..
     They are in the language where there are such.
     """
     entities = entities_of(services.entity_kinds)
-    examples = list(suggestions(text, services.tools, lang, entities=entities))
+    alone = not any(playbook.definition.examples for playbook in services.playbooks.values())
+    found = suggestions(text, services.tools, lang, entities=entities, alone=alone)
+    examples = list(found)
     for playbook in services.playbooks.values():
         every = playbook.definition.examples
         examples += ([e for e in every if suits_language(e, lang)] or list(every))[:1]

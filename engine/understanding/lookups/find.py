@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from cards.model import Lang
 from engine.frames.intents import Lookup
@@ -94,6 +94,10 @@ def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     return [cue for cue in cues if says(text, fold_cue(cue))]
 
 
+_NEARLY_SAID: Final = 0.55
+"""How near a question about files or notes is to a text that is about them."""
+
+
 def suggestions(
     text: str,
     tools: Sequence[Tool[Any]],
@@ -101,22 +105,24 @@ def suggestions(
     n: int = 3,
     *,
     entities: Entities = NO_ENTITIES,
+    alone: bool = True,
 ) -> tuple[str, ...]:
     """The `n` example questions of that language nearest to the text, no two of them alike.
 
-    With nothing in common, the first of each tool; of the tools that every service has only where
-    the folder has none of its own.
+    With nothing in common, the first of each tool. Of the tools that every service has, which ask
+    for files and notes that nobody may have, only what the text nearly says; all of it where
+    these tools stand `alone`, for the folder has none of its own and no requests.
     """
     asked = _matter(text, entities)
     ranked: list[tuple[float, bool, int, str]] = []
     for tool in tools:
         told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
         ranked += [
-            (-cosine(asked, _matter(e, entities)), not tool.project, i, e)
+            (-cosine(asked, _matter(e, entities)), not (tool.project or tool.playbook), i, e)
             for i, e in enumerate(told)
         ]
-    if not all(common for _, common, _, _ in ranked):
-        ranked = [each for each in ranked if each[0] < 0 or not each[1]]
+    if not alone or not all(common for _, common, _, _ in ranked):
+        ranked = [each for each in ranked if each[0] <= -_NEARLY_SAID or not each[1]]
     ranked.sort(key=lambda found: found[:3])
     kinds: dict[str, str] = {}
     for *_, example in ranked:

@@ -197,6 +197,11 @@ async def test_it_asks_in_the_terminal_and_says_what_is_next(tmp_path: Path) -> 
     assert "The same in 中文 [order vaccines]: " in asked.out
     main = (tmp_path / "clinic/playbooks/order-vaccines/playbook.yaml").read_text("utf-8")
     assert "name: {en: Order vaccines, zh: 订购疫苗}" in main
+    # A sample is complete: nothing is asked, and the time zone that was taken is told.
+    sample = await ended(tmp_path, "init", "stand", "--from", "cookbook/case", TZ="Asia/Tokyo")
+    assert sample.status == 0, sample.err
+    assert sample.out.splitlines()[-1].startswith("Its days are those of Asia/Tokyo")
+    assert "timezone: Asia/Tokyo" in (tmp_path / "stand" / "signoff.yaml").read_text("utf-8")
     cut = await ended(tmp_path, "init", "school", given=b"en\n")
     assert (cut.status, cut.err) == (2, "init: the input ended; with --yes nothing is asked\n")
     assert not (tmp_path / "school").exists()

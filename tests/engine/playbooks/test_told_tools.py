@@ -168,6 +168,41 @@ async def test_a_write_is_refused_where_what_it_needs_is_not_there(
             await rehearse(book, {**DAY, "bay": bay}, APPROVED)
 
 
+LIMITED = """\
+book_hoist:
+  description: Books the hoist of a bay, twice at most.
+  writes:
+    connection: workshop
+    sql: >-
+      INSERT INTO bookings (bay, day, key) SELECT :bay, :day, :key
+      WHERE (SELECT count(*) FROM bookings WHERE bay = :bay) < 2
+    key: {table: bookings, column: key}
+  arguments:
+    bay: {label: Bay, entity: bay}
+    day: {label: Day, type: date}
+  refused_when:
+    - finds:
+        connection: workshop
+        sql: SELECT bay FROM bookings WHERE bay = :bay GROUP BY bay HAVING count(*) >= 2
+      text: "{bay} is booked twice already."
+"""
+
+
+async def test_two_that_were_approved_beside_each_other_pass_no_limit_that_the_write_keeps(
+    workshop: MemoryDatabase,
+) -> None:
+    book = tool("book_hoist", workshop, LIMITED)
+    days = ("2026-12-01", "2026-12-02", "2026-12-03")
+    runs = [ToolContext(today=APPROVED.today, key=f"run{n}:book", by="fred") for n in range(3)]
+    await call(book, {"bay": "A1", "day": days[0]}, runs[0])
+    for run, day in zip(runs[1:], days[1:], strict=True):
+        # Nothing speaks against either of them when people are asked.
+        await rehearse(book, {"bay": "A1", "day": day}, run)
+    await call(book, {"bay": "A1", "day": days[1]}, runs[1])
+    with pytest.raises(ToolFailed, match="A1 is booked twice already"):
+        await call(book, {"bay": "A1", "day": days[2]}, runs[2])
+
+
 async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase) -> None:
     book = tool("book_hoist", workshop)
     for context in (ASKING, ToolContext(today=ASKING.today, key="run1:book")):

@@ -25,7 +25,7 @@ def form(lang: Lang) -> list[Field]:
             label=defined.label(lang),
             type=defined.type,
             required=defined.required,
-            unit=defined.unit,
+            unit=defined.unit("en"),
             cues=defined.cues,
             entity=defined.entity,
             pair_with=defined.pair_with,

@@ -1,0 +1,60 @@
+"""What people of a small folder are offered and shown: nothing that it has not, in their words."""
+
+from pathlib import Path
+
+from tests.bot.testing.conftest import FolderPlayer, told
+from tests.fakes.feast import BY_FEAST, write_feast
+from tests.fakes.garage import MAIN, TOOLS, write_project
+
+SUGGESTED = """\
+- test: nobody is offered questions about files and notes that a folder without tools need not have
+  steps:
+    - ida: /help
+      expect: {reply: {contains: count the guests, lacks: [file, remember]}}
+    - ida: price 300 EUR
+      expect: {reply: {contains: count the guests, lacks: [file, remember]}}
+- test: who asks about files is
+  steps:
+    - ida: where do the files mention 300 EUR
+      expect: {reply: {contains: [Where in the files, count the guests]}}
+"""
+UNITS = """\
+- test: a unit is told and read in the language of who reads
+  given: {tools: {list_hoists: [{bay: A1, lifts_kg: 3500}]}}
+  steps:
+    - {mia: which hoists are there, expect: {reply: "3500 tons"}}
+    - {mia: 有哪些举升机, expect: {reply: 3500 吨}}
+    - mia: 预订一台举升机
+    - mia: 工位 A1，日期 2026-03-09，重量 3 吨
+      expect: {state: {load: 3}, card: {to: [fred]}}
+"""
+
+
+async def test_a_small_folder_offers_what_it_has(tmp_path: Path, play_folder: FolderPlayer) -> None:
+    played = await play_folder(write_feast(tmp_path / "kitchen", BY_FEAST), SUGGESTED)
+    assert [each for each in played if not each.passed] == [], told(played)
+
+
+async def test_a_unit_is_a_text_by_language(tmp_path: Path, play_folder: FolderPlayer) -> None:
+    unit = "unit: {zh: 吨, en: tons}"
+    files = {
+        "playbooks/hoists/tools.yaml": TOOLS.replace("unit: kg", unit),
+        "playbooks/hoists/playbook.yaml": MAIN.replace(
+            "data_fields:\n",
+            f"data_fields:\n  load: {{label: {{zh: 重量, en: Load}}, type: number, {unit}}}\n",
+        ),
+        "playbooks/hoists/skills/ask-booking.yaml": """\
+id: ask-booking
+name: {zh: 预订信息, en: Booking}
+description: {zh: 询问工位和日期, en: Asks for bay and day}
+category: intake
+kind: prompt
+provides: [bay, day, load]
+ask:
+  title: {zh: 预订, en: Booking}
+  text: {zh: 哪个工位，哪一天？, en: "Which bay, and which day?"}
+  fields: [bay, day, load]
+""",
+    }
+    played = await play_folder(write_project(tmp_path / "garage", **files), UNITS)
+    assert [each for each in played if not each.passed] == [], told(played)
