@@ -20,7 +20,8 @@ from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
 from engine.talk.mine.cases import names_here, names_of_runs, read_case
 from engine.talk.mine.summary import RunSummary, may_see, own_names, read_summaries
-from engine.understanding.own_work.reading import FieldNames, WorkReader, WorkSubject
+from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.own_work.subjects import FieldNames, WorkSubject
 
 MOST_RUNS = 15
 """So many runs of each kind are looked at: those that go on, that ended, and that were voted on."""

@@ -1,118 +1,29 @@
 """A question about work is read against what there is: whose words explain it, and what it asks."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 
 from engine.frames.intents import WorkQuestion
-from engine.playbooks.end_kinds import RunEnd
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.search_words import stem
 from engine.understanding.own_work import words
+from engine.understanding.own_work.naming import (
+    holds_name,
+    is_asked_for,
+    is_like,
+    names_word,
+    points_somewhere,
+    remove_words,
+    unexplained,
+)
+from engine.understanding.own_work.subjects import CHINESE, LATIN, WorkSubject, WorkVocabulary
 
 MAX_CHARS = 200
 MOST = 3
 """So many requests are told of, the newest first."""
-
-_LATIN = re.compile(r"[a-z]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_NUMBER = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*")
-_LONG = 4
-
-
-@dataclass(frozen=True, slots=True)
-class FieldNames:
-    """A field of a request or case: what people call it (labels and cues), and its type.
-
-    `options` are those of a choice, each by all that people call it.
-    """
-
-    path: str
-    names: tuple[str, ...]
-    type: str = "text"
-    is_known: bool = False
-    options: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True)
-class WorkSubject:
-    """A request of the person, or a case that they may see, and the words that speak of it.
-
-    `names` are those of the request, its playbook and its entities, `examples` how people ask for
-    it, `people` who have to do with it, `values` what it is about, and `others` what it might have
-    been about and is not. `end` is how it ended, None while it goes on.
-    """
-
-    key: str
-    names: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    fields: tuple[FieldNames, ...] = ()
-    end: RunEnd | None = None
-    is_here: bool = False
-    is_put_forward: bool = False
-    is_case: bool = False
-
-    @cached_property
-    def vocabulary(self) -> "WorkVocabulary":
-        """Words of the request itself."""
-        return WorkVocabulary.of((*self.names, *self.examples, *self.people))
-
-    @cached_property
-    def letters(self) -> frozenset[str]:
-        """Every Chinese character of its names."""
-        return frozenset(c for name in self.names for c in name if _CHINESE.match(c))
-
-    @cached_property
-    def known_values(self) -> tuple[str, ...]:
-        """What it is about, as texts are compared, the longest first."""
-        return _as_compared(self.values)
-
-    @cached_property
-    def other_values(self) -> tuple[str, ...]:
-        """What it is not about, in the same way."""
-        own = " ".join(self.known_values)
-        return tuple(value for value in _as_compared(self.others) if value not in own)
-
-    @cached_property
-    def by_name(self) -> tuple[tuple[FieldNames, tuple["WorkVocabulary", ...]], ...]:
-        """Each field with the words of each of its names."""
-        return tuple((f, tuple(WorkVocabulary.of((n,)) for n in f.names)) for f in self.fields)
-
-
-def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
-    found = {fold(value).strip() for value in values}
-    return tuple(sorted((value for value in found if len(value) > 1), key=len, reverse=True))
-
-
-@dataclass(frozen=True, slots=True)
-class WorkVocabulary:
-    """Latin words by their stems, and pairs of Chinese characters."""
-
-    latin: frozenset[str] = frozenset()
-    pairs: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> "WorkVocabulary":
-        """The words of these texts that point somewhere."""
-        latin, pairs = set[str](), set[str]()
-        for text in map(fold, texts):
-            latin |= {stem(w) for w in _LATIN.findall(text) if w not in words.GENERIC}
-            for run in _CHINESE.findall(text):
-                for part in words.GENERIC_ZH.sub(" ", run).split() or ():
-                    pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
-                pairs |= (
-                    {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < _LONG else set()
-                )
-        return cls(frozenset(latin), frozenset(pairs))
-
-    def __bool__(self) -> bool:
-        return bool(self.latin or self.pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +108,13 @@ class WorkReader:
             paths = tuple(f.path for f in subject.fields if f.is_known)
         for _, pattern in words.ASPECTS:
             rest = pattern.sub(" ", rest)
-        left, short = _unexplained(rest, subject.letters)
+        left, short = unexplained(rest, subject.letters)
         own += short
         known = {f.path for f in subject.fields if f.is_known}
         strength = 12 * values + 3 * own + 4 * len(named & known)
         strength += 2 * _suits(subject, aspects) + subject.is_here
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
-        is_other = not values and any(_holds(said, value) for value in subject.other_values)
+        is_other = not values and any(holds_name(said, value) for value in subject.other_values)
         is_known = bool(known & named)
         return _Match(subject, paths, strength, left, own + values, is_other, is_known)
 
@@ -226,7 +137,7 @@ def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> Wo
 def pointing_words(text: str) -> str:
     """The words of a question that are not those of any question about work, folded."""
     said = words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()[:MAX_CHARS]
-    return _unexplained(said, frozenset())[0]
+    return unexplained(said, frozenset())[0]
 
 
 def _asks_for_all(said: str, aspects: frozenset[words.Aspect]) -> bool:
@@ -254,7 +165,7 @@ def _without_values(said: str, subject: WorkSubject) -> tuple[str, int]:
     """The text without what the request is about, and how much of that it names."""
     count = 0
     for value in subject.known_values:
-        if _holds(said, value):
+        if holds_name(said, value):
             said, count = said.replace(value, " "), count + 1
     return said, count
 
@@ -265,18 +176,21 @@ def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, 
     What names most of a field's words goes first, and of these whole names.
     """
     for each in subject.fields:
-        if sum(any(_holds(whole, fold(name)) for name in option) for option in each.options) > 1:
+        if (
+            sum(any(holds_name(whole, fold(name)) for name in option) for option in each.options)
+            > 1
+        ):
             return (each.path,), said
-    spoken = {stem(word): word for word in _LATIN.findall(said)}
-    pairs = {run[i : i + 2] for run in _CHINESE.findall(said) for i in range(len(run))}
+    spoken = {stem(word): word for word in LATIN.findall(said)}
+    pairs = {run[i : i + 2] for run in CHINESE.findall(said) for i in range(len(run))}
     scored: list[tuple[float, str, frozenset[str]]] = []
     for named, vocabularies in subject.by_name:
         for name, vocabulary in zip(map(fold, named.names), vocabularies, strict=True):
-            if _holds(said, name) and (_points(name) or _asked_for(said, name)):
-                size = len(_LATIN.findall(name)) or len(name) / 2
+            if holds_name(said, name) and (points_somewhere(name) or is_asked_for(said, name)):
+                size = len(LATIN.findall(name)) or len(name) / 2
                 scored.append((size + 1.5, named.path, frozenset((name,))))
                 continue
-            hits = {w for w in spoken if any(_is_like(w, known) for known in vocabulary.latin)}
+            hits = {w for w in spoken if any(is_like(w, known) for known in vocabulary.latin)}
             hits |= vocabulary.pairs & pairs
             if hits:
                 size = len(vocabulary.latin) + len(vocabulary.pairs)
@@ -287,72 +201,8 @@ def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, 
     best = max(score for score, *_ in scored)
     chosen = [each for each in scored if each[0] == best]
     for text in sorted({t for _, _, texts in chosen for t in texts}, key=len, reverse=True):
-        said = _without(said, text)
+        said = remove_words(said, text)
     return tuple(dict.fromkeys(path for _, path, _ in chosen))[:MOST], said
-
-
-def _without(said: str, text: str) -> str:
-    """The text without these words, wherever they stand by themselves."""
-    for start, end in reversed([*_places(said, text)]):
-        said = f"{said[:start]} {said[end:]}"
-    return said
-
-
-def _places(said: str, name: str) -> Iterator[tuple[int, int]]:
-    """Where a folded text has the name, as whole words; a plural counts."""
-    at = said.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if name[-1:].isascii() and said[end : end + 1] == "s":
-            end += 1
-        before, behind = said[at - 1 : at] if at else "", said[end : end + 1]
-        if not (_joins(before, name[:1]) or _joins(behind, name[-1:])):
-            yield at, end
-        at = said.find(name, at + len(name))
-
-
-def _joins(beside: str, edge: str) -> bool:
-    """Whether a character goes on with a word that has this one at its edge."""
-    return bool(beside) and beside.isascii() and beside.isalnum() and edge.isascii()
-
-
-def _points(name: str) -> bool:
-    """Whether a folded name says something by itself, beside the words of any question."""
-    if _CHINESE.search(name):
-        return len(name) > 2 or bool(words.GENERIC_ZH.sub("", name).strip())
-    found = _LATIN.findall(name)
-    return len(found) > 1 or any(word not in words.GENERIC for word in found)
-
-
-def _asked_for(said: str, name: str) -> bool:
-    """Whether a word of any question is what this one asks for: "what kind", "where … from"."""
-    if not name.isascii():
-        return len(name) > 1
-    if name in words.ASKING:
-        return False
-    first = words.ASKED.search(said)
-    return first is not None and _holds(said[first.end() :], name)
-
-
-def _holds(said: str, name: str) -> bool:
-    """Whether a folded text has the name, as whole words."""
-    return bool(name) and any(True for _ in _places(said, name))
-
-
-def _is_like(word: str, known: str) -> bool:
-    """Whether two stems are forms of one word: "spend" and "spent"."""
-    if word == known:
-        return True
-    if known in (f"{word.removesuffix('ing')}e", word.removesuffix("ing")):
-        return True
-    size = max(len(word), len(known))
-    return min(len(word), len(known)) >= size - 1 > 3 and word[: size - 1] == known[: size - 1]
-
-
-def _is_related(word: str, known: str) -> bool:
-    """Whether two stems begin alike: "reimburse" and "reimbursement"."""
-    least = min(len(word), len(known))
-    return word == known or (least > 4 and word[:least] == known[:least]) or _is_like(word, known)
 
 
 def _typed_fields(said: str, subject: WorkSubject) -> tuple[str, ...]:
@@ -374,9 +224,9 @@ def _typed_fields(said: str, subject: WorkSubject) -> tuple[str, ...]:
 
 def _without_words(said: str, vocabulary: WorkVocabulary) -> tuple[str, int]:
     """The text without the words of the request, and how many these were."""
-    found = [w for w in _LATIN.findall(said) if _names(stem(w), vocabulary, w)]
+    found = [w for w in LATIN.findall(said) if names_word(stem(w), vocabulary, w)]
     for word in set(found):
-        said = _without(said, word)
+        said = remove_words(said, word)
     count = len(set(found))
 
     def spare(run: re.Match[str]) -> str:
@@ -387,25 +237,4 @@ def _without_words(said: str, vocabulary: WorkVocabulary) -> tuple[str, int]:
         taken = {i + k for i in hits for k in (0, 1)}
         return "".join(" " if i in taken else c for i, c in enumerate(text))
 
-    return _CHINESE.sub(spare, said), count
-
-
-def _names(stemmed: str, vocabulary: WorkVocabulary, word: str) -> bool:
-    if stemmed in vocabulary.latin:
-        return True
-    return word not in words.GENERIC and any(_is_related(stemmed, v) for v in vocabulary.latin)
-
-
-def _unexplained(rest: str, letters: frozenset[str]) -> tuple[str, int]:
-    """What is left once the words of any question are taken away.
-
-    A single character of a name stands for it; how many of these there were comes second.
-    """
-    left = [word for word in _LATIN.findall(rest) if word not in words.GENERIC]
-    runs = [
-        part for run in _CHINESE.findall(rest) for part in words.GENERIC_ZH.sub(" ", run).split()
-    ]
-    short = [part for part in runs if part in letters]
-    left += [part for part in runs if part not in letters]
-    left += _NUMBER.findall(rest)
-    return " ".join(left), len(short)
+    return CHINESE.sub(spare, said), count

@@ -1,0 +1,107 @@
+"""What a question about work may be about: requests and cases, by the words that speak of them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.playbooks.end_kinds import RunEnd
+from engine.text.entities import fold
+from engine.text.search_words import stem
+from engine.understanding.own_work import words
+
+LATIN = re.compile(r"[a-z]+")
+CHINESE = re.compile(r"[\u3400-\u9fff]+")
+NUMBER = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*")
+LONG = 4
+"""So many Chinese characters may have words of any question among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """A field of a request or case: what people call it (labels and cues), and its type.
+
+    `options` are those of a choice, each by all that people call it.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    type: str = "text"
+    is_known: bool = False
+    options: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class WorkSubject:
+    """A request of the person, or a case that they may see, and the words that speak of it.
+
+    `names` are those of the request, its playbook and its entities, `examples` how people ask for
+    it, `people` who have to do with it, `values` what it is about, and `others` what it might have
+    been about and is not. `end` is how it ended, None while it goes on.
+    """
+
+    key: str
+    names: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    fields: tuple[FieldNames, ...] = ()
+    end: RunEnd | None = None
+    is_here: bool = False
+    is_put_forward: bool = False
+    is_case: bool = False
+
+    @cached_property
+    def vocabulary(self) -> "WorkVocabulary":
+        """Words of the request itself."""
+        return WorkVocabulary.of((*self.names, *self.examples, *self.people))
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """Every Chinese character of its names."""
+        return frozenset(c for name in self.names for c in name if CHINESE.match(c))
+
+    @cached_property
+    def known_values(self) -> tuple[str, ...]:
+        """What it is about, as texts are compared, the longest first."""
+        return _as_compared(self.values)
+
+    @cached_property
+    def other_values(self) -> tuple[str, ...]:
+        """What it is not about, in the same way."""
+        own = " ".join(self.known_values)
+        return tuple(value for value in _as_compared(self.others) if value not in own)
+
+    @cached_property
+    def by_name(self) -> tuple[tuple[FieldNames, tuple["WorkVocabulary", ...]], ...]:
+        """Each field with the words of each of its names."""
+        return tuple((f, tuple(WorkVocabulary.of((n,)) for n in f.names)) for f in self.fields)
+
+
+def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
+    found = {fold(value).strip() for value in values}
+    return tuple(sorted((value for value in found if len(value) > 1), key=len, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkVocabulary:
+    """Latin words by their stems, and pairs of Chinese characters."""
+
+    latin: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "WorkVocabulary":
+        """The words of these texts that point somewhere."""
+        latin, pairs = set[str](), set[str]()
+        for text in map(fold, texts):
+            latin |= {stem(w) for w in LATIN.findall(text) if w not in words.GENERIC}
+            for run in CHINESE.findall(text):
+                for part in words.GENERIC_ZH.sub(" ", run).split() or ():
+                    pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
+                pairs |= {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < LONG else set()
+        return cls(frozenset(latin), frozenset(pairs))
+
+    def __bool__(self) -> bool:
+        return bool(self.latin or self.pairs)
