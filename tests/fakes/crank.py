@@ -16,8 +16,8 @@ from adapters.redis import keys
 from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, LetterCarrier
 from bot.serve.delivery.delivery import Delivery
 from bot.serve.delivery.localizer import Localizer
-from bot.serve.work.handler import HandlerResult
 from bot.serve.work.lanes import LaneLoop
+from bot.serve.work.results import HandlerResult
 from bot.settings import Settings
 from bot.waits import pause
 from bot.wiring.service import Parts, open_parts

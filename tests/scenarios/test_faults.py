@@ -11,8 +11,9 @@ from bot.serve.delivery.carriers import ChangeCarrier
 from bot.serve.delivery.delivery import Delivery
 from bot.serve.delivery.localizer import Localizer
 from bot.serve.delivery.pacing import Throttle
-from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.handler import MailHandler, Progress
 from bot.serve.work.lanes import ATTEMPTS, LaneLoop
+from bot.serve.work.results import HandlerResult
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from cards.showing.view import MessageView, PartView

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.serve.work.handler import HandlerResult
+from bot.serve.work.results import HandlerResult
 from cards.texts import say
 from engine.events import MessageReceived
 from engine.frames.replies import Part

@@ -8,9 +8,10 @@ import structlog
 from pydantic import ValidationError
 
 from bot.serve.work.capacity import LanePlace, LanePlaces
-from bot.serve.work.handler import HandlerResult, MailHandler, Progress, set_aside
+from bot.serve.work.handler import MailHandler, Progress
 from bot.serve.work.model_queue import ModelQueue
 from bot.serve.work.pulse import Pulse
+from bot.serve.work.results import HandlerResult, set_aside
 from bot.telemetry.metrics import count_ended_runs
 from bot.waits import pause
 from engine.errors import (

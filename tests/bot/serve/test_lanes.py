@@ -9,8 +9,9 @@ from adapters.redis.keys import Partitions
 from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.handler import MailHandler, Progress
 from bot.serve.work.lanes import LaneLoop
+from bot.serve.work.results import HandlerResult
 from engine.ports.meter import NO_METER
 from engine.ports.storage.operations import BlockedRun, MailAside
 from engine.ports.storage.store import Claim, Effects

@@ -17,9 +17,10 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.processes.worker import report_model_queue
 from bot.serve.work.capacity import LONGEST_QUEUE, PersonGate
-from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.handler import MailHandler, Progress
 from bot.serve.work.lanes import LaneLoop
 from bot.serve.work.model_queue import FORGET_S, Asker, ModelLimits, ModelQueue, QueuedModel
+from bot.serve.work.results import HandlerResult
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.storage.store import Claim, Effects, RunWrite

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.serve.work.handler import HandlerResult
 from bot.serve.work.lanes import LaneLoop, NewerBuildPatience
+from bot.serve.work.results import HandlerResult
 from cards.frozen import is_by_newer
 from cards.model import Principal
 from engine.errors import NewerState
