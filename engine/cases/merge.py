@@ -37,11 +37,13 @@ def take_letter(
             conflicts.append(path)
         elif leaf is None or leaf.value != value:
             leaves[path] = CaseLeaf(value=value, version=version, author=letter.author)
+    shared = letter.files if letter.is_shared else ()
     after = before.model_copy(
         update={
             "version": version,
             "leaves": leaves,
             "files": tuple(dict.fromkeys((*before.files, *letter.files)))[-_MAX_FILES:],
+            "shared": tuple(dict.fromkeys((*before.shared, *shared)))[-_MAX_FILES:],
             "decided": (*before.decided, *letter.decided)[-_MAX_DECISIONS:],
             **_note_sender(before, letter),
             "places": {**letter.places, **before.places},

@@ -82,8 +82,9 @@ class CaseDocument(Frozen):
     """The state that runs of a case share, with who changed what; `version` counts its changes.
 
     `taken` is the number of the last letter of each run that was taken. `files` are the names of
-    those that runs of it were given, `places` the conversations where they were. `runs` and
-    `decided` are the newest last. `heard` are the keys of what a system of record last said.
+    those that runs of it were given, `places` the conversations where they were; `shared` were
+    given to the case itself, for all who may see it. `runs` and `decided` are the newest last.
+    `heard` are the keys of what a system of record last said, and of messages with files.
     """
 
     schema_version: Literal[1] = 1
@@ -92,6 +93,7 @@ class CaseDocument(Frozen):
     leaves: dict[str, CaseLeaf] = {}
     files: tuple[str, ...] = ()
     places: dict[str, str] = {}
+    shared: tuple[str, ...] = ()
     runs: tuple[CaseRun, ...] = ()
     decided: tuple[CaseDecision, ...] = ()
     taken: dict[str, int] = {}
@@ -120,7 +122,8 @@ class CaseChange(Frozen):
 class CaseLetter(Frozen):
     """What a run tells its case, the `number`-th time: changes, files and decisions.
 
-    Or what a system of record says under a `key` of its own, without a run.
+    Or what a system of record says, or a message with files, under a `key` and without a run. Its
+    files are the case's for all who may see it (`is_shared`) when their sender named the case.
 
     It knows the case as of version `known`. `attempt` counts how often an operator had it sent
     again. Without changes it asks for what is known. What a letter of an ended run says of its end
@@ -136,6 +139,7 @@ class CaseLetter(Frozen):
     changes: dict[str, CaseChange] = {}
     files: tuple[str, ...] = ()
     places: dict[str, str] = {}
+    is_shared: bool = False
     decided: tuple[CaseDecision, ...] = ()
     author: CaseAuthor
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from cards.frozen import Frozen
+from engine.frames.case import CaseName
 
 IntentKind = Literal["qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"]
 
@@ -16,12 +17,17 @@ class Lookup(Frozen):
 
 
 class Candidate(Frozen):
-    """What an unclear piece may mean: a request to a playbook, or a question."""
+    """What an unclear piece may mean: a request to a playbook, a question, or files for a case.
 
-    kind: Literal["workflow", "qa_query"]
+    `case` and its `name`, as people read it, are of files.
+    """
+
+    kind: Literal["workflow", "qa_query", "case_file"]
     playbook: str = ""
     request: str = ""
     score: float = 0.0
+    case: CaseName | None = None
+    name: str = ""
 
 
 class WorkQuestion(Frozen):
@@ -49,7 +55,7 @@ class Intent(Frozen):
     that needs no model, `about_run` for one about an active run. `why` explains the verdict.
     `work` for one about the person's own requests and cases. `told` is the answer (Markdown) where
     the router knows it already; `candidates` are what an `unclear` one may mean, the likeliest
-    first.
+    first. `case` is the one that the message's files are for, as their sender chose.
     """
 
     kind: IntentKind
@@ -70,6 +76,12 @@ class Intent(Frozen):
     values: dict[str, str] = {}
     told: str = ""
     candidates: tuple[Candidate, ...] = ()
+    case: CaseName | None = None
+
+    @property
+    def is_of_files(self) -> bool:
+        """Whether it is about which case files are for."""
+        return self.case is not None or any(c.kind == "case_file" for c in self.candidates)
 
 
 def route_kind(intents: Sequence[Intent]) -> str:

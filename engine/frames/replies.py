@@ -41,8 +41,8 @@ class ReplyHead(Frozen):
 
     `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
     place inside the conversation where it stands, "" for none. `entities` are what the text named
-    when it was read. `joined` names the runs that were given the files. `runs` are the newest that
-    were begun in the conversation before, the newest last.
+    when it was read. `joined` names the runs that were given the files, `cases` the cases. `runs`
+    are the newest that were begun in the conversation before, the newest last.
     """
 
     id: str
@@ -56,6 +56,7 @@ class ReplyHead(Frozen):
     thread: str = ""
     entities: tuple[NamedEntity, ...] = ()
     joined: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
 
     @property
@@ -153,7 +154,7 @@ def _file_views(head: ReplyHead) -> tuple[PartView, ...]:
     """What became of shared files stands first, without a number: nobody asked for it."""
     if not head.files:
         return ()
-    text = shared_files.files_text(head.files, head.lang, joined=head.joined)
+    text = shared_files.files_text(head.files, head.lang, joined=head.joined, cases=head.cases)
     return (PartView(number=0, state="answered", text=text),)
 
 

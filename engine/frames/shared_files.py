@@ -19,17 +19,26 @@ _THIS_FILE = re.compile(
 )
 
 
-def files_text(files: Sequence[FileReceipt], lang: Lang, *, joined: Sequence[str] = ()) -> str:
+def files_text(
+    files: Sequence[FileReceipt],
+    lang: Lang,
+    *,
+    joined: Sequence[str] = (),
+    cases: Sequence[str] = (),
+) -> str:
     """What became of each file (Markdown), on a line of its own when there are several.
 
-    `joined` names what goes on and was given them.
+    `joined` names what goes on and was given them, `cases` the cases whose they are now.
     """
     lines = [_file_text(file, lang) for file in files]
     text = lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
-    if not joined:
-        return text
-    names = say("list.items", lang).join(map(literal, joined))
-    return f"{text}\n\n{say('inbox.joined', lang, names=names)}"
+    comma = say("list.items", lang)
+    more = [
+        say(key, lang, names=comma.join(map(literal, names)))
+        for key, names in (("inbox.joined", joined), ("inbox.in_case", cases))
+        if names
+    ]
+    return "\n\n".join((text, *more))
 
 
 def _file_text(file: FileReceipt, lang: Lang) -> str:

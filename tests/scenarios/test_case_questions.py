@@ -26,7 +26,8 @@ async def ask(room: WebRoom, person: str, question: str) -> str:
 
     def answers(message: Message) -> bool:
         new = any(view is message for key, view in room.shown.items() if key not in known)
-        return new and "working" not in [part["state"] for part in message["parts"]]
+        states = [part["state"] for part in message["parts"]]
+        return new and bool(states) and "working" not in states
 
     message = await room.wait_for(answers)
     return re.sub(r"<[^>]+>", "", "\n".join(part["html"] for part in message["parts"]))
@@ -76,13 +77,12 @@ async def test_a_question_is_answered_from_the_case_its_files_or_with_what_is_kn
             told = await ask(room, person, "where can the buses park?")
             assert "Parking for two buses" in told
             told = await ask(room, person, "who conducts us?")
-            assert "does not answer that" in told
-            assert "buses" not in told
+            assert "I cannot tell which of this" in told
             assert "Concert hall: Grieghallen" in told
             assert "plan a tour" in told
             told = await ask(room, person, "谁来指挥?")
             assert "城市：Bergen" in told
-            assert "does not answer" not in await ask(room, person, "what do we know so far?")
+            assert "I cannot tell" not in await ask(room, person, "what do we know so far?")
         assert "Hello" in await ask(room, "jon", "hello")
 
 

@@ -119,6 +119,7 @@ TEXTS: Final[dict[str, str]] = {
     "inbox.bomb": "{name}: would unpack to far too much, not taken.",
     "inbox.heavy": "{name}: reading it takes too much time or memory, not taken.",
     "inbox.joined": "I passed the files on to what is under way here: {names}.",
+    "inbox.in_case": "They belong to this case now: {names}.",
     "inbox.offer": (
         "Ask me what is in it (“What is in {name}?”), have me take out dates, amounts and the like "
         "(“Extract the dates from {name}”), or name it in a request."

@@ -68,6 +68,10 @@ TEXTS: Final[dict[str, str]] = {
     "answer.unused": "Not used: “{left}”. ",
     # cards of a talk turn
     "choose.title": "Did you mean …?",
+    "choose.file_title": "Which case is this for?",
+    "choose.file": (
+        "You shared {names}. What is given to a case is found by its requests and questions."
+    ),
     "choose.said": "You wrote: “{said}”",
     "choose.part": "Please choose below, and I go on with it.",
     "choose.question": "Just a question: look it up",
@@ -241,7 +245,12 @@ TEXTS: Final[dict[str, str]] = {
     "work.choice": "- {title}: {told}",
     "work.perhaps": "I am not sure that this is what you mean:",
     "case.nothing": "Nothing is known of {names} so far.",
-    "case.no_answer": "What is known of “{name}” does not answer that.",
+    "case.no_answer": (
+        "I cannot tell which of this you mean, or whether “{name}” has it. This is what it has:"
+    ),
+    "case.older": "{n} older requests of it are not shown here: /mine lists yours.",
+    "case.more_files": "and {n} more files.",
+    "case.begins": "“{name}” begins: {text}",
     "case.known": "**Known of “{name}”:**",
     "case.more": "Known too: {names}.",
     "case.unknown": "Not known so far: {names}.",

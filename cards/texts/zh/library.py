@@ -101,6 +101,7 @@ TEXTS: Final[dict[str, str]] = {
     "inbox.bomb": "{name}：解开后过大，没有接收。",
     "inbox.heavy": "{name}：读取需要太多时间或内存，没有接收。",
     "inbox.joined": "已把文件交给这里正在进行的事项：{names}。",
+    "inbox.in_case": "文件现在属于这个案件：{names}。",
     "inbox.offer": (
         "可以问我里面有什么（「{name} 里有什么」），也可以让我提取日期、金额等要素"
         "（「提取 {name} 里的日期」），或者在办理事项时用到它。"

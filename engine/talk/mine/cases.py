@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from cards.model import Lang
+from cards.visible import visible
 from engine.cases.letters import patch_at
-from engine.frames.case import CaseDocument, CaseName
+from engine.frames.case import CaseDocument, CaseName, CaseRun
 from engine.frames.replies import ReplyHead
+from engine.frames.run_names import known_values
 from engine.frames.state import AgentState, Attachment, PlannerFrame, Run
 from engine.planner.query import answer_query
 from engine.playbooks.entity import BY_PLACE
@@ -17,19 +19,24 @@ from engine.playbooks.model import Playbook, PlaybookFile
 from engine.ports.storage.cases import Cases
 from engine.services import Services
 from engine.talk.active_runs import read_runs
+from engine.talk.mine.summary import summarize
 from engine.text.excerpts.known import known_lines
 from engine.tools.model import ToolContext
 
 SHOWN_CHARS = 2000
 """So much of a case is shown to a model that answers a question; it reads the rest by a tool."""
 
+MOST_DECISIONS = 10
+"""So many decisions of a case are shown to it, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownCase:
-    """A case with its playbook."""
+    """A case with its playbook; `run` is the one request of it, where it shares nothing."""
 
     playbook: Playbook
     document: CaseDocument
+    run: Run | None = None
 
     @property
     def id(self) -> str:
@@ -37,8 +44,15 @@ class KnownCase:
         return self.document.name.id
 
     @property
+    def keys(self) -> frozenset[str]:
+        """The id of the case, and those of its requests."""
+        return frozenset((self.id, *(run.id for run in self.document.runs)))
+
+    @property
     def state(self) -> AgentState:
         """The state that its runs share."""
+        if self.run is not None:
+            return self.run.state
         state = AgentState()
         for path, value in self.document.values.items():
             state = patch_at(path, value, "").apply(state)
@@ -46,6 +60,8 @@ class KnownCase:
 
     def title(self, lang: Lang) -> str:
         """What people call it, as plain text."""
+        if self.run is not None:
+            return visible(" ".join((self.run.name, *known_values(self.run))))
         name, of = self.playbook.definition.name(lang), self.document.name
         return name if of.of in BY_PLACE else f"{name} {of.key}"
 
@@ -59,8 +75,7 @@ class CasesHere:
 
     def knows(self, keys: Iterable[str]) -> bool:
         """Whether one of these is a case of them, or a run of one."""
-        own = {run.id for case in self.cases for run in case.document.runs}
-        return bool({*keys} & {*own, *(case.id for case in self.cases)})
+        return any(not case.keys.isdisjoint(keys) for case in self.cases)
 
 
 async def read_case(
@@ -127,14 +142,44 @@ async def cases_here(head: ReplyHead, services: Services) -> CasesHere:
     return CasesHere(cases, tuple(dict.fromkeys(unknown)))
 
 
+async def requests_here(head: ReplyHead, services: Services) -> tuple[KnownCase, ...]:
+    """The newest requests that were begun in the conversation, each a case of its own."""
+    kept = await services.own_runs.read(head.runs[::-1]) if head.runs else ()
+    found = []
+    for summary in filter(None, map(summarize, kept)):
+        run, playbook = summary.run, await services.playbook(summary.run.digest)
+        if playbook is None or not services.sees(run.project):
+            continue
+        told = CaseRun(
+            id=run.id,
+            name=run.name,
+            request=run.request,
+            requester=run.requester.id,
+            requester_name=run.requester.name,
+            conversation=run.conversation,
+            started_at=run.started_at,
+            end=summary.end,
+        )
+        name = CaseName(project=run.project, playbook=run.playbook, of="request", key=run.id)
+        files = tuple(each.name for each in run.state.attachments)
+        found.append(KnownCase(playbook, CaseDocument(name=name, files=files, runs=(told,)), run))
+    return tuple(found)
+
+
 def files_of(here: CasesHere, head: ReplyHead, services: Services) -> tuple[tuple[str, str], ...]:
-    """Files of the cases that were shared elsewhere, where all who read the answer may read it."""
+    """Files of the cases from elsewhere that all who read the answer may read.
+
+    What its sender gave to the case itself is read wherever the case is.
+    """
     return tuple(
         (name, place)
         for case in here.cases
         for name, place in case.document.places.items()
         if place != head.conversation
-        and services.people.is_open_to(place, head.conversation, case.document.name.project)
+        and (
+            name in case.document.shared
+            or services.people.is_open_to(place, head.conversation, case.document.name.project)
+        )
     )
 
 
@@ -158,11 +203,18 @@ def _as_data(case: KnownCase, lang: Lang) -> dict[str, object]:
         for path, value in document.values.items()
         if (leaf := definition.leaf(path)) is not None
     }
+    names = {run.id: run.name for run in document.runs}
     requests = [
         {"name": run.name, "by": run.requester_name, "end": run.end or "", "reason": run.reason}
         for run in document.runs[-3:]
     ]
-    return {**values, "requests": requests, "files": list(document.files)}
+    decisions = [
+        {"by": each.name, "choice": each.choice, "about": each.about, "reason": each.reason}
+        | {"at": each.at.isoformat(), "request": names.get(each.run, "")}
+        for each in document.decided[-MOST_DECISIONS:]
+    ]
+    told = {"requests": requests, "decisions": decisions, "files": list(document.files)}
+    return {**values, **told}
 
 
 async def ask_retrieval(question: str, here: CasesHere, head: ReplyHead, services: Services) -> str:

@@ -18,8 +18,8 @@ from engine.frames.state import AgentState
 from engine.playbooks.model import Playbook
 from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
-from engine.talk.mine.cases import names_here, names_of_runs, read_case
-from engine.talk.mine.summary import RunSummary, may_see, own_names, read_summaries
+from engine.talk.mine.cases import KnownCase, names_here, names_of_runs, read_case
+from engine.talk.mine.summary import RunSummary, is_own, may_see, own_names, read_summaries
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.own_work.subjects import FieldNames, WorkSubject
 
@@ -68,6 +68,25 @@ async def find_work(
     """Those of these that the person may be told of here, in this order."""
     known = {work.key: work for work in await load_work(head, services)}
     return tuple(known[key] for key in keys if key in known)
+
+
+async def cases_of_person(head: ReplyHead, services: Services) -> tuple[KnownCase, ...]:
+    """The cases of the person's requests, wherever these were made, the newest first.
+
+    Only those of the conversation's project: in another's place nothing is told of them.
+    """
+    project = services.project(head.conversation)
+    listed = await services.own_runs.find(own_names(head.principal), limit=MOST_RUNS)
+    runs = await read_summaries(services.own_runs, (*listed.living, *listed.ended))
+    found: dict[str, KnownCase] = {}
+    for each in sorted(runs, key=lambda summary: summary.run.started_at, reverse=True):
+        link, playbook = each.run.case, await services.playbook(each.run.digest)
+        is_theirs = is_own(each, head.principal, services.people)
+        if link is None or playbook is None or link.name.project != project or not is_theirs:
+            continue
+        if case := await read_case(link.name, playbook, services.cases, services.sees):
+            found.setdefault(case.id, case)
+    return tuple(found.values())
 
 
 def reader_of(works: Sequence[KnownWork], head: ReplyHead, services: Services) -> WorkReader:

@@ -48,7 +48,10 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     if intent.work:
         return "answered", await answer_work(intent.work, head, services)
     if intent.told:
-        return "needs_you", intent.told
+        # The hint at an open form is for who answers it, not for who asks something else.
+        how = wording.asks_how(fold(intent.text)) and not wording.why(fold(intent.text))
+        known = "" if how else await answer_open_question(intent, head, services)
+        return "needs_you", "\n\n".join(filter(None, (known, intent.told)))
     if intent.about_run:
         return "answered", await answer_about_runs(intent.text, head, services)
     if intent.kind == "qa_query" and intent.lookup:
@@ -71,8 +74,7 @@ async def _not_understood_text(
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
     reader = await work_loader(head, services)()
     near = reader.read(intent.text, loosely=True)
-    asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
-    if asks and (known := await answer_from_case(intent.text, near, head, services)):
+    if known := await answer_open_question(intent, head, services):
         examples = example_list(intent.text, head.lang, services)
         return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
     if near:
@@ -80,6 +82,14 @@ async def _not_understood_text(
         perhaps = f"{say('work.perhaps', head.lang)}\n\n" if near.keys else ""
         return f"{perhaps}{told}"
     return _suggestion_text(key, intent.text, head.lang, services)
+
+
+async def answer_open_question(intent: Intent, head: ReplyHead, services: Services) -> str:
+    """What the conversation's case has, for a question that nothing else answers; "" for none."""
+    if not (intent.kind == "qa_query" or wording.asks(fold(intent.text))):
+        return ""
+    near = (await work_loader(head, services)()).read(intent.text, loosely=True)
+    return await answer_from_case(intent.text, near, head, services)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:

@@ -9,6 +9,7 @@ from cards.model import Card, Choice, Lang, Review
 from cards.texts import say
 from engine.frames.intents import Candidate, Intent
 from engine.frames.replies import Part, ReplyHead
+from engine.frames.shared_files import kept_names
 from engine.playbooks.model import Playbook, Request
 from engine.services import Services
 
@@ -28,6 +29,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         labels = [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
         choices = [Choice(id=str(n), label=text) for n, text in enumerate(labels, 1)]
         none = say("choose.none", lang)
+    key = "choose.condition_title" if intent.condition else "choose.title"
     return Card(
         kind="select",
         token=services.new_id(head.conversation),
@@ -37,8 +39,8 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         conversation=head.conversation,
         project=services.project(head.conversation),
         lang=lang,
-        title=say("choose.condition_title" if intent.condition else "choose.title", lang),
-        text=_card_text(intent, lang),
+        title=say("choose.file_title" if intent.is_of_files else key, lang),
+        text=_card_text(intent, head),
         choices=(*choices, Choice(id=NONE, label=none)),
         review=Review(persons=(head.principal.id,)),
         **head.principal.as_requester(),
@@ -48,7 +50,11 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     )
 
 
-def _card_text(intent: Intent, lang: Lang) -> str:
+def _card_text(intent: Intent, head: ReplyHead) -> str:
+    lang = head.lang
+    if intent.is_of_files:
+        names = map(literal, kept_names(head.files))
+        return say("choose.file", lang, names=say("list.items", lang).join(names))
     said = literal(clip(intent.text, 300))
     if intent.condition:
         return say("choose.condition", lang, said=said, condition=literal(intent.condition))
@@ -62,6 +68,8 @@ def open_choice_text(intent: Intent, lang: Lang) -> str:
 
 def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str:
     """A candidate as a button says it."""
+    if candidate.kind == "case_file":
+        return clip(candidate.name, LABEL_CHARS)
     if candidate.kind == "qa_query":
         return say("choose.question", lang)
     definition = services.playbooks[candidate.playbook].definition
@@ -91,7 +99,8 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
     picked = intent.candidates[int(choice) - 1]
     return intent.model_copy(
         update={
-            "kind": picked.kind,
+            "kind": "smalltalk" if picked.kind == "case_file" else picked.kind,
+            "case": picked.case,
             "playbook": picked.playbook,
             "request": picked.request,
             "candidates": (),

@@ -9,13 +9,12 @@ from engine.events import SharedFile
 from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.shared_files import kept_names, name_the_file, text_with_names
-from engine.mail import FilesJoined, MessageArrived
+from engine.mail import MessageArrived
 from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
-from engine.runs.run_state import takes_files
 from engine.services import Services
-from engine.talk.active_runs import unfinished_runs
 from engine.talk.mine.facts import work_loader
 from engine.talk.turn.answers import ask_model
+from engine.talk.turn.case_files import ask_for_case, pass_on_files
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import lookup_trace, react_trace, routing_trace
@@ -72,8 +71,10 @@ async def handle_message(
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
-    if situation.runs and not turn.runs:
-        turn.head = head = await _join_files(turn, routed)
+    if kept_names(head.files) and not turn.runs and not _is_taken(turn.parts):
+        head, passed = await pass_on_files(head, services, is_active=bool(situation.runs))
+        turn.head = head
+        turn.add(passed)
     effects = _first_effects(turn, routed)
     if any(is_unanswered(part, turn.parts) for part in turn.parts):
         await commit_progress(effects)
@@ -82,6 +83,11 @@ async def handle_message(
     effects = effects.plus(await _finish(Turn(head, session, services, turn.parts, slot=False)))
     services.meter.took("turn", services.clock.elapsed_s() - since_s, route_kind(routed.intents))
     return effects
+
+
+def _is_taken(parts: Sequence[Part]) -> bool:
+    """Whether the files answer a form, or their sender is asked what they are for."""
+    return any(part.intent.kind == "card_reply" or part.intent.is_of_files for part in parts)
 
 
 def reply_head(mail: MessageArrived, session: Session, services: Services) -> ReplyHead:
@@ -112,25 +118,6 @@ async def _take_files(
     return head.model_copy(update={"files": taken})
 
 
-async def _join_files(turn: Turn, routed: RoutedMessage) -> ReplyHead:
-    """The head, and the mail that gives the files to what goes on here and can use them.
-
-    A file that answers a form comes with the answer.
-    """
-    head, services = turn.head, turn.services
-    names = kept_names(head.files)
-    if not names or any(intent.kind == "card_reply" for intent in routed.intents):
-        return head
-    joined = []
-    for run in await unfinished_runs(head.conversation, services):
-        playbook = await services.playbook(run.digest)
-        if playbook is not None and takes_files(playbook):
-            joined.append(run)
-    mail = FilesJoined(names=names).stored()
-    turn.add(Effects(mails=tuple((f"run:{run.id}", mail) for run in joined)))
-    return head.model_copy(update={"joined": tuple(run.name for run in joined)})
-
-
 async def _route_files(
     head: ReplyHead, situation: TurnSituation, services: Services
 ) -> RoutedMessage | None:
@@ -145,6 +132,8 @@ async def _route_files(
     if len(asking) == len(kept_names(head.files)) == 1:
         why = "the file that an open form asks for"
         intent = Intent(kind="card_reply", text="", card=asking[0].token, choice=SUBMIT, why=why)
+    elif not situation.runs and (which := await ask_for_case(head, services)):
+        intent = which
     else:
         intent = Intent(kind="smalltalk", text="", why="files without a word")
     return RoutedMessage((intent,), (StrategyVerdict("files", True, intent.why),))

@@ -9,7 +9,7 @@ from cards.texts import say
 from engine.cases.letters import find_case
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
-from engine.frames.shared_files import kept_names
+from engine.frames.shared_files import kept_names, offer_text
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import NOTHING, CardWrite, Effects, Post
@@ -20,7 +20,13 @@ from engine.runs.run_state import with_request_context
 from engine.runs.step_services import record_calls
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
-from engine.talk.turn.answers import QuestionAnswer, answer_at_once, needs_model
+from engine.talk.turn.answers import (
+    QuestionAnswer,
+    answer_at_once,
+    answer_open_question,
+    needs_model,
+)
+from engine.talk.turn.case_files import give_to_case
 from engine.talk.turn.choice_cards import (
     new_choice_card,
     not_yet_text,
@@ -28,6 +34,8 @@ from engine.talk.turn.choice_cards import (
     without_unavailable,
 )
 from engine.talk.turn.session import Session
+from engine.text.entities import fold
+from engine.understanding.pieces.scoring import asks_for_favour
 
 SHOWN_PROJECTS = 5
 
@@ -91,9 +99,20 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         reply = await answers.answer(intent, head)
         turn.add(reply.effects)
         return part.model_copy(update={"state": reply.state, "text": reply.text})
+    if intent.case is not None:
+        state, text, given = await give_to_case(intent.case, head, services)
+        turn.add(given)
+        return part.model_copy(update={"state": state, "text": text})
+    if intent.is_of_files:
+        return ask_which(
+            part.model_copy(update={"answer": offer_text(head.files, head.lang)}), turn
+        )
     if intent.kind == "unclear" and intent.candidates and not intent.told:
-        blocked = await blocked_runs_text(head, services)
-        return ask_which(part.model_copy(update={"answer": blocked}), turn)
+        known = await answer_open_question(intent, head, services)
+        if known and not asks_for_favour(fold(intent.text)):
+            return part.model_copy(update={"state": "answered", "text": known})
+        answer = known or await blocked_runs_text(head, services)
+        return ask_which(part.model_copy(update={"answer": answer}), turn)
     if not await needs_model(intent, head, services):
         calls: list[dict[str, Any]] = []
         recorded = record_calls(services.call, "call", calls, services.clock.elapsed_s)

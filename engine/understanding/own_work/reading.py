@@ -35,8 +35,19 @@ class _Match:
     strength: int
     left: str
     own_words: int = 0
+    named: int = 0
     is_other: bool = False
     is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLink:
+    """How near a text is to a request or case; `is_named` by words of its own, not by its form."""
+
+    key: str
+    strength: int
+    is_named: bool
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +66,10 @@ class WorkReader:
 
         `loosely`, the nearest is taken, as long as something of it is named.
         """
-        said = words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()
-        if not said or len(said) > MAX_CHARS:
+        said = _as_read(text)
+        if not said or len(text.strip()) > MAX_CHARS:
             return None
-        aspects = frozenset(
-            a for a, pattern in (*words.ASPECTS, *words.APART) if pattern.search(said)
-        )
+        aspects = _aspects(said)
         asks = wording.asks(said)
         if not asks and (wording.writes(said) or not aspects & words.STRONG):
             return None
@@ -69,6 +78,14 @@ class WorkReader:
         if not fitting:
             return self._none(said, aspects, loosely=loosely)
         return _question(fitting, aspects)
+
+    def rank(self, text: str) -> tuple["WorkLink", ...]:
+        """How near the text is to each subject, the nearest first, the newest of those alike."""
+        said = _as_read(text)
+        aspects = _aspects(said)
+        matches = [self._match(said, each, aspects) for each in self.subjects]
+        links = [WorkLink(m.subject.key, m.strength, _is_named(m), m.paths) for m in matches]
+        return tuple(sorted(links, key=lambda link: link.strength, reverse=True))
 
     def _fits(
         self, match: _Match, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
@@ -116,7 +133,7 @@ class WorkReader:
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
         is_other = not values and any(holds_name(said, value) for value in subject.other_values)
         is_known = bool(known & named)
-        return _Match(subject, paths, strength, left, own + values, is_other, is_known)
+        return _Match(subject, paths, strength, left, own + values, len(named), is_other, is_known)
 
 
 def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> WorkQuestion:
@@ -136,8 +153,20 @@ def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> Wo
 
 def pointing_words(text: str) -> str:
     """The words of a question that are not those of any question about work, folded."""
-    said = words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()[:MAX_CHARS]
-    return unexplained(said, frozenset())[0]
+    return unexplained(_as_read(text), frozenset())[0]
+
+
+def _as_read(text: str) -> str:
+    """The text folded, without quotations, and no longer than a question."""
+    return words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()[:MAX_CHARS]
+
+
+def _aspects(said: str) -> frozenset[words.Aspect]:
+    return frozenset(a for a, pattern in (*words.ASPECTS, *words.APART) if pattern.search(said))
+
+
+def _is_named(match: _Match) -> bool:
+    return match.own_words > 0 or match.named > 0
 
 
 def _asks_for_all(said: str, aspects: frozenset[words.Aspect]) -> bool:

@@ -28,7 +28,10 @@ _EN: Final[tuple[tuple[Aspect, str], ...]] = (
         "|ing)?[ -]?off|signed|grant(?:ed|s)?|decid(?:ed?|es|ing)"
         "|decisions?|verdicts?|vot(?:ed?|es|ing)|review(?:ed|ers?|ing|s)?"
         "|confirm(?:ed|s)?|ok'?(?:ed|d|ayed)|green[- ]?lit|green[- ]?light"
-        "|passed|cleared|sanctioned|endorsed|authori[sz]ed|succeeded",
+        "|passed|cleared|sanctioned|endorsed|authori[sz]ed|succeeded"
+        "|(?:says?|said|saying) (?:yes|ok|okay)|yes to|(?:be|is|was|were|are) fine with"
+        "|happy with|on board with|go[- ]?ahead|the nod|nodded|nod|blessing|thumbs[- ]up"
+        "|agreed? to|consent(?:ed|s)?|green signal|waved through|rubber[- ]stamped",
     ),
     (
         "rejected",
@@ -36,7 +39,9 @@ _EN: Final[tuple[tuple[Aspect, str], ...]] = (
         "|den(?:ied|ies|y|ials?)|turned down|knocked back|sent back"
         "|returned|failed?|failure|fails|thrown out|blocked|objected"
         "|objections?|against|not approved|n't approved|go wrong|went wrong"
-        "|gone wrong",
+        "|gone wrong|(?:says?|said|saying) no|no to|veto(?:ed|es)?"
+        "|thumbs[- ]down|object(?:s|ing)? to|oppos(?:ed?|es)|disagreed?|shot down"
+        "|push(?:ed)? back|block(?:s|ing)?",
     ),
     (
         "cancelled",
@@ -57,7 +62,8 @@ _EN: Final[tuple[tuple[Aspect, str], ...]] = (
         "missing|still needs?|still need(?:ed)?|needed|lack(?:s|ing)?"
         "|outstanding|incomplete|left to do|left|remain(?:s|ing)|required"
         "|waiting for|waiting on|waits for|wait for|hold-?up|need from me"
-        "|next steps?",
+        "|next steps?|(?:whose|who's|my|his|her) (?:turn|desk)|sitting on"
+        "|open (?:points?|items?|issues?)",
     ),
 )
 _ZH: Final[tuple[tuple[Aspect, str], ...]] = (
@@ -73,12 +79,14 @@ _ZH: Final[tuple[tuple[Aspect, str], ...]] = (
         "verdict",
         "审批|审核|审查|评审|复核|批准|批复|核准|批下|批过|批了|在审|审"
         "|批[没不]批|给批|没批|批|通过|同意|许可|放行|签字|签核|签了|点头"
-        "|表态|拍板|确认|定下|决定|裁定|意见|投票|过了|过审|[能]?过没过",
+        "|表态|拍板|确认|定下|决定|裁定|意见|投票|过了|过审|[能]?过没过"
+        "|首肯|答应|准了|认可|绿灯|松口|说行",
     ),
     (
         "rejected",
         "驳回|驳|拒绝|拒了|被拒|拒|否决|否了|退回|打回|退了|没通过|未通过"
-        "|不通过|没过|不过关|不同意|没同意|不批|失败",
+        "|不通过|没过|不过关|不同意|没同意|不批|失败|不[让许肯准]|反对|毙了|毙|挡|卡下来"
+        "|说不|不答应",
     ),
     ("cancelled", r"取消|撤回|撤销|撤了|作废|过期|失效|超时"),
     (
@@ -91,7 +99,7 @@ _ZH: Final[tuple[tuple[Aspect, str], ...]] = (
     (
         "missing",
         "还[缺差少]|缺[什少哪了]|差[什哪]|少[什哪了]|还要(?:什么|补|交|填"
-        "|我)|还需要?|补充|补什么|没填|剩下|在等|等谁|等什么|等着",
+        "|我)|还需要?|补充|补什么|没填|剩下|在等|等谁|等什么|等着|轮到|谁手[上里]|谁那",
     ),
 )
 _APART: Final[tuple[tuple[Aspect, str], ...]] = (
@@ -157,6 +165,7 @@ GENERIC: Final[frozenset[str]] = frozenset(
         "concerned january february march april may june july august "
         "september october november december jan feb mar apr jun jul aug "
         "sept sep oct nov dec boss bosses manager managers supervisor "
+        "superior superiors higher ups "
         "chief head lead leader team department finance hr office guy guys "
         "folks respect attach attached include included upload uploaded "
         "provide provided enclose enclosed pay paid spend spent cost costs "
@@ -184,7 +193,7 @@ GENERIC_ZH: Final[re.Pattern[str]] = re.compile(
     "|下|中|个|份|笔|张|条|件|次|项|些|点|单|一|这|那|其|该|本|此"
     "|多少钱|多少|几个|几天|几|钱|时间|日期|人|事|案|请|办|做|出|来|去"
     "|好|完|成|啥|哪|怎么|怎样|吧|嘞|呗|现|谢谢|您好|你好|领导|老板"
-    "|经理|主管|上级|组长|上头|部门|同事|[0-9]{1,2}月"
+    "|经理|主管|上级|上司|头儿|组长|上头|部门|同事|[0-9]{1,2}月"
     "|[一二三四五六七八九十]月|大概|大约|当时|后来|最后|最终|起来"
 )
 
@@ -214,6 +223,19 @@ ASKED: Final[re.Pattern[str]] = re.compile(
 ASKING: Final[frozenset[str]] = frozenset(
     ("what", "which", "where", "who", "whom", "whose", "how", "when", "why")
 )
+THE: Final[re.Pattern[str]] = re.compile(
+    r"(?<![a-z])(?:the|he|she|they|him|her|his|their|its|there|here|again|yet|now|so far)(?![a-z])"
+    r"|(?<![a-z])(?:did|was|were|had|has|have|been)(?![a-z])"
+    r"|[他她]|[了过]\W*$|现在|目前|当时|还没|已经"
+)
+"""What speaks of something certain, or of what was; a question of what anybody knows does not."""
+GENERAL: Final[re.Pattern[str]] = re.compile(
+    "^\\W*(?:what|who|where|when|why|how|which|is|are|do|does|can|could|should|may)(?![a-z])"
+    "|什么是|什么意思|的定义|怎么(?:做|写|算|用|煮)|如何"
+)
+"""How people ask for what anybody knows."""
+PROPER: Final[re.Pattern[str]] = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*")
+"""Names as English writes them, of a text that is not folded."""
 DID: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])what (?:exactly )?did (?:i|we)(?![a-z])")
 """All that the person entered is asked for."""
 OWN: Final[re.Pattern[str]] = re.compile(

@@ -1,0 +1,38 @@
+"""Whether a question that nothing else answers may be one about the case of its conversation."""
+
+from collections.abc import Collection
+
+from engine.text import wording
+from engine.text.entities import fold
+from engine.understanding.own_work import words
+from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.own_work.subjects import LATIN
+
+
+def may_be_about(text: str, reader: WorkReader, keys: Collection[str], others: str) -> bool:
+    """Whether the question may be about what stands under one of these keys.
+
+    It is where it has a word of theirs, asks for a decision or how things stand, or speaks of
+    something certain ("which company is it for?"). It is none about what anybody may know ("what is
+    a writ?"), and none where it names somebody or something of which nothing is known. `others` are
+    further texts in which names may stand.
+    """
+    if any(link.is_named for link in reader.rank(text) if link.key in keys):
+        return True
+    said = fold(wording.unquoted(text))
+    if any(pattern.search(said) for _, pattern in words.ASPECTS):
+        return True
+    known = set(LATIN.findall(fold(others)))
+    strange = [
+        name for name in words.PROPER.findall(text) if not known & set(LATIN.findall(fold(name)))
+    ]
+    if strange:
+        return False
+    certain = (words.OWN, words.PRONOUNS, words.THE)
+    return any(pattern.search(said) for pattern in certain) or not words.GENERAL.search(said)
+
+
+def asks_how_it_stands(text: str) -> bool:
+    """Whether the question asks for a decision, a reason, or how things stand."""
+    said = fold(wording.unquoted(text))
+    return any(p.search(said) for a, p in (*words.ASPECTS, *words.APART) if a in words.STRONG)

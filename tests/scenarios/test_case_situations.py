@@ -1,0 +1,73 @@
+"""Questions in words that no label has are answered with what the case has (design §12)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cards.model import Lang
+from tests.fakes.situations import play, question_sets, questions, write_situation
+from tests.fakes.web_room import WebRoom
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_case_questions import ask
+
+LEAST = 22
+
+
+async def served(start: Start, folder: Path, name: str, **more: Any) -> tuple[Service, Any]:
+    """The service of the situation, and what its file has."""
+    given = write_situation(name, folder)
+    service = await start(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        project=given["project"],
+        languages=tuple(given["languages"]),
+        timezone="Europe/Berlin",
+        **more,
+    )
+    return service, given
+
+
+def lacks(told: str, wanted: list[str]) -> list[str]:
+    """Which of these facts the answer has in none of their ways."""
+    return [each for each in wanted if not any(way in told for way in each.split("|"))]
+
+
+@pytest.mark.parametrize(("name", "written", "lang"), question_sets())
+async def test_at_least_22_of_24_are_answered_from_the_case(
+    start: Start, tmp_path: Path, name: str, written: str, lang: Lang
+) -> None:
+    asked = questions(name, written, lang)
+    assert len(asked) == 24
+    service, given = await served(start, tmp_path / name, name)
+    failed = []
+    async with WebRoom(service.url) as room:
+        await play(room, given["story"][lang])
+        for each in asked:
+            told = await ask(room, given["story"][lang][0]["by"], each["ask"])
+            if missing := lacks(told, each["has"]):
+                failed.append((each["ask"], missing, told))
+    assert len(asked) - len(failed) >= LEAST, failed
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("what is the capital of France?", "You could ask"),
+        ("what is a writ?", "You could ask"),
+        ("how do I book the transport?", "just say what to do"),
+        ("please book the transport", "transport"),
+        ("How many files are there?", "condition.txt"),
+        ("what is in condition.txt?", "crack of three centimetres"),
+        ("hello", "Hello"),
+    ],
+)
+async def test_what_is_asked_of_something_else_is_no_question_about_the_case(
+    start: Start, tmp_path: Path, asked: str, told: str
+) -> None:
+    service, given = await served(start, tmp_path / "museum", "museum")
+    async with WebRoom(service.url) as room:
+        await play(room, given["story"]["en"])
+        text = await ask(room, "nora", asked)
+    assert told in text
+    assert "Known of" not in text
