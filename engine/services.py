@@ -44,10 +44,14 @@ def entities_without_lists(
 
 @dataclass(frozen=True, slots=True)
 class TraceSettings:
-    """`keep_s` is 0 where no trace is kept; `mask` takes personal data out of a text."""
+    """`keep_s` is 0 where no trace is kept; `mask` takes personal data out of a text.
+
+    `project` is that of a conversation.
+    """
 
     keep_s: float
     mask: Callable[[str], str]
+    project: Callable[[str], str] = lambda conversation: ""
 
 
 @dataclass(frozen=True, slots=True)

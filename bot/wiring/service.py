@@ -225,7 +225,9 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         project=base.projects.of,
         projects=lambda: base.projects.book,
         kept_projects=store.projects,
-        tracing=TraceSettings(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
+        tracing=TraceSettings(
+            settings.trace_days * 86_400, compile_mask(settings.trace_mask), base.projects.of
+        ),
         library=Library(resources.documents, store.memory, resources.files, resources.drafts),
         files=resources.inbox_files,
         admissions=store.admissions,

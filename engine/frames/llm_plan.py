@@ -18,6 +18,7 @@ DropKind = Literal[
     "storable",
     "beyond",
     "done",
+    "rule",
 ]
 """Why a step is left out: what it lacks, or what is wrong with it."""
 

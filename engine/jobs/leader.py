@@ -1,5 +1,6 @@
 """The Leader: a model decomposes a job; faulty plans go back to it with their faults (002 §3)."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,14 @@ from engine.frames.state import Patch
 from engine.jobs.prompts import leader_opening
 from engine.jobs.shared import advance_job, jobs_part
 from engine.playbooks.job_graph import LEADER, Expert, JobsPart
-from engine.text.answer import AnswerFaults, object_schema, read_answer
+from engine.text.answer import (
+    DECODER,
+    AnswerFaults,
+    code_blocks,
+    object_schema,
+    read_answer,
+    repeated_key,
+)
 from engine.yaml.faults import Fault, key_text, suggestion
 
 OUTPUT_TOKENS = 8000
@@ -85,7 +93,7 @@ async def advance(frame: LeaderFrame, event: FrameInput, context: StepContext) -
 
 def read_plan(text: str, team: Team, room: int) -> LeaderPlan | AnswerFaults:
     """The Leader's answer as at most `room` jobs for this team, or its faults."""
-    answer = read_answer(text, _Answer)
+    answer = read_answer(_with_jobs(text), _Answer)
     if isinstance(answer, AnswerFaults):
         return answer
     names = (*team.names, *(expert.name for expert in answer.experts))
@@ -94,6 +102,19 @@ def read_plan(text: str, team: Team, room: int) -> LeaderPlan | AnswerFaults:
         Expert(**expert.model_dump(), retry_count=team.retry_count) for expert in answer.experts
     )
     return AnswerFaults.at(faults) or LeaderPlan(jobs=answer.jobs, experts=tuple(made))
+
+
+def _with_jobs(text: str) -> str:
+    """The text, and a bare array of jobs as the object in which they are asked for."""
+    bare = [each for each in (text, *code_blocks(text)) if each.strip().startswith("[")]
+    for each in bare:
+        try:
+            jobs = DECODER.decode(each.strip())
+        except (ValueError, RecursionError):
+            continue
+        if jobs and all(isinstance(job, dict) and "goal" in job for job in jobs):
+            return json.dumps({"jobs": jobs}) if not repeated_key(jobs) else text
+    return text
 
 
 def read_leader_plan(text: str) -> LeaderPlan:

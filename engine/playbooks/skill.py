@@ -13,6 +13,7 @@ from engine.playbooks.end_kinds import SopEnd
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.records import Batch, Over, SystemReading
 from engine.playbooks.review import ReviewPolicy
+from engine.rules.call_rules import CallRule
 from engine.rules.hard import HardRule, Severity
 from engine.text.language import LocalizedText
 from engine.yaml.faults import Path
@@ -291,7 +292,8 @@ class ToolPlanner(Frozen):
     """A plan that a model makes of the request, with these tools (spec 004).
 
     `profile` says what the model plans as. At most `top_k` of the tools are offered to it, and a
-    plan has at most `max_steps`. Whoever `review` names approves each write before it runs;
+    plan has at most `max_steps`. Calls of a plan keep the `rules`. Whoever `review` names approves
+    each write before it runs;
     `on_error` is what a plan that fails or is rejected leaves in the state, else the run fails.
     """
 
@@ -300,6 +302,7 @@ class ToolPlanner(Frozen):
     max_steps: int = Key(default=6, ge=2, le=20)
     top_k: int = Key(default=6, ge=1, le=20)
     enable_repair: bool = True
+    rules: tuple[CallRule, ...] = ()
     review: ReviewPolicy | None = None
     on_error: dict[str, Setting] = {}
 

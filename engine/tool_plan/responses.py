@@ -39,6 +39,7 @@ def response_text(frame: LlmPlanFrame, last: str, lang: Lang) -> str:
     parts = [step.told for step in frame.done if step.told]
     parts += [last] if last else []
     parts += [say("plan.carried_out", lang)] if not parts else []
+    parts += [say("plan.did_nothing", lang)] if not any(step.tool for step in frame.done) else []
     parts += [dropped_text(frame.dropped, lang)] if frame.dropped else []
     return "\n\n".join(parts)
 

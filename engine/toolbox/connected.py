@@ -67,6 +67,7 @@ def connect_tool(
         rehearse=connected.refuse if definition.writes and definition.refused_when else None,
         keyed=call.keyed,
         for_questions=definition.for_questions,
+        shape=definition.result,
         columns={n: str(column.type) for n, column in definition.columns.items()},
         pin=call.schema_digest if definition.writes and isinstance(call, PinnedCall) else None,
         timeout_s=definition.timeout_s,

@@ -116,6 +116,8 @@ class Tool(Generic[Args]):
     """Where it comes from, for operators: a connection or a package; "" for the service's own."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Of a list of records: the type of each column, "" where it is not known; empty for any."""
+    shape: str = ""
+    """Of a result: `one` thing, `many` or a `text`; "" where it is not known."""
     for_questions: bool = True
     """Whether questions may use it, and not only runs."""
 

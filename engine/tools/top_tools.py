@@ -26,10 +26,24 @@ class OfferedTools:
             tool.name: {
                 "description": tool.description,
                 "input_schema": tool.input_schema(),
+                "result": _result_of(tool),
                 "keywords": " ".join((*tool.cues, *tool.examples)),
             }
             for tool in self._tools
         }
+
+
+def _result_of(tool: Tool[Any]) -> Any:
+    """What a result looks like, for who refers to a part of it; None where it is not known."""
+    row = {name: kind or "any" for name, kind in tool.columns.items()}
+    match tool.shape:
+        case "one":
+            return {"found": "boolean", **row}
+        case "many":
+            return {"rows": [row]}
+        case "text":
+            return {"text": "text"}
+    return None
 
 
 def top_k_tools(user_query: str, tools: Manifest, k: int = TOP_K) -> dict[str, Mapping[str, Any]]:

@@ -76,6 +76,7 @@ async def test_a_message_leaves_how_it_was_routed_and_no_personal_data(
     assert [v["sure"] for v in kept["verdicts"]][-1] is True
     assert kept["intents"][0]["kind"] == "qa_query"
     assert (kept["by"], kept["conversation"]) == ("lin", "web:local:main")
+    assert kept["project"] == "SIGNOFF-101"
     for text in (line, json.dumps(kept)):
         assert MAIL not in text
         assert MOBILE not in text

@@ -18,6 +18,7 @@ TEXTS: Final[dict[str, str]] = {
     "plan.happened": "{tool}: it has happened, says {name}",
     "plan.left_out": "Steps of the plan that were left out:",
     "plan.more_left_out": "… and {n} more",
+    "plan.did_nothing": "(Nothing was looked up or changed for this.)",
     "plan.dropped": "step {n}: {why}",
     "plan.dropped_tool": "step {n}, {tool}: {why}",
     "plan.why.object": "is no step",
@@ -32,6 +33,7 @@ TEXTS: Final[dict[str, str]] = {
     "plan.why.reference": "refers to a result that is not there ({detail})",
     "plan.why.storable": "holds characters that cannot be kept",
     "plan.why.beyond": "is beyond the longest plan",
+    "plan.why.rule": "breaks a rule of this work ({detail})",
     "plan.why.done": "was written before",
     # what a person is asked for
     "plan.clarify": "{skill}: please fill in what is missing",

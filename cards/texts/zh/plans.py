@@ -17,6 +17,7 @@ TEXTS: Final[dict[str, str]] = {
     "plan.happened": "{tool}：{name} 确认已经发生",
     "plan.left_out": "计划中未采用的步骤：",
     "plan.more_left_out": "……另有 {n} 步",
+    "plan.did_nothing": "（为此没有查询或更改任何内容。）",
     "plan.dropped": "第 {n} 步：{why}",
     "plan.dropped_tool": "第 {n} 步 {tool}：{why}",
     "plan.why.object": "不是一个步骤",
@@ -31,6 +32,7 @@ TEXTS: Final[dict[str, str]] = {
     "plan.why.reference": "引用了不存在的结果（{detail}）",
     "plan.why.storable": "含有无法保存的字符",
     "plan.why.beyond": "超过了步数上限",
+    "plan.why.rule": "违反了这项工作的规则（{detail}）",
     "plan.why.done": "同样的内容已经写入",
     # what a person is asked for
     "plan.clarify": "{skill}：请补充",

@@ -95,6 +95,9 @@ class PlannerCheck(FileCheck):
             self.require_known(name, self.names.tools, at, "tool")
             if name in planner.tools[:index]:
                 self.add(at, f"{name!r} stands twice")
+        for index, rule in enumerate(planner.rules):
+            for name in rule.tools:
+                self.require_known(name, planner.tools, ("planner", "rules", index), "tool")
         writes = [n for n in dict.fromkeys(planner.tools) if n in tools and tools[n].writes]
         at = ("planner", "review")
         if planner.review:

@@ -21,7 +21,7 @@ def routing_trace(
     """How the message was routed: every verdict, the intents, and what look-ups came to."""
     body = {
         "kind": "routed",
-        **_head_facts(head),
+        **_head_facts(head, tracing),
         "entities": [each.model_dump(exclude_defaults=True) for each in head.entities],
         "verdicts": [_verdict(each) for each in routed.verdicts],
         "intents": [_intent(intent) for intent in routed.intents],
@@ -34,7 +34,7 @@ def lookup_trace(
     head: ReplyHead, calls: LookupCalls, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """What look-ups of parts came to that began after the message was routed."""
-    facts = {"kind": "looked_up", **_head_facts(head)}
+    facts = {"kind": "looked_up", **_head_facts(head, tracing)}
     return tuple(
         write
         for part in dict.fromkeys(index for index, _ in calls)
@@ -66,7 +66,7 @@ def react_trace(
     """How a part was answered: each thought, call and observation, and what they cost."""
     body = {
         "kind": "react",
-        **_head_facts(head),
+        **_head_facts(head, tracing),
         "part": part.index,
         "question": part.intent.text,
         "outcome": result.reason,
@@ -80,10 +80,11 @@ def react_trace(
     return trace_writes(f"{head.id}/{part.index}", body, tracing)
 
 
-def _head_facts(head: ReplyHead) -> dict[str, Any]:
+def _head_facts(head: ReplyHead, tracing: TraceSettings) -> dict[str, Any]:
     return {
         "at": head.at.isoformat(),
         "conversation": head.conversation,
+        "project": tracing.project(head.conversation),
         "by": head.principal.id,
         "text": head.text,
     }

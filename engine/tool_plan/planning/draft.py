@@ -88,6 +88,8 @@ def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) ->
         earlier=tuple(step.number for step in frame.done if step.tool),
         ask=not forced,
         lang=run.lang,
+        rules=planner.rules,
+        called=tuple(step.tool for step in frame.done if step.tool),
     )
 
 

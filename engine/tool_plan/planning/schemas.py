@@ -1,13 +1,18 @@
 """Arguments checked against a tool's JSON schema: what is missing, and what has a wrong type."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from engine.text.answer import DECODER, repeated_key
 from engine.tool_plan.references import is_reference
 from engine.yaml.faults import key_text
 
 FAULT_CHARS = 200
+# Only what is written back as it was; more digits than these a float does not keep.
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,6})?")
 
 
 def _anything(validator: Any, keyword: Any, value: Any, schema: Any) -> Iterator[Any]:
@@ -71,3 +76,42 @@ def fault_of(schema: Any, arguments: Mapping[str, Any]) -> str:
         return ""
     where = ".".join(key_text(part) for part in error.absolute_path)
     return f"{where}: {error.message}"[:FAULT_CHARS]
+
+
+def cast_arguments(schema: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, where one of another JSON type says the same in the one that is asked for."""
+    known = properties(schema)
+    return {name: _cast(value, known.get(name)) for name, value in arguments.items()}
+
+
+def _cast(value: Any, schema: Any) -> Any:
+    if not isinstance(schema, Mapping) or is_reference(value):
+        return value
+    match schema.get("type"), value:
+        case "integer", float() if value.is_integer():
+            return int(value)
+        case "integer", str() if _INTEGER.fullmatch(value):
+            return int(value)
+        case "number", str() if _NUMBER.fullmatch(value):
+            return float(value) if "." in value else int(value)
+        case "boolean", "true" | "false":
+            return value == "true"
+        case "string", int() | float() if not isinstance(value, bool):
+            return str(value)
+        case "array", list():
+            return [_cast(each, schema.get("items")) for each in value]
+        case "object", dict():
+            return cast_arguments(schema, value)
+        case "array" | "object", str():
+            return _parsed(value, schema)
+    return value
+
+
+def _parsed(text: str, schema: Mapping[str, Any]) -> Any:
+    """A list or an object that stands in a text; the text where it is another."""
+    try:
+        value = DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    wanted = list if schema["type"] == "array" else dict
+    return _cast(value, schema) if isinstance(value, wanted) and not repeated_key(value) else text

@@ -7,12 +7,20 @@ from typing import Any
 from cards.forms import is_storable
 from cards.values import MONEY_PARTS
 from engine.frames.llm_plan import DropKind, DroppedStep, LlmPlanStep
+from engine.rules.call_rules import CallRule
 from engine.text.answer import repeated_key
-from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
+from engine.tool_plan.planning.schemas import (
+    cast_arguments,
+    fault_of,
+    missing_names,
+    properties,
+    required_names,
+)
 from engine.tool_plan.references import is_malformed, iter_texts, referenced_steps
 from engine.tools.top_tools import Manifest
 from engine.yaml.faults import key_text, short_repr, suggestion
 
+_ARGUMENTS = {"properties": {"arguments": {"type": "object"}}}
 ASKABLE = ("string", "integer", "number", "boolean")
 """Types of arguments that a person can fill in; others have options, or are money."""
 
@@ -68,6 +76,25 @@ def validate_steps(
     return PlanDraft(tuple(kept), tuple(dropped))
 
 
+def broken_rules(
+    steps: Sequence[LlmPlanStep], rules: Sequence[CallRule], done: Sequence[str] = ()
+) -> tuple[DroppedStep, ...]:
+    """The calls that break a rule, each with that; `done` are the tools that were called before."""
+    calls = [step for step in steps if step.tool]
+    names = [*done, *(step.tool for step in calls)]
+    found = [(rule, rule.broken_at(names)) for rule in rules]
+    return tuple(
+        DroppedStep(
+            number=calls[at - len(done)].number,
+            kind="rule",
+            name=calls[at - len(done)].tool,
+            detail=str(rule),
+        )
+        for rule, at in found
+        if at is not None and at >= len(done)
+    )
+
+
 def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> LlmPlanStep:
     if not isinstance(raw, dict):
         raise _StepFault("object", short_repr(raw))
@@ -95,6 +122,8 @@ def _call(
     name = name.strip()
     if name not in tools:
         raise _StepFault("unknown", suggestion(key_text(name), tools))
+    if isinstance(arguments, str):
+        arguments = cast_arguments(_ARGUMENTS, {"arguments": arguments})["arguments"]
     if not isinstance(arguments, dict):
         raise _StepFault("arguments", short_repr(arguments))
     if is_malformed(arguments) or not referenced_steps(arguments) <= set(known):
@@ -107,6 +136,7 @@ def _call(
     # Models write null for what they leave out.
     needed = required_names(schema)
     given = {key: value for key, value in given.items() if value is not None or key in needed}
+    given = cast_arguments(schema, given)
     if fault := fault_of(schema, given):
         raise _StepFault("schema", fault)
     return LlmPlanStep(number=number, tool=name, arguments=given, missing=tuple(lacking))

@@ -29,6 +29,13 @@ def test_a_plan_is_read_from_a_fence_or_between_sentences_and_written_back() -> 
     assert read_leader_plan(found.model_dump_json()) == found
 
 
+@table("around", ["{}", "```json\n{}\n```", "The jobs:\n```\n{}\n```"])
+def test_a_bare_array_of_jobs_is_a_plan(around: str) -> None:
+    found = read_plan(around.replace("{}", json.dumps([job("a"), job("b")])), TEAM, 5)
+    assert not isinstance(found, AnswerFaults)
+    assert [each.id for each in found.jobs] == ["a", "b"]
+
+
 def test_what_a_leader_of_an_earlier_version_planned_is_read() -> None:
     stored = json.dumps([job("a"), job("b", "protocol", "a")])
     assert [each.id for each in read_leader_plan(stored).jobs] == ["a", "b"]

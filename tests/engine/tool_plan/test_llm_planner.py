@@ -56,6 +56,34 @@ async def test_it_is_executed_with_a_tuple_or_a_dict(data: Any) -> None:
     assert await LLMPlanner(ScriptedModel([GOOD])).execute(data) == PLAN
 
 
+LISTED = [
+    {"name": name, "description": tool["description"], "inputSchema": tool.get("input_schema", {})}
+    for name, tool in TOOLS.items()
+]
+SHAPE = {"type": "object", "properties": {"value": {"type": "number"}}}
+
+
+@pytest.mark.parametrize("tools", [LISTED, {"tools": LISTED}])
+async def test_tools_may_come_as_mcp_lists_them(tools: Any) -> None:
+    answers = '[{"type": "tool", "name": "calc", "arguments": {}}, {"type": "reply", "text": "ok"}]'
+    model = ScriptedModel([answers])
+    draft = await LLMPlanner(model).draft(PlanRequest("p", "1+1"), tools)
+    # Its schema is known, for an argument is missing.
+    assert [str(each) for each in draft.dropped] == ["step 1 (calc): missing: expr"]
+    assert '"expr"' in model.requests[0].messages[0].content
+
+
+async def test_the_prompt_says_what_a_result_looks_like() -> None:
+    model = ScriptedModel([GOOD, GOOD])
+    listed = [{**LISTED[1], "outputSchema": SHAPE}]
+    await LLMPlanner(model).draft(PlanRequest("p", "1+1"), listed)
+    assert '"result": {"type": "object", "properties": {"value"' in model.requests[0].text
+    await LLMPlanner(model).draft(PlanRequest("p", "list"), OfferedTools(Study().tools))
+    own = model.requests[1].text
+    assert '"result": {"found": "boolean", "subject_id": "text"' in own
+    assert '"result": {"rows": [{' in own
+
+
 async def test_a_dict_may_have_its_own_number_of_tools() -> None:
     data = {"profile_prompt": "p", "user_query": "arithmetic", "tools": TOOLS, "topk": 1}
     model = ScriptedModel([GOOD])

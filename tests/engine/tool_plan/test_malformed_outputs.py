@@ -105,8 +105,8 @@ READ: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "arguments as text": (
         plan(call('"{\\"query\\": \\"x\\"}"'), DONE),
-        [OK],
-        [f'{FAULTY}: arguments: \'{{"query": "x"}}\''],
+        ["search {'query': 'x'}", OK],
+        [],
     ),
     "arguments as a list": (plan(call("[]"), DONE), [OK], [f"{FAULTY}: arguments: a list"]),
     "a required argument missing": (plan(call("{}"), DONE), [OK], [f"{FAULTY}: missing: query"]),
@@ -132,33 +132,28 @@ READ: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "a number for a text": (
         plan(call('{"query": 5}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: query: 5 is not of type 'string'"],
+        ["search {'query': '5'}", OK],
+        [],
     ),
     "a text for a number": (
         plan(call('{"query": "x", "limit": "2"}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: limit: '2' is not of type 'integer'"],
+        ["search {'query': 'x', 'limit': 2}", OK],
+        [],
     ),
-    "yes for a number": (
-        plan(call('{"query": "x", "limit": true}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: limit: True is not of type 'integer'"],
+    "a fraction that is none": (
+        plan(call('{"query": "x", "limit": 2.0}'), DONE),
+        ["search {'query': 'x', 'limit': 2}", OK],
+        [],
     ),
-    "a number out of bounds": (
-        plan(call('{"query": "x", "limit": 0}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: limit: 0 is less than the minimum of 1"],
-    ),
-    "none of the options": (
-        plan(call('{"query": "x", "kind": "blog"}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: kind: 'blog' is not one of ['review', 'trial']"],
-    ),
-    "a wrong entry of a list": (
+    "an entry of a list as text": (
         plan(call('{"query": "x", "years": [2020, "2021"]}'), DONE),
-        [OK],
-        [f"{FAULTY}: schema: years.1: '2021' is not of type 'integer'"],
+        ["search {'query': 'x', 'years': [2020, 2021]}", OK],
+        [],
+    ),
+    "a list as text": (
+        plan(call('{"query": "x", "years": "[2020, 2021]"}'), DONE),
+        ["search {'query': 'x', 'years': [2020, 2021]}", OK],
+        [],
     ),
     "a key twice in a step": (
         plan('{"type": "tool", "name": "calc", "name": "search", "arguments": {}}', DONE),
@@ -244,8 +239,37 @@ READ: dict[str, tuple[str, list[str], list[str]]] = {
     ),
 }
 
+# Arguments that say nothing of the type that is asked for: the model may mend them.
+WRONG: dict[str, tuple[str, list[str], list[str]]] = {
+    "yes for a number": (
+        plan(call('{"query": "x", "limit": true}'), DONE),
+        [OK],
+        [f"{FAULTY}: schema: limit: True is not of type 'integer'"],
+    ),
+    "a number out of bounds": (
+        plan(call('{"query": "x", "limit": 0}'), DONE),
+        [OK],
+        [f"{FAULTY}: schema: limit: 0 is less than the minimum of 1"],
+    ),
+    "none of the options": (
+        plan(call('{"query": "x", "kind": "blog"}'), DONE),
+        [OK],
+        [f"{FAULTY}: schema: kind: 'blog' is not one of ['review', 'trial']"],
+    ),
+    "a text that is no number": (
+        plan(call('{"query": "x", "limit": "02"}'), DONE),
+        [OK],
+        [f"{FAULTY}: schema: limit: '02' is not of type 'integer'"],
+    ),
+    "a wrong entry of a list": (
+        plan(call('{"query": "x", "years": [2020, "last"]}'), DONE),
+        [OK],
+        [f"{FAULTY}: schema: years.1: 'last' is not of type 'integer'"],
+    ),
+}
+
 DEEP = "[" * 100_000
-# What cannot be read: the model is asked once more, and then it is a reply as it stands.
+# What cannot be read: the model is asked twice more, and then it is a reply as it stands.
 UNREADABLE: dict[str, str] = {
     "prose": "I cannot help with that.",
     "two plans that differ": f"{GOOD} or {plan(DONE)}",
@@ -275,7 +299,7 @@ async def drafted(*answers: str, repair: bool = True) -> tuple[list[str], list[s
 
 
 def test_there_are_more_than_sixty() -> None:
-    assert len(READ) + len(UNREADABLE) >= 60
+    assert len(READ) + len(WRONG) + len(UNREADABLE) >= 60
 
 
 @table("name", READ)
@@ -285,6 +309,27 @@ async def test_an_answer_becomes_these_steps_and_the_rest_is_reported(name: str)
     assert found == steps
     assert dropped == reports
     assert len(model.requests) == 1
+
+
+@table("name", WRONG)
+async def test_a_value_that_cannot_be_cast_goes_back_with_its_fault(name: str) -> None:
+    answer, _, reports = WRONG[name]
+    found, dropped, model = await drafted(answer, GOOD)
+    assert (found, dropped) == (BOTH, [])
+    assert reports[0] in model.requests[1].messages[-1].content
+
+
+@table("name", WRONG)
+@pytest.mark.parametrize("tries", [1, 3])
+async def test_what_stays_wrong_or_is_not_asked_again_is_left_out(name: str, tries: int) -> None:
+    answer, steps, reports = WRONG[name]
+    found, dropped, model = await drafted(*[answer] * tries, repair=tries == 3)
+    assert (found, dropped, len(model.requests)) == (steps, reports, tries)
+
+
+async def test_a_model_that_is_away_then_leaves_what_can_be_done() -> None:
+    answer, steps, reports = WRONG["none of the options"]
+    assert (await drafted(answer))[:2] == (steps, reports)
 
 
 @table("name", UNREADABLE)
@@ -300,13 +345,13 @@ async def test_what_stays_unreadable_is_one_reply_cut_to_its_length(
     name: str, repair: bool
 ) -> None:
     answer = UNREADABLE[name]
-    steps, dropped, model = await drafted(answer, answer, repair=repair)
+    steps, dropped, model = await drafted(answer, answer, answer, repair=repair)
     assert steps == [f"> {answer[:2000]}"]
     assert dropped == []
-    assert len(model.requests) == 1 + repair
+    assert len(model.requests) == 1 + 2 * repair
 
 
 @pytest.mark.parametrize("answer", ["", "   \n"])
 async def test_an_answer_without_text_is_no_plan(answer: str) -> None:
-    assert (await drafted(answer, answer))[0] == NONE
-    assert (await drafted(answer, "Sorry."))[0] == ["> Sorry."]
+    assert (await drafted(answer, answer, answer))[0] == NONE
+    assert (await drafted(answer, "Sorry.", answer))[0] == ["> Sorry."]

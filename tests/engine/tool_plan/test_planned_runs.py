@@ -10,7 +10,7 @@ import pytest
 
 from cards.deciding.decision import DecisionRefusal, decide
 from cards.model import Lang
-from engine.errors import ModelUnavailable
+from engine.errors import DefinitionError, ModelUnavailable
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
@@ -93,6 +93,28 @@ async def test_a_plan_that_only_reads_asks_nobody() -> None:
     assert "Its ECOG" not in found.run.part.text
     assert "P003" in found.run.part.text
     assert "It is 1." in found.run.part.text
+
+
+RULED = ("  review:", "  rules: [{at_most: 1, of: [memory__remember]}]\n  review:")
+
+
+async def test_a_rule_of_the_playbook_keeps_a_plan_from_what_it_forbids() -> None:
+    found = await walk([READ, NOTE, NOTE, REPLY], changes=(RULED,)).start()
+    assert (found.run.status, memos(found), found.cards) == ("failed", [], {})
+    assert "breaks a rule of this work (at most 1 calls of" in found.run.part.text
+
+
+def test_a_rule_names_tools_of_the_plan() -> None:
+    with pytest.raises(DefinitionError, match="post_note"):
+        desk(("  review:", "  rules: [{order: [post_note, memory__remember]}]\n  review:"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_a_plan_that_did_nothing_says_so(lang: Lang) -> None:
+    found = await walk([{"type": "reply", "text": "I have remembered it."}], lang=lang).start()
+    told = {"en": "Nothing was looked up or changed", "zh": "没有查询或更改任何内容"}[lang]
+    assert told in found.run.part.text
+    assert memos(found) == []
 
 
 async def test_everything_is_said_in_the_persons_language() -> None:
