@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 SOURCES := bot adapters engine cards tests
 ARGS ?=
-AT_ONCE := import os; print(min(4, 1 + (os.cpu_count() or 1)))
+AT_ONCE := import os; print(min(4, 2 + (os.cpu_count() or 1)))
 
 # What is installed is what its hash says. pip refuses to hash what is installed from a folder, so the
 # package itself comes after, and is built by what the lock has.
@@ -20,7 +20,7 @@ ITSELF := install --no-deps --no-build-isolation -e .
 run: $(STAMP)
 	@$(BIN)/signoff run
 
-# One more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
+# Two more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
 # runs some alone. Bytecode is kept whatever the environment says, for hundreds of processes start.
 test: $(DEV_STAMP)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -6,6 +6,8 @@ import itertools
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
+from tests.fakes.redis_servers import quick_folder
 from tests.fakes.tries import tries
 
 if TYPE_CHECKING:
@@ -31,7 +34,10 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 PARTITIONS = 8
 """Several, as on a Cluster; not as many, for each sweep of a worker asks them all."""
-LONGEST = ("chaos", "bot", "scenarios", "reviews", "adapters", "mutation")
+LONGEST = (
+    *("chaos", "install", "redteam", "patterns", "mutation"),
+    *("scenarios", "bot", "reviews", "adapters", "docs"),
+)
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
 _numbers = itertools.count(1)
 # How long an example takes depends on what else the machine does.
@@ -42,7 +48,7 @@ hypothesis.settings.load_profile("any machine")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders of `LONGEST` first; a file's tests keep their order."""
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.path.relative_to(TESTS).parts[0], len(ranks)))
+    items.sort(key=lambda item: ranks.get(item.nodeid.split("/", 2)[1], len(ranks)))
 
 
 def pytest_collection_finish() -> None:
@@ -75,10 +81,13 @@ def _learn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
     """The session's server, or that of a folder which the caller of many sessions keeps open."""
-    folder = os.environ.get("TEST_REDIS_FOLDER") or tmp_path_factory.mktemp("redis")
-    server = asyncio.run(open_server(Path(folder)))
-    yield server
-    server.close()
+    with ExitStack() as stack:
+        kept = os.environ.get("TEST_REDIS_FOLDER")
+        quick = partial(quick_folder, lambda: tmp_path_factory.mktemp("redis"))
+        folder = Path(kept) if kept else stack.enter_context(quick())
+        server = asyncio.run(open_server(folder))
+        stack.callback(server.close)
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,16 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.waits import retry_until_available
 from tests.conftest import PARTITIONS
-from tests.fakes.redis_servers import cluster
+from tests.fakes.redis_servers import cluster, quick_folder
 
 
 @pytest.fixture(scope="session")
 def cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Cluster of three masters for the session."""
-    with cluster(tmp_path_factory.mktemp("cluster")) as url:
+    with (
+        quick_folder(lambda: tmp_path_factory.mktemp("cluster")) as folder,
+        cluster(folder) as url,
+    ):
         yield url
 
 

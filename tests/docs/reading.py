@@ -76,6 +76,7 @@ def words() -> list[Piece]:
     return [word for page in pages() for word in page.words]
 
 
+@cache
 def _page(path: Path) -> Page:
     page = Page(str(path.relative_to(ROOT)), path.read_text("utf-8"))
     tokens = _MARKDOWN.parse(page.text)

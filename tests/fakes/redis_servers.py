@@ -1,6 +1,10 @@
 """Servers with a setup of the test's own: one with other settings, or a Cluster of three."""
 
+import fcntl
+import os
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,11 +14,50 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
+from adapters.redis.server.supervisor import open_lock, take_lock
 from tests.fakes.platforms.patience import START_S
 from tests.fakes.ports import free_port
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 SLOTS = 16384
+MEMORY = Path("/dev/shm")
+LEAST_MEMORY_BYTES = 1 << 30
+_PREFIX = f"signoff-tests-{os.getuid()}-"
+
+
+@contextmanager
+def quick_folder(other: Callable[[], Path]) -> Iterator[Path]:
+    """A folder for a server's data: in memory where there is enough, else the other one.
+
+    A server waits for its disk at each write, as it should; in memory that takes no time.
+    """
+    for left in MEMORY.glob(f"{_PREFIX}*"):
+        if (left / "session.lock").exists() and _is_left(left / "session.lock"):
+            # By a session that was killed.
+            shutil.rmtree(left, ignore_errors=True)
+    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < LEAST_MEMORY_BYTES:
+        yield other()
+        return
+    with tempfile.TemporaryDirectory(
+        prefix=_PREFIX, dir=MEMORY, ignore_cleanup_errors=True
+    ) as made:
+        # Nobody finds it before it is held.
+        lock = open_lock(Path(made) / "new.lock")
+        assert take_lock(lock, fcntl.LOCK_EX)
+        (Path(made) / "new.lock").rename(Path(made) / "session.lock")
+        yield Path(made)
+        # An embedded server is stopped soon after its last user has gone.
+        _until(lambda: _is_left(Path(made) / "server.lock"))
+        os.close(lock)
+
+
+def _is_left(path: Path) -> bool:
+    """Whether nobody holds the lock."""
+    lock = open_lock(path)
+    try:
+        return take_lock(lock, fcntl.LOCK_EX)
+    finally:
+        os.close(lock)
 
 
 @contextmanager
