@@ -309,7 +309,7 @@ async def test_twenty_slow_skills_keep_nobody_else_waiting(anew: Callable[..., A
             asked = [group.create_task(busy.run("summarize", CLIENT)) for _ in range(20)]
             while busy.model.now < 20:
                 busy.model.arrived.clear()
-                await busy.model.arrived.wait()
+                await busy.model.is_asked()
             await room.say("lin", "/help")
             await room.wait_for(lambda m: "/pending" in text_of(m))
             assert not any(each.done() for each in asked)

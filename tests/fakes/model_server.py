@@ -15,6 +15,7 @@ from aiohttp import web
 
 from tests.fakes.model_checks import violations
 from tests.fakes.model_stream import LETTERS, events
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 API_KEY = "test-key"
 
@@ -150,6 +151,11 @@ class ModelServer:
             self._choose = script
         else:
             self._replies = iter(tuple(script))
+
+    async def is_asked(self) -> None:
+        """Returns once a request has come since `arrived` was cleared last."""
+        async with within(PATIENCE_S, "a model is asked", lambda: f"{len(self.requests)} times"):
+            await self.arrived.wait()
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 * 2**20)

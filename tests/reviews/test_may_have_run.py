@@ -18,6 +18,7 @@ from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.few_examples import few_examples
 from tests.fakes.folders import write_files
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
+from tests.fakes.platforms.patience import end_of
 from tests.fakes.ports import free_port
 from tests.fakes.study import add_study_tools
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
@@ -125,7 +126,7 @@ async def test_a41_a_write_that_may_have_happened_is_asked_about_and_never_repea
     async with place.process("web"), WebRoom(place.url) as room:
         async with place.process("worker", SIGNOFF_FAILPOINT=DIES) as dying:
             await approved(room, kind)
-            assert await dying.wait() == -signal.SIGKILL
+            assert await end_of(dying) == -signal.SIGKILL
         assert await notes(redis) == [TEXT]
         async with place.process("worker"):
             card = await lost(room)

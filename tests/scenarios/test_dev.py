@@ -26,7 +26,7 @@ from bot.settings import Settings
 from tests.bot.signoff_process import ROOT, ended, serving
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say
 from tests.fakes.paint_store import MESSAGE, PLAYBOOK, write_paint_store
-from tests.fakes.platforms.patience import until, within
+from tests.fakes.platforms.patience import START_S, end_of, until, within
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start, running
@@ -236,7 +236,7 @@ async def test_a_folder_is_served_while_it_is_written(tmp_path: Path, store_fold
 
     async with serving(tmp_path, "dev", "paint", PORT=str(port)) as process:
         reading = asyncio.create_task(read(process.stdout))
-        await until(lambda: has("Signoff web chat:"), 60)
+        await until(lambda: has("Signoff web chat:"), START_S)
         async with WebRoom(f"http://127.0.0.1:{port}") as room:
             await room.say("mia", MESSAGE)
             await until(lambda: has("Sign-off to Fred (away: Gus stands in), Olga"))
@@ -254,7 +254,7 @@ async def test_a_folder_is_served_while_it_is_written(tmp_path: Path, store_fold
             people.write_text(people.read_text("utf-8").replace("name: Mia", "name: Mina"))
             await until(lambda: has("started again"))
         process.send_signal(signal.SIGINT)
-        assert await process.wait() == 0
+        assert await end_of(process) == 0
         reading.cancel()
 
 
@@ -276,7 +276,7 @@ async def test_a_folder_that_is_broken_at_the_start_is_served_once_it_is_mended(
 
     async with serving(tmp_path, "dev", "paint", PORT=str(port)) as process:
         reading = asyncio.create_task(read(process.stdout))
-        await until(lambda: has("It is served as soon as they are mended"), 60)
+        await until(lambda: has("It is served as soon as they are mended"), START_S)
         await until(
             lambda: any(re.search(r"signoff.yaml:\d: zone: unknown key", x) for x in printed)
         )
@@ -284,12 +284,12 @@ async def test_a_folder_that_is_broken_at_the_start_is_served_once_it_is_mended(
         await until(lambda: has("playbook.yaml:21: phasen: unknown key; did you mean 'phases'?"))
         assert not has("Signoff web chat:")
         main.write_text(good, "utf-8")
-        await until(lambda: has("Signoff web chat:"), 60)
+        await until(lambda: has("Signoff web chat:"), START_S)
         async with WebRoom(f"http://127.0.0.1:{port}") as room:
             await room.say("mia", "list all paints")
             await until(lambda: has("list_paints ·"))
         process.send_signal(signal.SIGINT)
-        assert await process.wait() == 0
+        assert await end_of(process) == 0
         reading.cancel()
 
 
@@ -298,11 +298,11 @@ async def test_waiting_for_the_mend_ends_at_a_signal_and_what_no_file_mends_ends
 ) -> None:
     (store_folder / PLAYBOOK).write_text("id: [", "utf-8")
     async with serving(tmp_path, "dev", "paint", PORT=str(free_port())) as process:
-        async with within(60, "it waits for the mend"):
+        async with within(START_S, "it waits for the mend"):
             while b"as soon as they are mended" not in await process.stdout.readline():
                 pass
         process.send_signal(signal.SIGINT)
-        assert await process.wait() == 0
+        assert await end_of(process) == 0
     ended_at_once = await ended(tmp_path, "dev", "paint", PORT="many")
     assert ended_at_once.status == 2
     assert "PORT" in ended_at_once.err

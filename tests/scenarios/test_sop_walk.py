@@ -188,7 +188,7 @@ async def test_two_runs_of_one_record_go_on_at_once_and_do_not_mix(
         service = await start(**settings(model), playbooks=screening)
         async with WebRoom(service.url) as room:
             await begun(room, medical_history="肺炎甲")
-            await model.arrived.wait()
+            await model.is_asked()
             (first,) = await active(service, room)
             await begun(room, medical_history="肺炎乙")
             card = await asked(room, TITLE)

@@ -21,7 +21,7 @@ from tests.fakes.model_server import (
     say,
     slow,
 )
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.tables import table
 
 ASK = (Message(role="user", content="你好"),)
@@ -152,7 +152,7 @@ async def test_a_slow_answer_within_the_time_arrives(connect: Connect) -> None:
     server, model = await connect(slow(release, "At last."))
     async with asyncio.TaskGroup() as group:
         answer = group.create_task(model.complete(ASK))
-        await asyncio.wait_for(server.arrived.wait(), 5)
+        await server.is_asked()
         assert not answer.done()
         release.set()
     assert answer.result().text == "At last."
@@ -254,7 +254,8 @@ async def test_the_scripted_server_serves_another_process() -> None:
             *(sys.executable, "-c", program, server.base_url, server.api_key),
             stdout=subprocess.PIPE,
         )
-        out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+        async with within(PATIENCE_S, "the process ends"):
+            out, _ = await process.communicate()
     assert out.decode().strip() == "from afar"
 
 

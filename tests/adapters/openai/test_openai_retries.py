@@ -173,7 +173,7 @@ async def test_while_a_trial_is_under_way_others_go_on_to_the_fallback(
     server.script(lambda r: slow(release) if r["model"] == "first" else say("Hi"))
     async with asyncio.TaskGroup() as group:
         trial = group.create_task(model.complete(ASK))
-        await asyncio.wait_for(server.arrived.wait(), 5)
+        await server.is_asked()
         assert (await model.complete(ASK)).model == "second"
         release.set()
     assert trial.result().model == "first"
@@ -191,7 +191,7 @@ async def test_a_trial_that_is_cancelled_gives_way_to_another(
     server.arrived.clear()
     server.script([slow(asyncio.Event()), say("Hi")])
     trial = asyncio.create_task(model.complete(ASK))
-    await asyncio.wait_for(server.arrived.wait(), 5)
+    await server.is_asked()
     trial.cancel()
     await asyncio.wait([trial])
     assert (await model.complete(ASK)).text == "Hi"
@@ -287,7 +287,7 @@ async def test_waiting_calls_that_are_cancelled_leave_nothing_behind(connect: Co
     release = asyncio.Event()
     server, model = await connect(slow(release, "Hi"), say("Hello"), concurrency=1)
     first = asyncio.create_task(model.complete(ASK))
-    await asyncio.wait_for(server.arrived.wait(), 5)
+    await server.is_asked()
     waiting = [asyncio.create_task(model.complete(ASK)) for _ in range(4)]
     await asyncio.sleep(0)
     for task in waiting:
@@ -302,7 +302,7 @@ async def test_waiting_calls_that_are_cancelled_leave_nothing_behind(connect: Co
 async def test_a_call_that_is_cancelled_gives_its_place_back(connect: Connect) -> None:
     server, model = await connect(slow(asyncio.Event()), say("Hello"), concurrency=1)
     first = asyncio.create_task(model.complete(ASK))
-    await asyncio.wait_for(server.arrived.wait(), 5)
+    await server.is_asked()
     first.cancel()
     await asyncio.wait([first])
     assert (await model.complete(ASK)).text == "Hello"

@@ -85,7 +85,7 @@ async def test_a_slow_first_token_is_waited_for(connect: Connect) -> None:
     heard: list[str] = []
     async with asyncio.TaskGroup() as group:
         answer = group.create_task(model.complete(ASK, heard=heard.append))
-        await asyncio.wait_for(server.arrived.wait(), 5)
+        await server.is_asked()
         assert heard == []
         release.set()
     assert (answer.result().text, "".join(heard)) == ("At last.", "At last.")

@@ -11,7 +11,7 @@ from engine.ports.systems.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, serving
 from tests.fakes.forge import stand_in
 from tests.fakes.mcp_running import is_gone
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, end_of, until
 from tests.fakes.ports import free_port
 from tests.fakes.tables import table
 
@@ -151,7 +151,7 @@ async def test_a_worker_opens_the_servers_and_ends_them_with_itself(tmp_path: Pa
         child = int((tmp_path / "pid").read_text())
         assert not is_gone(child)
         process.send_signal(signal.SIGTERM)
-        status = await process.wait()
+        status = await end_of(process)
 
     assert status == 0
     assert is_gone(child)

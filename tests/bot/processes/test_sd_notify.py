@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.sd_notify import Notifier
 from tests.bot.signoff_process import FILES, serving
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, end_of, until
 from tests.fakes.ports import free_port
 from tests.fakes.tables import table
 
@@ -63,7 +63,7 @@ async def test_a_process_says_that_it_is_ready_lives_and_stops(
 
         await until(again_and_again, START_S)
         process.terminate()
-        assert await process.wait() == 0
+        assert await end_of(process) == 0
         told.extend(heard(systemd))
     assert (told.count("READY=1"), told.count("STOPPING=1")) == (1, 1)
 

@@ -19,7 +19,7 @@ from bot.failpoints import SPIN
 from bot.processes.watchdog import Silence
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
-from tests.fakes.platforms.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, end_of, until
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -131,7 +131,7 @@ async def test_who_is_halted_from_outside_is_begun_anew_and_nobody_is_charged(pl
     assert (end["halted"], end["lanes"], end["stack"]) == (True, [], [])
     assert children_of(watchdog.pid) != [worker]
     watchdog.terminate()
-    assert await watchdog.wait() == 0
+    assert await end_of(watchdog) == 0
 
 
 async def test_a_worker_dies_with_its_watchdog_and_the_watchdog_as_its_worker_did(
@@ -142,7 +142,7 @@ async def test_a_worker_dies_with_its_watchdog_and_the_watchdog_as_its_worker_di
     first.kill()
     await until(lambda: not Path(f"/proc/{orphan}").exists(), START_S)
     os.kill(crashing, signal.SIGSEGV)
-    assert await second.wait() == -signal.SIGSEGV
+    assert await end_of(second) == -signal.SIGSEGV
     assert place.logged("lanes_given_back", place.homes[1])
     # The first one's counts for ten seconds more; the second was taken out.
     assert await redis.zcard("signoff:workers") <= 1
@@ -154,7 +154,7 @@ async def test_what_a_worker_held_that_crashed_is_free_at_once(
     async with place.rooms("main", "other") as (room, other):
         watchdog = await place.worker(SIGNOFF_FAILPOINT="before handling.handle")
         await asyncio.gather(room.say("lin", "ECOG of P003?"), other.say("wu", "ECOG of P004?"))
-        assert await watchdog.wait() == -signal.SIGKILL
+        assert await end_of(watchdog) == -signal.SIGKILL
         await place.worker()
         await room.wait_for(lambda message: "P003" in text_of(message), START_S)
         await other.wait_for(lambda message: "P004" in text_of(message), START_S)

@@ -5,7 +5,12 @@ import inspect
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+    from tests.fakes.forge import Forged
 
 SLOWER = 4 if os.environ.get("CI") == "true" else 1
 """Nobody sits and waits for a builder, which may be far slower than one's own machine."""
@@ -26,6 +31,12 @@ async def until(ask: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
             if answer:
                 return answer
             await asyncio.sleep(_AGAIN_S)
+
+
+async def end_of(process: "Process | Forged") -> int:
+    """Its exit status, once it has ended; AssertionError when it does not."""
+    async with within(START_S, f"process {process.pid} ends"):
+        return await process.wait()
 
 
 @asynccontextmanager
