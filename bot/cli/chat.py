@@ -24,6 +24,7 @@ LONGEST_S = 24 * 3600
 def ask_arguments(parser: argparse.ArgumentParser) -> None:
     """A message, and who says it where."""
     parser.add_argument("text", metavar="TEXT", help="the message; - reads it from the input")
+    folder_argument(parser)
     _add_place(parser)
     parser.add_argument("--json", action="store_true", help="one object: status, parts, card")
     parser.add_argument(
@@ -104,7 +105,9 @@ def _speaker(args: argparse.Namespace) -> "Speaker":
     settings = load_settings()
     host = _EVERYWHERE.get(settings.host, settings.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-    return Speaker(url, args.room, args.person, zone=settings.timezone)
+    # Where nobody chose one, who sits at this machine reads its clock.
+    zone = settings.timezone if settings.names_zone else ""
+    return Speaker(url, args.room, args.person, zone=zone)
 
 
 def _lang(args: argparse.Namespace) -> "Lang":

@@ -84,7 +84,9 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
         return
     if wanted not in states:
         was = ", ".join(dict.fromkeys(states)) or "no reply"
-        yield ("is",), f"expected {expected.is_}, was {was}"
+        there = {part.state for message in happened.shown for part in message.view.parts}
+        hint = "; others were told so: `reply` is to whoever acts, see `end` and `told`"
+        yield ("is",), f"expected {expected.is_}, was {was}{hint if wanted in there else ''}"
 
 
 def _answer(expected: ExpectedAnswer | None, answer: ApiAnswer) -> Iterator[Difference]:

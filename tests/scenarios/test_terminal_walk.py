@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import FILES, Ended, ended
-from tests.conftest import PARTITIONS
+from tests.conftest import PARTITIONS, ROOT
 from tests.fakes.ports import free_port
 from tests.fakes.study import visits_in
 from tests.fakes.terminal import chatting, in_terminal
@@ -92,6 +94,22 @@ async def test_several_requests_are_listed_with_the_buttons_that_cancel_them(
         assert "1) Cancel" in told.out, told
         assert "P001" in told.out
         assert "P003" in told.out
+
+
+async def test_outside_of_a_folder_times_are_by_the_clock_of_the_machine(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start()
+    assert (await asked(tmp_path, service, REVIEWED)).status == 4
+    moments = []
+    for zone in ("America/Lima", "Asia/Tokyo"):
+        # A copied process would have the clock of the one that it is copied from.
+        own = {"PORT": service.url.rpartition(":")[2], "TZ": zone, "PYTHONPATH": str(ROOT)}
+        told = await ended(tmp_path, "ask", "/mine", **own)
+        found = re.search(r"[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}", told.out)
+        assert found is not None, told
+        moments.append(datetime.strptime(found[0], "%m-%d %H:%M").replace(tzinfo=UTC))
+    assert moments[1] - moments[0] == timedelta(hours=14)
 
 
 async def test_what_waits_for_somebody_else_is_status_4(start: Start, tmp_path: Path) -> None:

@@ -30,6 +30,43 @@ UNITS = """\
 """
 
 
+MISTYPED = """\
+- test: what was taken beside a slip is on the form's card, and what was not is named
+  steps:
+    - mia: book a hoist in bay A1 on 32 Febuary
+      expect:
+        form: [day]
+        card: {kind: clarify, to: [mia], values: {bay: A1}}
+        reply: "Not used: “on 32 Febuary”"
+"""
+
+
+REJECTED = """\
+- test: a reply is to whoever acts
+  given: {tools: {book_hoist: {}}}
+  steps:
+    - mia: book a hoist
+    - mia: {fill: {bay: A1, day: 2026-03-09}}
+    - fred: {tap: reject, reason: no}
+      expect: {end: rejected, reply: {is: rejected}}
+"""
+
+
+async def test_a_reply_that_others_got_is_told_so(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    (played,) = await play_folder(write_project(tmp_path / "garage"), REJECTED)
+    assert [fault.text.partition("expected ")[2] for fault in played.faults] == [
+        "rejected, was no reply; others were told so: `reply` is to whoever acts,"
+        " see `end` and `told`"
+    ]
+
+
+async def test_a_slip_costs_no_other_value(tmp_path: Path, play_folder: FolderPlayer) -> None:
+    played = await play_folder(write_project(tmp_path / "garage"), MISTYPED)
+    assert [each for each in played if not each.passed] == [], told(played)
+
+
 async def test_a_small_folder_offers_what_it_has(tmp_path: Path, play_folder: FolderPlayer) -> None:
     played = await play_folder(write_feast(tmp_path / "kitchen", BY_FEAST), SUGGESTED)
     assert [each for each in played if not each.passed] == [], told(played)
