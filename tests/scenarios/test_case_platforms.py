@@ -56,3 +56,50 @@ async def test_who_comes_second_decides_what_stands(
     await telegram.wait_for(lambda: not card.keyboard)
     await chat.shown(REQUESTER_ID, "done")
     assert (await values(service, FEAST_CASE))["guests"] == 80
+
+
+async def test_the_home_tab_has_a_case_with_its_requests_for_who_asked_and_nobody_else(
+    start: Start, slack: SlackServer, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    accounts = {"ida": f"slack: ['{slack.team}:U0REQUESTER']"}
+    folder = tmp_path / "kitchen"
+    service = await serve(start, folder, BY_FEAST, accounts=accounts, **slack_settings(slack))
+    side = SlackSide(service, slack, http)
+    await side.send(slack.message_event("count the guests", ts="1763700000.000100"))
+    form = await side.shown("The guests?", channel="D0REQUESTER")
+    await side.tap(form, "Fill in…", user="U0REQUESTER")
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
+    assert opened is not None
+    seats = {"feast": "F-7", "guests": "80", "hall": "Blue"}
+    await side.send(slack.view_submission(opened, seats))
+    await side.shown("done", channel="D0REQUESTER")
+    await side.send(slack.message_event("choose the menu for F-7", ts="1763700000.000200"))
+    await side.shown("The menu?", channel="D0REQUESTER")
+    await side.send(slack.home_event("U0REQUESTER"))
+    shown = slack.home_body("U0REQUESTER")
+    assert "Feast F-7" in shown
+    assert "Settled: " in shown
+    assert "Not settled yet: " in shown
+    case, menu, guests = (shown.index(t) for t in ("Feast F-7", "Choose the menu", "Count the g"))
+    assert case < menu < guests
+    await side.send(slack.home_event("U0BYSTANDER"))
+    assert "F-7" not in slack.home_body("U0BYSTANDER")
+
+
+async def test_mine_in_telegram_has_the_case_above_its_requests(
+    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    accounts = {"otto": f"telegram: ['{REQUESTER_ID}']"}
+    folder = tmp_path / "kitchen"
+    more = telegram_settings(telegram)
+    service = await serve(start, folder, BY_FEAST, accounts=accounts, **more)
+    chat = TelegramSide(service, telegram, http)
+    await chat.send(telegram.message_update("count the guests"))
+    await chat.shown(REQUESTER_ID, "The guests?")
+    for answer in ("hall Blue", "guests 90", "F-7"):
+        await chat.send(telegram.message_update(answer))
+    await chat.shown(REQUESTER_ID, "done")
+    await chat.send(telegram.message_update("/mine"))
+    shown = await chat.shown(REQUESTER_ID, "Settled: ")
+    assert shown.text.index("Feast F-7") < shown.text.index("Count the guests")
+    assert "done" in shown.text
