@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -77,7 +78,8 @@ class MailHandler:
             return await self._handle_kind(claim, mail, progress)
 
     async def _handle_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
-        services = self._turn_services()
+        # By the store's clock, as a run's steps and every deadline are: clocks of machines differ.
+        services = self._turn_services(claim.now)
         people, strangers, door = services.people, StrangerHandler(services), ProjectDoor(services)
         match mail:
             case MessageArrived():
@@ -182,10 +184,11 @@ class MailHandler:
         reason = say("run.attempts", run.lang)
         return HandlerResult(block_effects(run, reason, self.services.now), park=True)
 
-    def _turn_services(self) -> Services:
+    def _turn_services(self, now: datetime | None = None) -> Services:
+        """The services of a turn, as of `now`, with the definitions that are current."""
         snapshot = self.current.snapshot
         return with_projects_of_now(self.services).frozen_at(
-            self.services.now,
+            now or self.services.now,
             playbooks=snapshot.playbooks,
             tools=self.tools(snapshot.tools),
             entity_kinds=snapshot.table.entity_kinds,
