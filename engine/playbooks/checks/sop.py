@@ -42,7 +42,20 @@ class SopCheck(FileCheck):
         for name in sorted(set(sop.nodes) - _nodes_with_end(sop)):
             self.add((*at, name), "no end can be reached from it")
         self._tables(sop)
+        self._edited_keys(sop)
         self._outcomes(sop)
+
+    def _edited_keys(self, sop: Sop) -> None:
+        """No reviewer may change what something was looked up by: the rest is of another thing."""
+        looking = {name: node.reads for name, node in sop.nodes.items() if node.reads}
+        for name, node in sop.nodes.items():
+            for index, path in enumerate(node.review.may_edit if node.review else ()):
+                for first, reads in looking.items():
+                    if f"${path}" in reads.arguments.values() or path in reads.fills:
+                        fault = (
+                            f"{first!r} looks up by {path!r}, or fills it; it is not edited then"
+                        )
+                        self.add(("sop", "nodes", name, "review", "may_edit", index), fault)
 
     def _tables(self, sop: Sop) -> None:
         """No node may replace what another one before it found: where that failed, it found."""

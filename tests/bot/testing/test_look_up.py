@@ -134,6 +134,13 @@ async def test_the_tool_s_own_words_say_why_nothing_was_found(
         ("lifts: lifts_kg", "lift: lifts_kg", "did you mean 'lifts'?"),
         ("lifts: lifts_kg", "lifts: bay", "is of type number, and the column text"),
         (NODES.splitlines()[5], "", "is required: a tool, and the fields that it fills"),
+        *(
+            ("roles: [foreman]}", f"roles: [foreman], may_edit: [{path}]}}", told)
+            for path, told in (
+                ("bay", "'hoist' looks up by 'bay', or fills it"),
+                ("lifts", "'hoist' looks up by 'lifts', or fills it"),
+            )
+        ),
         ("      reads:", "      ways: []\n      reads:", "belongs to type branch"),
     ],
 )

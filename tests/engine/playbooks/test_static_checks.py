@@ -1382,6 +1382,7 @@ ELSEWHERE = (
     "'find_hoist' gives no list; in tools.yaml a list is `result: many`",
     # tests/bot/testing/test_look_up.py
     "is required: a tool, and the fields that it fills",
+    "'hoist' looks up by 'bay', or fills it; it is not edited then",
     "'find_hoist' writes; what is looked up comes from a tool that reads",
     "'list_hoists' gives a list; a tool that gives one thing is `result: one`",
     "is of type number, and the column text",
