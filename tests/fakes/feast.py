@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from tests.fakes.folders import write_files
+
 PEOPLE: dict[str, list[dict[str, Any]]] = {
     "roles": [{"id": "planner", "en": "planner"}, {"id": "chef", "en": "chef"}],
     "people": [
@@ -165,14 +167,12 @@ def write_feast(
         _ask("shopping", "feast", "shopping"),
         RELEASE,
     )
-    home = folder / "playbooks" / "feast"
-    (home / "skills").mkdir(parents=True)
-    texts = {
-        folder / "people.yaml": {**PEOPLE, "people": people},
-        folder / "signoff.yaml": SETTINGS,
-        home / "playbook.yaml": {**feast(case), **_sync(sync)},
-        **{home / "skills" / f"{skill['id']}.yaml": skill for skill in skills},
+    home = "playbooks/feast"
+    files: dict[str, object] = {
+        "people.yaml": {**PEOPLE, "people": people},
+        "signoff.yaml": SETTINGS,
+        f"{home}/playbook.yaml": {**feast(case), **_sync(sync)},
+        **{f"{home}/skills/{skill['id']}.yaml": skill for skill in skills},
     }
-    for path, text in texts.items():
-        path.write_text(yaml.safe_dump(text, sort_keys=False), encoding="utf-8")
-    return folder
+    texts = {name: yaml.safe_dump(data, sort_keys=False) for name, data in files.items()}
+    return write_files(folder, texts)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.fakes.folders import write_files
+
 MAIN = """\
 id: harbour
 name: {zh: 码头, en: Harbour}
@@ -67,7 +69,5 @@ WRITER = """\
 
 def add_offers(playbooks: Path) -> None:
     """The playbook in a folder of playbooks."""
-    folder = playbooks / "harbour"
-    (folder / "skills").mkdir(parents=True)
-    (folder / "playbook.yaml").write_text(MAIN, encoding="utf-8")
-    (folder / "skills" / "write.yaml").write_text(SKILL + WRITER, encoding="utf-8")
+    files = {"playbook.yaml": MAIN, "skills/write.yaml": SKILL + WRITER}
+    write_files(playbooks / "harbour", files)

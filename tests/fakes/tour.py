@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from tests.fakes.folders import write_files
+
 PEOPLE: dict[str, list[dict[str, Any]]] = {
     "roles": [{"id": "treasurer", "en": "treasurer", "zh": "司库"}],
     "people": [
@@ -133,10 +135,7 @@ def _text(data: object) -> str:
 
 def write_tour(folder: Path) -> Path:
     """A project folder that `start` can serve."""
-    own = folder / "playbooks" / "tour"
-    (own / "skills").mkdir(parents=True)
-    (own / "playbook.yaml").write_text(_text(tour()), "utf-8")
-    for skill in skills():
-        (own / "skills" / f"{skill['id']}.yaml").write_text(_text(skill), "utf-8")
-    (folder / "people.yaml").write_text(_text(PEOPLE), "utf-8")
-    return folder
+    own = "playbooks/tour"
+    files = {"people.yaml": PEOPLE, f"{own}/playbook.yaml": tour()}
+    files |= {f"{own}/skills/{skill['id']}.yaml": skill for skill in skills()}
+    return write_files(folder, {name: _text(data) for name, data in files.items()})
