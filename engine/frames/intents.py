@@ -8,6 +8,9 @@ from engine.frames.case import CaseName
 
 IntentKind = Literal["qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"]
 
+IntentNote = Literal["", "quoted", "left_out", "in_doubt", "not_possible"]
+"""Why work that the model read is only offered, or that nobody here does it."""
+
 
 class Lookup(Frozen):
     """A read-only tool call whose arguments the text itself gave."""
@@ -52,10 +55,11 @@ class Intent(Frozen):
     `playbook` and `request` (which of its requests) are set for `workflow`, with the `condition`
     under which the person wants it, "" for none; `card` and `values` (typed form values by field
     name) for `card_reply`; `lookup` (and `more` of them, for several subjects) for a `qa_query`
-    that needs no model, `about_run` for one about an active run. `why` explains the verdict.
-    `work` for one about the person's own requests and cases. `told` is the answer (Markdown) where
-    the router knows it already; `candidates` are what an `unclear` one may mean, the likeliest
-    first. `case` is the one that the message's files are for, as their sender chose.
+    that needs no model, with the words that it `left` out; `about_run` for one about an active run.
+    `why` explains the verdict. `work` for one about the person's own requests and cases. `told` is
+    the answer (Markdown) where the router knows it already; `candidates` are what an `unclear` one
+    may mean, the likeliest first, and `note` is what people are told of why. `case` is the one that
+    the message's files are for, as their sender chose.
     """
 
     kind: IntentKind
@@ -69,6 +73,7 @@ class Intent(Frozen):
     why: str = ""
     lookup: Lookup | None = None
     more: tuple[Lookup, ...] = ()
+    left: str = ""
     about_run: bool = False
     work: WorkQuestion | None = None
     card: str = ""
@@ -76,6 +81,7 @@ class Intent(Frozen):
     values: dict[str, str] = {}
     told: str = ""
     candidates: tuple[Candidate, ...] = ()
+    note: IntentNote = ""
     case: CaseName | None = None
 
     @property

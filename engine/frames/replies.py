@@ -102,8 +102,8 @@ def is_settled(parts: tuple[Part, ...]) -> bool:
 
 
 def is_being_answered(parts: tuple[Part, ...]) -> bool:
-    """Whether the reply is the answer to one question, which is still being worked on."""
-    return len(parts) == 1 and parts[0].state == "working" and not parts[0].run
+    """Whether all of the reply is an answer that is still being worked on."""
+    return bool(parts) and all(part.state == "working" and not part.run for part in parts)
 
 
 def reply_view(

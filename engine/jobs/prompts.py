@@ -12,6 +12,7 @@ from engine.frames.outcome import StepContext
 from engine.jobs.shared import jobs_part
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
+from engine.skills.prompts import run_briefing
 from engine.text.excerpts.known import known_lines
 from engine.text.fence import fence_data
 from engine.tools.model import Tool
@@ -193,20 +194,12 @@ def _lessons(lessons: Sequence[str]) -> str:
 
 
 def _known(brief: Brief, context: StepContext, *, has_reader: bool) -> list[str]:
-    run, state = context.run, context.run.state
+    known = known_lines(context.run.state.tree(), STATE_CHARS, has_reader=has_reader)
     parts = [
+        *run_briefing(context, known).lines(),
         *(f"Result of the job “{goal}”: {fence_data(result)}" for goal, result in brief.inputs),
-        f"Today: {context.services.today.isoformat()}",
-        f"The person's request: {fence_data(run.message)}",
-        *known_lines(state.tree(), STATE_CHARS, has_reader=has_reader),
     ]
-    lines = {
-        "Said before": state.recent,
-        "The person's feedback": brief.feedback,
-        "Files that the request names": [file.name for file in state.attachments],
-        "Found wrong before": state.problems,
-    }
-    parts += [
-        f"{label}: {fence_data(chr(10).join(texts))}" for label, texts in lines.items() if texts
-    ]
+    if brief.feedback:
+        listed = "\n".join(brief.feedback)
+        parts.append(f"The person's feedback: {fence_data(listed)}")
     return parts

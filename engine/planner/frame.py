@@ -40,6 +40,7 @@ from engine.frames.state import (
     ToolPlanFrame,
 )
 from engine.planner.chain import decide
+from engine.planner.llm_planner import what_is_known
 from engine.planner.phases import PhaseManager
 from engine.planner.reopening import AGAIN, KEEP, is_settled, reopen, settled_card
 from engine.planner.situation import Plan, Situation, check_availability
@@ -48,6 +49,7 @@ from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
 from engine.reviews.policy import run_card_fields
 from engine.skills.card_answers import end_withdrawn
+from engine.skills.prompts import run_briefing
 from engine.skills.skill_cards import MAX_CHOICES, next_step_card
 
 PHASE_DONE_WITHIN = timedelta(days=7)
@@ -113,6 +115,7 @@ def _settle(frame: PlannerFrame, decision: Decision, context: StepContext) -> St
 def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
     run, playbook = context.run, context.playbook
     phase = playbook.phase(frame.phase)
+    known = what_is_known(run.state)
     return Situation(
         playbook=playbook,
         request=run.request,
@@ -123,6 +126,7 @@ def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
         model=context.services.model,
         lang=run.lang,
         waited=frame.waited,
+        material=run_briefing(context, known).lines() if context.services.model else (),
     )
 
 

@@ -1,6 +1,6 @@
 """What a strategy of the planner sees, and what it may decide (spec 000 §1-3)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,7 +44,8 @@ class Situation:
 
     `query` while a question about the run is answered, which is the `question`; `force` names a
     skill that the caller wants.
-    `waited` counts how often the model was away at this decision.
+    `waited` counts how often the model was away at this decision, and `material` are the lines of
+    a prompt that say who asked for what, after what, and what is known.
     """
 
     playbook: Playbook
@@ -58,6 +59,7 @@ class Situation:
     model: Model | None = None
     lang: Lang = "en"
     waited: int = 0
+    material: Sequence[str] = ()
 
     @property
     def available(self) -> tuple[Skill, ...]:

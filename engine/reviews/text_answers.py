@@ -54,10 +54,24 @@ class TextAnswers:
     today: date
     entities: Entities = NO_ENTITIES
 
-    async def answer(self, intent: Intent, head: ReplyHead) -> CardReply:
+    async def open_form(self, intent: Intent, head: ReplyHead) -> tuple[Field, ...]:
+        """What the form asks of which rules do not read the whole text; none where they do."""
+        found = await self.decisions.card(intent.card)
+        choice = found.card.choice(intent.choice) if found else None
+        if found is None or choice is None or not choice.form or found.card.status != "open":
+            return ()
+        card, reading = found.card, self._read(found.card, intent.text, kept_names(head.files))
+        whole = reading.values and not (reading.left or reading.faults)
+        is_other = other_entities(card, intent.text, self.entities)
+        return () if whole or is_other or not intent.text else answerable_fields(card)
+
+    async def answer(
+        self, intent: Intent, head: ReplyHead, by_model: FormReading | None = None
+    ) -> CardReply:
         """Decide the card with values that are complete and all understood, else keep them in it.
 
-        Either way the log of the card's run has who wrote, and what came of it.
+        What was read `by_model` only stands in the form then, with the words that it comes from:
+        the person sends it. The log of the card's run has who wrote, and what came of it.
         """
         found = await self.decisions.card(intent.card)
         if found is None:
@@ -72,7 +86,11 @@ class TextAnswers:
             effects = Effects(log=(answer.entry(found, "other_entities"),))
             return CardReply("needs_you", text, effects)
         reading = self._read(card, intent.text, kept_names(head.files))
-        return self._fill_in(found, choice, reading, answer)
+        if by_model is None:
+            return self._fill_in(found, choice, reading, answer)
+        both = _with_model(reading, by_model)
+        reply = self._fill_in(found, choice, both, answer, proposes=True)
+        return replace(reply, text=_proposal(card, by_model) + reply.text)
 
     def _read(self, card: Card, text: str, files: Sequence[str]) -> FormReading:
         """What the text gives the form; the one file that came with it is the one that is asked."""
@@ -83,9 +101,15 @@ class TextAnswers:
         return replace(reading, values={**reading.values, asked.name: files[0]})
 
     def _fill_in(
-        self, found: CardNow, choice: Choice, reading: FormReading, answer: CardAnswer
+        self,
+        found: CardNow,
+        choice: Choice,
+        reading: FormReading,
+        answer: CardAnswer,
+        *,
+        proposes: bool = False,
     ) -> CardReply:
-        """The form with the values that were read."""
+        """The form with the values that were read; not sent where they are only proposed."""
         card = found.card
         said = {"read": reading.words, "unused": reading.left}
         answer = replace(answer, origin={**answer.origin, **said})
@@ -99,7 +123,7 @@ class TextAnswers:
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
         changed = {name: value for name, value in changed.items() if name not in faulty}
         remarks = _remarks(card, faulty, reading.left, changed)
-        if errors or faulty or reading.left:
+        if errors or faulty or reading.left or proposes:
             kept = {name: value for name, value in given.items() if name not in faulty}
             reply_text, write = _keep_values(card, wider, choice, kept)
             entry = answer.entry(found, "kept", after=write.card if write else None)
@@ -132,6 +156,34 @@ def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[Par
             return "failed", text
         case _:
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _with_model(reading: FormReading, by_model: FormReading) -> FormReading:
+    """What rules and the model read; where they differ, the model has seen more of the text."""
+    return FormReading(
+        {**reading.values, **by_model.values},
+        {name: why for name, why in reading.faults.items() if name not in by_model.values},
+        "" if by_model.values else reading.left,
+        {**reading.words, **by_model.words},
+    )
+
+
+def _proposal(card: Card, by_model: FormReading) -> str:
+    """What the model took, from which words."""
+    if not by_model.values:
+        return ""
+    labels = {f.name: f.label for f in answerable_fields(card)}
+    taken = (
+        say(
+            "clarify.from",
+            card.lang,
+            label=literal(labels[name]),
+            value=literal(value),
+            words=literal(by_model.words[name]),
+        )
+        for name, value in by_model.values.items()
+    )
+    return say("clarify.read", card.lang, values=say("list.clauses", card.lang).join(taken))
 
 
 def _changed_values(card: Card, values: dict[str, str]) -> dict[str, str]:

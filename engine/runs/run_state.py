@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine.frames.state import AgentState, Attachment, Patch, Run
 from engine.playbooks.model import Playbook
-from engine.playbooks.skill import FILES
+from engine.playbooks.skill import FILES, Skill
 from engine.yaml.faults import key_text
 
 MAX_FILES = 20
@@ -29,7 +29,7 @@ def with_request_context(
     skills = playbook.skills.values()
     named = [*files, *_FILE.findall(run.message)] if takes_files(playbook) else []
     names = tuple(dict.fromkeys(named))[:MAX_FILES]
-    lines = recent[-RECENT_LINES:] if any(s.system_prompt for s in skills) else ()
+    lines = recent[-RECENT_LINES:] if any(map(_asks_model, skills)) else ()
     state = run.state.model_copy(
         update={
             "attachments": tuple(Attachment(name=name) for name in names),
@@ -37,6 +37,11 @@ def with_request_context(
         }
     )
     return run.model_copy(update={"state": state})
+
+
+def _asks_model(skill: Skill) -> bool:
+    """Whether a model is asked for it, which may have to know what was said before."""
+    return bool(skill.system_prompt or skill.planner or skill.jobs or skill.document)
 
 
 def takes_files(playbook: Playbook) -> bool:

@@ -11,6 +11,7 @@ from engine.frames.state import ModelFrame
 from engine.ports.model import Message
 from engine.text.excerpts.known import known_lines
 from engine.text.fence import fence_data
+from engine.understanding.briefing import Briefing
 
 STATE_CHARS = 12_000
 
@@ -49,24 +50,30 @@ def _material(frame: ModelFrame, remembered: str, context: StepContext) -> str:
 
 def material_lines(context: StepContext, remembered: str = "") -> list[str]:
     """Everything that is known, and what of it is left out by name; a line or more of each."""
+    known = known_lines(context.run.state.tree(), STATE_CHARS)
+    return [*run_briefing(context, known, remembered=remembered).lines()]
+
+
+def run_briefing(
+    context: StepContext, known: Sequence[str], *, remembered: str = "", request: str | None = None
+) -> Briefing:
+    """What a model is told of a run: who asked for what, after what, and what is `known` so far.
+
+    `request` is "" where it stands elsewhere in the prompt.
+    """
     run, state = context.run, context.run.state
-    parts = [
-        f"Today: {context.services.today.isoformat()}",
-        f"The person's request: {fence_data(run.message)}",
-        *known_lines(state.tree(), STATE_CHARS),
-    ]
-    if remembered:
-        parts.append(f"Remembered for the project by approved runs: {fence_data(remembered)}")
-    if state.recent:
-        recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fence_data(recent)}")
-    if state.attachments:
-        names = json.dumps([a.name for a in state.attachments], ensure_ascii=False)
-        parts.append(f"Files that the request names: {fence_data(names)}")
-    if state.problems:
-        problems = "\n".join(state.problems)
-        parts.append(f"Found wrong before: {fence_data(problems)}")
-    return parts
+    person = run.requester
+    return Briefing(
+        today=context.services.today,
+        zone=context.services.zone,
+        person=person.id if person.id in person.accounts else person.name,
+        remembered=remembered,
+        known=known,
+        files=[file.name for file in state.attachments],
+        conversation=state.recent,
+        request=run.message if request is None else request,
+        problems=state.problems,
+    )
 
 
 def answer_message(decision: Decision, new_files: Sequence[str] = ()) -> Message:

@@ -76,7 +76,8 @@ class RouteContext:
     are requests (`playbook/request`) that the person may not start, and is not offered. `entities`
     are what texts of theirs may name: the router fetches no list itself. `sections` are those of
     documents, which answer what no model does. `work()` gives what the person's own requests and
-    cases are, once somebody may ask after them; None where nobody has any. `pieces` are those that
+    cases are, once somebody may ask after them; None where nobody has any. `brief()` gives the
+    lines that a model is told first. `pieces` are those that
     rules and examples have read already, since several strategies ask for them.
     """
 
@@ -92,6 +93,7 @@ class RouteContext:
     sections: SectionIndex = NO_SECTIONS
     barred: Collection[str] = ()
     work: Callable[[], Awaitable[WorkReader]] | None = None
+    brief: Callable[[], Awaitable[Sequence[str]]] | None = None
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )

@@ -18,7 +18,7 @@ from cards.model import CardKind, CardStatus, Lang, LapsedVote
 from cards.showing.view import PartState
 from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts_of
 from cards.translation import translate_text
-from engine.frames.intents import IntentKind
+from engine.frames.intents import IntentKind, IntentNote
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.outcome import NodeResult
@@ -66,6 +66,7 @@ COMPOSED = {
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
     "card.": set(get_args(CardStatus)) - {"open", "told", "decided"},
+    "choose.note.": set(get_args(IntentNote)) - {"", "not_possible"},
     "dev.judge.": {RULES, MODEL, SIGNOFF},
     "dev.kind.": set(get_args(IntentKind)),
     "dev.label.": set(get_args(LineLabel)),

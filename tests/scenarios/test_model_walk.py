@@ -112,3 +112,34 @@ async def test_a_worker_that_is_told_to_stop_finishes_what_it_holds(
         async with WebRoom(later.url) as room:
             await room.wait_for(lambda m: "最后的答案" in text_of(m))
         assert len([r for r in model.requests if "response_format" not in r]) == 1
+
+
+async def test_the_questions_of_a_message_are_one_dialogue_that_sees_all_of_it(
+    start: Start,
+) -> None:
+    """ "Has P001 the same?" means what the question before it says."""
+    text = f"查一下 P003 的 ECOG。{QUESTION}P001 有这样的情况吗?"
+
+    def script(request: dict[str, Any]) -> Reply:
+        if "response_format" in request:
+            pieces = [
+                {"kind": "qa_query", "route": "", "text": said, "depends_on": []}
+                for said in ("查一下 P003 的 ECOG", QUESTION, "P001 有这样的情况吗?")
+            ]
+            return say_json({"pieces": pieces})
+        return say("[2]\nP004 更差。\n[3]\n没有。")
+
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            await room.say("lin", text)
+            message = await room.wait_for(
+                lambda m: len(m["parts"]) == 3 and m["parts"][2]["state"] == "answered"
+            )
+        asked = [r for r in model.requests if "response_format" not in r]
+    assert ["P004 更差" in p["html"] for p in message["parts"]] == [False, True, False]
+    assert "没有" in message["parts"][2]["html"]
+    (question,) = [request["messages"][-1]["content"] for request in asked]
+    assert text in question
+    assert "2. “P003 和 P004 最近谁的体能状态更差?”: yours" in question
+    assert "answered: <data>" in question

@@ -15,7 +15,8 @@ from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.services import Services, startable_playbooks
 from engine.talk.turn.choice_cards import without_unavailable
-from engine.understanding.router.llm import schema
+from engine.understanding.router.model_answer import answer_schema
+from engine.understanding.router.prompt import route_names
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
@@ -106,7 +107,7 @@ def test_a_role_that_nobody_listed_is_told_where_it_stands() -> None:
 def test_the_router_neither_shows_nor_takes_a_barred_request_of_the_model() -> None:
     every = [name for name, _ in CONTEXT.requests]
     context = replace(CONTEXT, barred=every[:1])
-    asked: Any = schema(context)
+    asked: Any = answer_schema(route_names(context))
     routes = asked["properties"]["pieces"]["items"]["properties"]["route"]["enum"]
     assert every[0] not in routes
     assert every[1] in routes

@@ -197,7 +197,7 @@ async def test_what_was_said_at_length_before_a_look_up_gives_way_to_the_answer(
         assert await side.shown(WHOLE) is growing is only(slack)
 
 
-async def test_several_questions_of_one_message_come_in_one_reply_as_ever(start: Start) -> None:
+async def test_several_questions_of_one_message_grow_in_one_reply(start: Start) -> None:
     goes_on = asyncio.Event()
     texts = ("Who is worse of late?", "What follows from it?")
     parts = [{"text": t, "kind": "qa_query", "playbook": "", "depends_on": []} for t in texts]
@@ -205,16 +205,17 @@ async def test_several_questions_of_one_message_come_in_one_reply_as_ever(start:
     def script(request: dict[str, Any]) -> Reply:
         if "response_format" in request:
             return say_json({"intents": parts})
-        return held(say(f"<answer>\n{LONG}"), (600, goes_on))
+        return held(say(f"<answer>\n[1]\n{LONG}\n[2]\n{LONG}"), (len(LONG) + 100, goes_on))
 
     async with ModelServer(script) as model:
         service = await start(**model_settings(model))
         async with WebRoom(service.url) as room:
             await room.say("lin", " ".join(texts))
-            await room.wait_for(lambda m: len(m["parts"]) == 2)
+            parts = (await room.draft(WHOLE))["view"]["parts"]
+            assert [WHOLE in part["html"] for part in parts] == [True, False]
+            assert {part["state"] for part in parts} == {"working"}
             goes_on.set()
             await room.wait_for(lambda m: text_of(m).count(WHOLE) == 2)
-            assert room.drafts == []
 
 
 async def test_a_worker_that_dies_in_the_middle_leaves_one_message_to_the_next(

@@ -21,6 +21,7 @@ from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
 from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, ShowDraft
 from engine.ports.storage.outbox import OutboxRow
+from engine.react.answer_parts import number_answer, split_answer
 
 log = structlog.get_logger()
 # A shorter answer that is written faster is shown as a whole.
@@ -125,7 +126,7 @@ class StreamedAnswer:
 
     platform: GrowingPlatform
     head: ReplyHead
-    part: Part
+    parts: tuple[Part, ...]
     draft: Draft
 
 
@@ -171,7 +172,7 @@ class StreamingDelivery:
         waited_s = (now - head.at).total_seconds()
         if draft.off or not (row.message_id or draft.text or waited_s < LONGEST_S):
             return None
-        return StreamedAnswer(platform, head, parts[0], draft)
+        return StreamedAnswer(platform, head, parts, draft)
 
     async def show(
         self, row: OutboxRow, answer: StreamedAnswer, zone: str
@@ -207,13 +208,15 @@ class StreamingDelivery:
 
 
 def _growth(row: OutboxRow, answer: StreamedAnswer, zone: str) -> Growth:
-    text = answer.draft.text
-    part = answer.part.model_copy(update={"text": text}) if text else answer.part
+    draft, parts = answer.draft, answer.parts
+    numbers = [part.index + 1 for part in parts]
+    texts = split_answer(draft.text, numbers)
+    grown = (p.model_copy(update={"text": texts.get(p.index + 1, p.text)}) for p in parts)
     return Growth(
-        view=reply_view(answer.head, (part,), None, zone),
-        working=reply_view(answer.head, (answer.part,), None, zone),
-        text=text,
-        before=answer.draft.shown,
+        view=reply_view(answer.head, tuple(grown), None, zone),
+        working=reply_view(answer.head, parts, None, zone),
+        text=number_answer(draft.text, numbers),
+        before=number_answer(draft.shown, numbers),
         asker=answer.head.asker,
         key=row.row,
     )

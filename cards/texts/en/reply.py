@@ -55,10 +55,13 @@ TEXTS: Final[dict[str, str]] = {
         "Something went wrong here, and nothing was changed. An operator has it now; there is no"
         " need to send it again."
     ),
+    "part.with": "Answered with part {n}",
     "part.skipped": "Part {n} was not finished, so this was not done",
     "answer.none": "I cannot answer that. {why}You could ask:",
     "answer.no_model": "(No language model is configured, so only look-ups work.) ",
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
+    "answer.not_possible": "I cannot do that here. What I can do, for example:",
+    "answer.partly": "Without “{left}”, which I cannot look up, this is what is known:",
     "answer.smalltalk": "Hello! Ask me about the data, or tell me what to get done. For example:",
     "answer.thanks": "You are welcome!",
     "answer.how": (
@@ -73,6 +76,10 @@ TEXTS: Final[dict[str, str]] = {
         "You shared {names}. What is given to a case is found by its requests and questions."
     ),
     "choose.said": "You wrote: “{said}”",
+    "choose.note.quoted": "It stands in quotation marks, so I have not started it.",
+    "choose.note.left_out": "Words beside it may change what you mean, so I have not started it.",
+    "choose.note.in_doubt": "I do not understand the whole sentence, so I have not started it.",
+    "choose.tap": "You mean “{choice}”: please tap it on the card “{title}”. Only the button counts.",
     "choose.part": "Please choose below, and I go on with it.",
     "choose.question": "Just a question: look it up",
     "choose.none": "None of these",
@@ -80,6 +87,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.condition": (
         "You wrote: “{said}”. Please look at the result above: if “{condition}” holds, start it."
     ),
+    "choose.condition_alone": "You wrote: “{said}”. If “{condition}” holds, please start it.",
     "choose.condition_part": "Please decide by the result above whether to start.",
     "choose.start": "It holds: start",
     "choose.not_now": "It does not: leave it",
@@ -109,6 +117,8 @@ TEXTS: Final[dict[str, str]] = {
         "the button on its card."
     ),
     "clarify.changed": "Changed to: {changed}. ",
+    "clarify.read": "Read from what you wrote, please check: {values}. ",
+    "clarify.from": "{label} {value} (“{words}”)",
     "clarify.stands": (
         "Nothing was submitted yet; if it is right as it stands, send the card's form."
     ),

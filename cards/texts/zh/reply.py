@@ -46,10 +46,13 @@ TEXTS: Final[dict[str, str]] = {
     "part.blocked": "「{name}」：已停下，需要管理员处理（{reason}）",
     "part.resumed": "「{name}」：继续处理",
     "part.error": "处理时出错了，没有改动任何内容。已交给管理员，不用再发。",
+    "part.with": "已在第 {n} 项中一并回答",
     "part.skipped": "第 {n} 项没有完成，所以这一项没有进行",
     "answer.none": "这个我现在回答不了。{why}可以这样问：",
     "answer.no_model": "（没有配置语言模型，只能回答固定的查询。）",
     "answer.unclear": "这句话我没有把握。{why}你可以这样说：",
+    "answer.not_possible": "这里办不了这件事。可以办的有，例如：",
+    "answer.partly": "「{left}」这部分查不了；除此之外，已知的是：",
     "answer.smalltalk": "你好！需要查数据或办理流程时，直接告诉我。例如：",
     "answer.thanks": "不客气！",
     "answer.how": (
@@ -61,6 +64,10 @@ TEXTS: Final[dict[str, str]] = {
     "choose.file_title": "这是哪个案件的文件？",
     "choose.file": "您分享了 {names}。归入案件后，该案件的请求和提问都能用到它。",
     "choose.said": "你写道：「{said}」",
+    "choose.note.quoted": "这句话在引号里，所以还没有开始。",
+    "choose.note.left_out": "旁边的话可能会改变意思，所以还没有开始。",
+    "choose.note.in_doubt": "整句话没有完全看懂，所以还没有开始。",
+    "choose.tap": "你指的是「{choice}」：请在卡片「{title}」上点它，只有按钮算数。",
     "choose.part": "请在下面选一项，我就照办。",
     "choose.question": "只是提问，帮我查一下",
     "choose.none": "都不是",
@@ -68,6 +75,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.condition": (
         "你写道：「{said}」。请看上面的结果：如果「{condition}」成立，就点「开始」。"
     ),
+    "choose.condition_alone": "你写道：「{said}」。如果「{condition}」成立，就点「开始」。",
     "choose.condition_part": "是否开始，请根据上面的结果决定。",
     "choose.start": "条件成立，开始",
     "choose.not_now": "不成立，不办",
@@ -92,6 +100,8 @@ TEXTS: Final[dict[str, str]] = {
         "没有记录任何内容：有几个表单打开着：{forms}。请写明是哪一个，或使用它卡片上的按钮。"
     ),
     "clarify.changed": "已改为：{changed}。",
+    "clarify.read": "从你的话里读到，请核对：{values}。",
+    "clarify.from": "{label} {value}（「{words}」）",
     "clarify.stands": "还没有提交；如果这样就可以，请用卡片上的表单提交。",
     "clarify.withdraw": "要放弃，请点「{form}」卡片上的「放弃」按钮；文字不算数。",
     "review.button": "只有卡片上的按钮算数，文字不作为审核决定。",

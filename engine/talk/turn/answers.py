@@ -1,8 +1,7 @@
 """Answers to questions: a look-up, the ReAct engine, or an honest no (design §1, promise 4)."""
 
-import json
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -10,19 +9,22 @@ from cards.showing.view import PartState
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.intents import Candidate, Intent, Lookup
-from engine.frames.replies import ReplyHead
-from engine.frames.shared_files import kept_names, offer_text
+from engine.frames.replies import Part, ReplyHead
+from engine.frames.shared_files import offer_text
 from engine.playbooks.model import Playbook
 from engine.ports.storage.drafts import NO_DRAFTS
 from engine.react import ReActEngine, ReActResult
+from engine.react.answer_parts import split_answer
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.mine.answers import answer_work
 from engine.talk.mine.case_answers import answer_from_case
-from engine.talk.mine.cases import ask_retrieval, cases_here, known_to_model, with_case_files
+from engine.talk.mine.cases import CasesHere, ask_retrieval, cases_here, with_case_files
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
+from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.session import Session
+from engine.talk.turn.together import question_text
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
@@ -62,6 +64,8 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         return "answered", say("help", lang, examples=example_list("", lang, services))
     if intent.kind == "smalltalk":
         return "answered", _suggestion_text("answer.smalltalk", intent.text, lang, services)
+    if intent.note == "not_possible":
+        return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 
 
@@ -113,7 +117,9 @@ async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> A
     lookups = [each for each in (intent.lookup, *intent.more) if each]
     answers = [await _look_up(each, head, services) for each in lookups]
     failed = any(state == "failed" for state, _ in answers)
-    return "failed" if failed else "answered", "\n\n".join(text for _, text in answers)
+    partly = [say("answer.partly", head.lang, left=literal(intent.left))] if intent.left else []
+    told = "\n\n".join((*partly, *(text for _, text in answers)))
+    return "failed" if failed else "answered", told
 
 
 def _suggestion_text(key: str, text: str, lang: Lang, services: Services) -> str:
@@ -152,49 +158,80 @@ class QuestionAnswer:
     leads_to: tuple[Candidate, ...] = ()
 
 
-async def ask_model(
-    intent: Intent,
-    head: ReplyHead,
-    session: Session,
-    services: Services,
-    *,
-    alone: bool = False,
-) -> QuestionAnswer:
-    """The ReAct engine's final answer; only that leaves the engine (spec 001 §5).
+@dataclass(frozen=True, slots=True)
+class ModelQuestions:
+    """The parts of a message that are `asked` of a model, among all its `parts`.
 
-    When it is `alone` in its reply, people may read it while it is written.
+    When it `shows`, people may read the answer while it is written.
     """
+
+    asked: Sequence[Part]
+    parts: Sequence[Part]
+    head: ReplyHead
+    session: Session
+    services: Services
+    shows: bool = False
+
+
+async def ask_model(questions: ModelQuestions) -> list[QuestionAnswer]:
+    """The answers, in one dialogue; only its final text leaves the engine (spec 001 §5)."""
+    if not questions.asked:
+        return []
+    here = await cases_here(questions.head, questions.services)
+    known = [await _answer_apart(part.intent, here, questions) for part in questions.asked]
+    left = [p for p, answer in zip(questions.asked, known, strict=True) if answer is None]
+    if not left:
+        return [answer for answer in known if answer]
+    questions = replace(questions, asked=left)
+    told = iter(_per_part(questions, await _run_engine(questions, here)))
+    return [answer or next(told) for answer in known]
+
+
+async def _answer_apart(
+    intent: Intent, here: CasesHere, questions: ModelQuestions
+) -> QuestionAnswer | None:
+    """The answer of what needs no dialogue of its own; None where it does."""
+    head, services = questions.head, questions.services
     if intent.about_run:
         return QuestionAnswer("answered", await answer_about_runs(intent.text, head, services))
     if services.model is None:
         return QuestionAnswer(
             "answered", await _not_understood_text("answer.none", intent, head, services)
         )
-    here = await cases_here(head, services)
-    if found := await ask_retrieval(intent.text, here, head, services):
-        return QuestionAnswer("answered", found)
+    found = await ask_retrieval(intent.text, here, head, services)
+    return QuestionAnswer("answered", found) if found else None
+
+
+async def _run_engine(questions: ModelQuestions, here: CasesHere) -> ReActResult:
+    head, services = questions.head, questions.services
+    assert services.model is not None, "what needs no model is answered apart"
     context = services.tool_context(head.conversation, head.principal)
     context = with_case_files(context, here, head, services)
     tools = (*services.tools, *await own_work_tools(head, services))
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
-    recent = (*(line.text for line in session.recent), *_file_line(head))
-    drafting = services.drafting if alone else NO_DRAFTS
+    cards = await services.decisions.open_cards(head.conversation)
+    briefing = make_briefing(head, questions.session, services, here=here, cards=cards)
+    drafting = services.drafting if questions.shows else NO_DRAFTS
     with drafting.writing(head.id, head.conversation) as show:
-        result = await engine.run(
-            intent.text,
+        return await engine.run(
+            question_text(questions.asked, questions.parts, head),
             context,
             lang=head.lang,
-            known=known_to_model(here, head.lang),
-            recent=recent,
+            known=briefing.lines(),
             show=show,
         )
+
+
+def _per_part(questions: ModelQuestions, result: ReActResult) -> Iterator[QuestionAnswer]:
+    """The answer of each part; the trace, and what it leads to, go with the first."""
+    lang, asked = questions.head.lang, questions.asked
     state: PartState = "answered" if result.success else "failed"
-    return QuestionAnswer(state, result.content, result, _leads_to(result.refused, services))
-
-
-def _file_line(head: ReplyHead) -> tuple[str, ...]:
-    names = kept_names(head.files)
-    return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
+    texts = split_answer(result.content, [part.index + 1 for part in asked])
+    above = say("part.with", lang, n=next(iter(texts), asked[0].index + 1))
+    for number, part in enumerate(asked):
+        text = texts.get(part.index + 1) or (above if texts else result.content)
+        leads = _leads_to(result.refused, questions.services) if number == 0 else ()
+        yield QuestionAnswer(state, text, result if number == 0 else None, leads)
 
 
 def _leads_to(refused: Collection[str], services: Services) -> tuple[Candidate, ...]:

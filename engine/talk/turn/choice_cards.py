@@ -40,7 +40,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         project=services.project(head.conversation),
         lang=lang,
         title=say("choose.file_title" if intent.is_of_files else key, lang),
-        text=_card_text(intent, head),
+        text=_card_text(part, head),
         choices=(*choices, Choice(id=NONE, label=none)),
         review=Review(persons=(head.principal.id,)),
         **head.principal.as_requester(),
@@ -50,20 +50,23 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     )
 
 
-def _card_text(intent: Intent, head: ReplyHead) -> str:
-    lang = head.lang
+def _card_text(part: Part, head: ReplyHead) -> str:
+    intent, lang = part.intent, head.lang
     if intent.is_of_files:
         names = map(literal, kept_names(head.files))
         return say("choose.file", lang, names=say("list.items", lang).join(names))
     said = literal(clip(intent.text, 300))
     if intent.condition:
-        return say("choose.condition", lang, said=said, condition=literal(intent.condition))
-    return say("choose.said", lang, said=said)
+        key = "choose.condition" if part.index else "choose.condition_alone"
+        return say(key, lang, said=said, condition=literal(intent.condition))
+    told = say("choose.said", lang, said=said)
+    return f"{told}\n{say(f'choose.note.{intent.note}', lang)}" if intent.note else told
 
 
-def open_choice_text(intent: Intent, lang: Lang) -> str:
-    """What the part says while its card is open."""
-    return say("choose.condition_part" if intent.condition else "choose.part", lang)
+def open_choice_text(part: Part, lang: Lang) -> str:
+    """What it says while its card is open."""
+    is_by_result = part.intent.condition and part.index
+    return say("choose.condition_part" if is_by_result else "choose.part", lang)
 
 
 def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str:

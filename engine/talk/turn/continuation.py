@@ -1,12 +1,13 @@
 """A part of an earlier reply goes on: its run has ended, its card is decided or has expired."""
 
-from engine.frames.replies import Part, ReplyHead, late_posts
+from engine.frames.replies import Part, ReplyHead, late_posts, read_parts
 from engine.mail import CardDecided, CardExpired, PartReady
 from engine.ports.storage.store import Effects, PartWrite, Refresh
 from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
-from engine.talk.turn.answers import ask_model
+from engine.talk.turn.answers import ModelQuestions, ask_model
 from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
+from engine.talk.turn.forms import answer_form
 from engine.talk.turn.parts import Turn, begin_part, skip_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import lookup_trace, react_trace
@@ -64,6 +65,12 @@ async def load_part(reply: str, index: int, services: Services) -> tuple[ReplyHe
     return head, Part.model_validate_json(stored[1][index])
 
 
+async def load_parts(reply: str, services: Services) -> tuple[Part, ...]:
+    """All parts of a reply; none when it is gone."""
+    stored = await services.decisions.reply(reply)
+    return read_parts(stored[1]) if stored else ()
+
+
 async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
     """Begin the part, alone and now, for the person as they are by now."""
     head = head.model_copy(update={"principal": services.people.refresh(head.principal)})
@@ -73,7 +80,12 @@ async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Se
     begun = await begin_part(part.index, intent, turn, answer=part.answer)
     traces = Effects(traces=lookup_trace(head, turn.calls, services.tracing))
     if begun.state == "working" and not begun.run:
-        answer = await ask_model(intent, head, session, services)
+        if intent.kind == "card_reply":
+            begun = await answer_form(begun, turn)
+            return _part_effects(begun, head, services).plus(turn.all_effects()).plus(traces)
+        parts = await load_parts(head.id, services)
+        beside = [begun if each.index == part.index else each for each in parts] or [begun]
+        (answer,) = await ask_model(ModelQuestions((begun,), beside, head, session, services))
         begun = with_answer(begun, answer, turn)
         if answer.result:
             traces = Effects(traces=react_trace(head, part, answer.result, services.tracing))

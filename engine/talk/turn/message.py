@@ -1,6 +1,5 @@
 """Handling one message: understand it, answer, start runs, reply once (design §3)."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,9 +11,12 @@ from engine.frames.shared_files import kept_names, name_the_file, text_with_name
 from engine.mail import MessageArrived
 from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
 from engine.services import Services
+from engine.talk.mine.cases import cases_here
 from engine.talk.mine.facts import work_loader
-from engine.talk.turn.answers import ask_model
+from engine.talk.turn.answers import ModelQuestions, ask_model
+from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.case_files import ask_for_case, pass_on_files
+from engine.talk.turn.forms import answer_form
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import lookup_trace, react_trace, routing_trace
@@ -147,6 +149,11 @@ async def _route(
     entities: Entities,
 ) -> RoutedMessage:
     cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
+
+    async def brief() -> Sequence[str]:
+        here = await cases_here(head, services)
+        return make_briefing(head, session, services, here=here, cards=cards).lines()
+
     context = RouteContext(
         table=situation.table,
         tools=services.tools,
@@ -158,6 +165,7 @@ async def _route(
         principal=_with_seats(head, cards, services),
         today=services.today,
         work=work_loader(head, services),
+        brief=brief,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
@@ -196,7 +204,7 @@ def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
 
 
 async def _finish(turn: Turn) -> Effects:
-    """Answer what needs the model, all at once, then begin what waited for the answers.
+    """Answer what needs the model, all together, then begin what waited for the answers.
 
     The session remembers what was said.
     """
@@ -204,12 +212,16 @@ async def _finish(turn: Turn) -> Effects:
     unanswered = [part for part in parts if is_unanswered(part, parts)]
     asked = [part for part in unanswered if part.state == "working"]
     waiting = [part for part in unanswered if part.state == "waiting"]
-    alone = len(parts) == 1
-    answers = await asyncio.gather(
-        *(ask_model(part.intent, head, turn.session, services, alone=alone) for part in asked)
+    forms = [part for part in asked if part.intent.kind == "card_reply"]
+    for part in forms:
+        parts[part.index] = await answer_form(part, turn)
+    questions = [part for part in asked if part not in forms]
+    shows = len(questions) == len(parts)
+    answers = await ask_model(
+        ModelQuestions(questions, parts, head, turn.session, services, shows=shows)
     )
     effects = Effects()
-    for part, answer in zip(asked, answers, strict=True):
+    for part, answer in zip(questions, answers, strict=True):
         parts[part.index] = with_answer(part, answer, turn)
         if answer.result:
             trace = react_trace(head, part, answer.result, services.tracing)
@@ -217,8 +229,9 @@ async def _finish(turn: Turn) -> Effects:
     for part in waiting:
         parts[part.index] = await begin_part(part.index, part.intent, turn)
     effects = effects.plus(Effects(traces=lookup_trace(head, turn.calls, services.tracing)))
-    session = turn.session.with_message(text_with_names(head.text, head.files))
-    session = session.with_answer("\n".join(part.full_text() for part in parts))
+    said = text_with_names(head.text, head.files)
+    session = turn.session.with_message(said, head.principal, head.at)
+    session = session.with_answer("\n".join(part.full_text() for part in parts), services.now)
     session = session.with_runs([part.run for part in parts if part.run])
     effects = replace(effects, session=session.model_dump_json())
     if not unanswered:

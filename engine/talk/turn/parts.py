@@ -26,6 +26,7 @@ from engine.talk.turn.answers import (
     answer_open_question,
     needs_model,
 )
+from engine.talk.turn.briefings import zone_of
 from engine.talk.turn.case_files import give_to_case
 from engine.talk.turn.choice_cards import (
     new_choice_card,
@@ -35,6 +36,7 @@ from engine.talk.turn.choice_cards import (
 )
 from engine.talk.turn.session import Session
 from engine.text.entities import fold
+from engine.text.form_reading import FormReading
 from engine.understanding.pieces.scoring import asks_for_favour
 
 SHOWN_PROJECTS = 5
@@ -92,13 +94,10 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
     if intent.kind == "workflow":
         return _begin_workflow(part, turn)
     if intent.kind == "card_reply":
-        entities = services.entities(head.conversation, head.principal)
-        answers = TextAnswers(
-            services.decisions, services.people, services.zone, services.today, entities
-        )
-        reply = await answers.answer(intent, head)
-        turn.add(reply.effects)
-        return part.model_copy(update={"state": reply.state, "text": reply.text})
+        answers = text_answers(head, services)
+        if services.model and await answers.open_form(intent, head):
+            return part
+        return await answer_card(part, turn)
     if intent.case is not None:
         state, text, given = await give_to_case(intent.case, head, services)
         turn.add(given)
@@ -109,7 +108,7 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         )
     if intent.kind == "unclear" and intent.candidates and not intent.told:
         known = await answer_open_question(intent, head, services)
-        if known and not asks_for_favour(fold(intent.text)):
+        if known and not intent.note and not asks_for_favour(fold(intent.text)):
             return part.model_copy(update={"state": "answered", "text": known})
         answer = known or await blocked_runs_text(head, services)
         return ask_which(part.model_copy(update={"answer": answer}), turn)
@@ -120,6 +119,20 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         turn.calls += [(index, call) for call in calls]
         return part.model_copy(update={"state": state, "text": text})
     return part
+
+
+def text_answers(head: ReplyHead, services: Services) -> TextAnswers:
+    """What judges the texts of this person here."""
+    entities = services.entities(head.conversation, head.principal)
+    return TextAnswers(services.decisions, services.people, services.zone, services.today, entities)
+
+
+async def answer_card(part: Part, turn: Turn, by_model: FormReading | None = None) -> Part:
+    """The part that answers a card, with what rules, or a model, read in it."""
+    answers = text_answers(turn.head, turn.services)
+    reply = await answers.answer(part.intent, turn.head, by_model)
+    turn.add(reply.effects)
+    return part.model_copy(update={"state": reply.state, "text": reply.text})
 
 
 def _find_blocker(intent: Intent, parts: list[Part]) -> Part | None:
@@ -216,7 +229,7 @@ def ask_which(part: Part, turn: Turn) -> Part:
         row = f"{card.token}@{head.place}"
         post = Post(row=row, conversation=head.place, kind="card", ref=card.token)
         turn.add(Effects(posts=(post,)))
-    text = open_choice_text(part.intent, head.lang)
+    text = open_choice_text(part, head.lang)
     return part.model_copy(update={"state": "needs_you", "text": text})
 
 
@@ -255,7 +268,7 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         started_at=services.now,
     )
-    recent = tuple(line.text for line in turn.session.recent)
+    recent = turn.session.prompt_lines(zone_of(head, services))
     run = with_request_context(run, playbook, recent, files=kept_names(head.files))
     link = find_case(run, playbook, run.project)
     return run.model_copy(update={"case": link})

@@ -1,22 +1,39 @@
 """What is kept of a conversation between turns."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from pydantic import ValidationError
 
+from cards.clipping import clip
 from cards.frozen import Frozen
+from cards.model import Principal
+from cards.moments import local_time
 
 KEPT_LINES = 20
 KEPT_RUNS = 5
 LINE_CHARS = 1000
+NAME_CHARS = 60
 
 
 class Line(Frozen):
-    """One thing that was said."""
+    """One thing that was said, by whom and when; an earlier version kept neither `name` nor `at`.
+
+    `name` is an id where the person is in no file: what strangers call themselves is no name here.
+    """
 
     by: Literal["person", "bot"]
     text: str
+    name: str = ""
+    at: datetime | None = None
+
+    def prompt_line(self, zone: str) -> str:
+        """The line as a model is told of it, with its moment in that zone (IANA)."""
+        when = f"[{local_time(self.at, zone)}] " if self.at else ""
+        who = "bot" if self.by == "bot" else self.name or "person"
+        # What follows in further lines looks like no line of somebody else.
+        return f"{when}{who}: " + "\n    ".join(self.text.splitlines())
 
 
 class Session(Frozen):
@@ -36,13 +53,18 @@ class Session(Frozen):
             return self.model_copy(update={"project": project})
         return Session(project=project)
 
-    def with_message(self, text: str) -> "Session":
+    def with_message(self, text: str, person: Principal, at: datetime) -> "Session":
         """The session with a person's message added."""
-        return self._with(Line(by="person", text=text[:LINE_CHARS]))
+        line = Line(by="person", text=text[:LINE_CHARS], name=speaker_name(person), at=at)
+        return self._with(line)
 
-    def with_answer(self, text: str) -> "Session":
+    def with_answer(self, text: str, at: datetime) -> "Session":
         """The session with the bot's answer added."""
-        return self._with(Line(by="bot", text=text[:LINE_CHARS]))
+        return self._with(Line(by="bot", text=text[:LINE_CHARS], at=at))
+
+    def prompt_lines(self, zone: str) -> tuple[str, ...]:
+        """The lines as a model is told of them, oldest first."""
+        return tuple(line.prompt_line(zone) for line in self.recent)
 
     def with_runs(self, runs: Sequence[str]) -> "Session":
         """The session with runs that were begun."""
@@ -50,6 +72,11 @@ class Session(Frozen):
 
     def _with(self, line: Line) -> "Session":
         return self.model_copy(update={"recent": (*self.recent, line)[-KEPT_LINES:]})
+
+
+def speaker_name(person: Principal) -> str:
+    """What a model calls a person: a stranger by the account."""
+    return person.id if person.id in person.accounts else clip(person.name, NAME_CHARS)
 
 
 def load_session(body: str) -> Session:

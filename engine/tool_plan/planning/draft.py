@@ -8,6 +8,7 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
+from engine.skills.prompts import run_briefing
 from engine.text.excerpts.excerpt import excerpt
 from engine.text.excerpts.known import known_lines
 from engine.text.fence import fence_data
@@ -95,12 +96,9 @@ def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) ->
 
 def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
     """The material beside the request, all of it as data."""
-    state, parts = context.run.state, [f"Today: {context.services.today.isoformat()}"]
-    if state.data:
-        parts += known_lines(state.tree()["data"], KNOWN_CHARS, has_reader=False)
-    if state.recent:
-        recent = "\n".join(state.recent)
-        parts.append(f"Said before: {fence_data(recent)}")
+    data = context.run.state.data
+    known = known_lines(context.run.state.tree()["data"], KNOWN_CHARS, has_reader=False)
+    parts = [*run_briefing(context, known if data else (), request="").lines()]
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
         results = excerpt(done, DONE_CHARS)

@@ -32,6 +32,7 @@ from engine.understanding.lookups.words import (
     has_matter,
     is_bare,
     known_words,
+    own_words,
     takes_period,
     without_latin_cues,
 )
@@ -46,6 +47,9 @@ _PERIOD = re.compile(
     rf"\b(?:before|until|till)\s*{DAY_MARK}|{DAY_MARK}\s*(?:[之以][前后]|为止|后|前)"
 )
 """A time until or from a day, which is no condition."""
+
+_SEVERAL = re.compile("哪些|哪几")
+"""Asks for several things, where a look-up may tell of one."""
 
 Answer = tuple[Lookup, str]
 
@@ -82,6 +86,48 @@ def _find(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> 
         same = _by_example(asked, tools, entities, word_for_word=True)
         return same if same is not None and same[0].tool != by_cue[0].tool else by_cue
     return _by_example(asked, tools, entities) or _by_words(asked, tools, entities)
+
+
+def unexplained_words(
+    text: str, lookup: Lookup, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
+) -> str:
+    """The words of a text that the look-up does not account for, "" where it does for all.
+
+    They are accounted for by its cues, labels and arguments, by what they name, or as the form of
+    a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
+    """
+    asked = look_at(text, entities, today)
+    tool = next((each for each in tools if each.name == lookup.tool), None)
+    like = _by_example(asked, tools, entities)
+    if tool is None or not tool.cues or (like and like[0].tool == tool.name):
+        return ""
+    cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), [])
+    rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in cues])
+    known = own_words(tool, cues, lookup.arguments)
+    left = known.unexplained(rest, "asked", period=takes_period(tool))
+    several = _SEVERAL.search(asked.said)
+    if (
+        several
+        and tool.shape != "many"
+        and several[0] not in " ".join((*tool.cues, *tool.examples))
+    ):
+        return f"{several[0]} {left}".strip()
+    return left
+
+
+def find_partly(
+    text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
+) -> tuple[Lookup, str, str] | None:
+    """The look-up that answers a part of the text, why, and the words that it leaves out."""
+    asked = look_at(text, entities, today)
+    found = _by_cue(asked, tools, None)
+    # What is asked of nothing in particular may be asked of something else.
+    if found is None or not (found[0].arguments and asked.named and _is_asked(asked)):
+        return None
+    tool = next(each for each in tools if each.name == found[0].tool)
+    rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in tool.cues])
+    known, period = known_words(tool, entities), takes_period(tool)
+    return (*found, known.unexplained(rest, "asked", period=period))
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:

@@ -11,7 +11,7 @@ from engine.text.entities import fold_cue, masked
 from engine.text.entity_kinds import Entities
 from engine.text.search_words import QUESTION_WORDS, QUESTION_WORDS_CJK
 from engine.tools.model import Tool
-from engine.understanding.lookups.arguments import argument_words, arguments_of
+from engine.understanding.lookups.arguments import argument_words, arguments_of, option_words
 from engine.understanding.lookups.text import STAND_INS, bare, remove_cues
 
 _ANY_DAY = date(2000, 1, 1)
@@ -129,13 +129,33 @@ def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
 def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
     texts += [*map(fold_cue, (*tool.cues, *tool.labels)), *argument_words(tool)]
-    runs = [run for text in texts for run in _CHINESE.findall(text)]
     clear = {masked(entities.marked(e), _ANY_DAY): e for e in reversed(tool.examples)}
     return KnownWords(
-        frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
-        frozenset(run[i : i + 2] for run in runs for i in range(len(run) - 1)),
+        *_vocabulary(texts),
         {bare(text): example for text, example in clear.items()},
         {words: example for text, example in clear.items() if (words := content(text))},
+    )
+
+
+def own_words(tool: Tool[Any], cues: Sequence[str], taken: Mapping[str, Any]) -> KnownWords:
+    """What the tool explains of a question in which it has these cues and takes these arguments.
+
+    Its examples and its other cues and options say what it can be asked, not what was.
+    """
+    texts = [*map(fold_cue, (*cues, *tool.labels))]
+    for argument in arguments_of(tool):
+        texts += [argument.name.replace("_", " "), *map(fold_cue, argument.said)]
+        value = taken.get(argument.name, ())
+        chosen = value if isinstance(value, list) else [value]
+        texts += [word for word, option in option_words(argument) if option in chosen]
+    return KnownWords(*_vocabulary(texts), {}, {})
+
+
+def _vocabulary(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    runs = [run for text in texts for run in _CHINESE.findall(text)]
+    return (
+        frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
+        frozenset(run[i : i + 2] for run in runs for i in range(len(run) - 1)),
     )
 
 

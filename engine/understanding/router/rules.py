@@ -9,7 +9,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
-from engine.understanding.lookups.find import cue_found
+from engine.understanding.lookups.find import cue_found, find_partly
 from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import form_name, missing_labels, open_forms
 from engine.understanding.pieces.message import read_message
@@ -81,6 +81,8 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
     if intent.work or intent.told or not (asked or intent.kind == "unclear"):
         return intent
     told = _how_to_ask(intent.text, context)
+    if asked and not told and (partly := _look_up_a_part(intent, context)):
+        return partly
     if not told and (found := _find_section(intent, context)):
         lookup, why = found
         update = {"kind": "qa_query", "sure": True, "lookup": lookup, "candidates": ()}
@@ -88,6 +90,16 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
     if not told and not asked:
         told = _open_form_hint(context)
     return intent.model_copy(update={"told": told})
+
+
+def _look_up_a_part(intent: Intent, context: RouteContext) -> Intent | None:
+    """The question with a look-up of what is known, and the words that this leaves out."""
+    found = find_partly(intent.text, context.tools, today=context.today, entities=context.entities)
+    if found is None or intent.about_run or intent.condition:
+        return None
+    lookup, why, left = found
+    why = f"{intent.why}; {why}, and leaves out {left!r}"
+    return intent.model_copy(update={"lookup": lookup, "left": left, "sure": True, "why": why})
 
 
 def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] | None:

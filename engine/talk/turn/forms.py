@@ -1,0 +1,20 @@
+"""Answers to forms that rules do not take whole: a model reads them, and the person checks."""
+
+from engine.frames.replies import Part
+from engine.talk.mine.cases import cases_here
+from engine.talk.turn.briefings import make_briefing
+from engine.talk.turn.parts import Turn, answer_card, text_answers
+from engine.understanding.form_model import read_form_with_model
+
+
+async def answer_form(part: Part, turn: Turn) -> Part:
+    """The part, with the values that the model took standing in the form; by rules without it."""
+    head, services = turn.head, turn.services
+    fields = await text_answers(head, services).open_form(part.intent, head)
+    if services.model is None or not fields:
+        return await answer_card(part, turn)
+    here = await cases_here(head, services)
+    briefing = make_briefing(head, turn.session, services, here=here, cards=())
+    text, today = part.intent.text, services.today
+    read = await read_form_with_model(text, fields, services.model, briefing.lines(), today)
+    return await answer_card(part, turn, read)

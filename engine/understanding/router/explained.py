@@ -1,0 +1,70 @@
+"""With a model, rules decide only what they wholly explain (promise 4)."""
+
+import re
+
+from engine.frames.intents import Lookup
+from engine.ports.model import Model
+from engine.text.entities import fold, masked
+from engine.text.values import remove_values
+from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.lookups.cues import index_cues
+from engine.understanding.lookups.find import unexplained_words
+from engine.understanding.lookups.text import STAND_INS
+from engine.understanding.pieces.message import read_message
+from engine.understanding.pieces.smalltalk import is_smalltalk
+from engine.understanding.router.links import is_link
+from engine.understanding.router.rules import deterministic
+
+_CLAUSES = re.compile(
+    r"[,，。;；:：!！?？\n、]|——|\.\s|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
+    r"|\b(?:and|then|also|but|so)\b|然后|接着|顺便"
+)
+_WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}")
+_VALUE_WORDS = 3
+"""A clause of a value has at most so many words beside it."""
+
+
+async def explained(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """The intents that rules are sure of; with a model, only where no part of them is unexplained.
+
+    Work and questions of several clauses are the model's, since rules look at one of them, unless
+    the others only give values. So is what words alone speak for: that something is held off, or
+    mere talk. A look-up accounts for all of its words.
+    """
+    found = await deterministic(text, context, model)
+    if model is None or not found.intents:
+        return found
+    pieces = read_message(text, context)
+    if more := next((piece for piece in pieces if not _is_explained(piece, context)), None):
+        return StrategyResult((), f"{more.text[:40]!r} may say more than rules explain")
+    return found
+
+
+def _is_explained(piece: Piece, context: RouteContext) -> bool:
+    """Whether rules account for the whole piece."""
+    if piece.about_run or piece.reply or piece.kind == "card_reply":
+        return True
+    if piece.lookup:
+        return is_whole_look_up(piece.text, piece.lookup, context)
+    if piece.kind in ("smalltalk", "unclear"):
+        return piece.kind == "smalltalk" and is_smalltalk(piece.text)
+    clauses = [clause for clause in _CLAUSES.split(piece.text) if not is_link(clause)]
+    return sum(not _gives_values(clause, context) for clause in clauses) <= 1
+
+
+def is_whole_look_up(text: str, lookup: Lookup, context: RouteContext) -> bool:
+    """Whether a look-up accounts for every word of the text."""
+    return not unexplained_words(
+        text, lookup, context.tools, today=context.today, entities=context.entities
+    )
+
+
+def _gives_values(clause: str, context: RouteContext) -> bool:
+    """Whether a clause only says what something is: a few words beside a number, day or name."""
+    said = fold(context.mark(clause))
+    if context.table.begins_request(said):
+        return False
+    if is_link(remove_values(said, index_cues(context.tools).every)):
+        return True
+    clear = masked(said, context.today)
+    return bool(STAND_INS.search(clear)) and len(_WORD.findall(clear)) <= _VALUE_WORDS

@@ -1,0 +1,1 @@
+"""What every kind of call tells a model, as files that a change is seen in."""
