@@ -99,6 +99,13 @@ COMMANDS = (
         "0 all passed; 1 one differed, or there is none; 2 a setting or file is wrong",
     ),
     Command(
+        "eval",
+        "ask a model the questions and requests of a file, and score what comes of them",
+        testing.evaluate,
+        testing.evaluation_arguments,
+        "0 all passed; 1 one did not; 2 a setting or file is wrong",
+    ),
+    Command(
         "upgrade-folder",
         "show a folder of earlier versions as it is written today, or write it so",
         definitions.upgrade,

@@ -42,6 +42,50 @@ def play_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def evaluation_arguments(parser: argparse.ArgumentParser) -> None:
+    """A file of tests, a folder, the models, and where scores are kept."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="questions and requests, as tests")
+    parser.add_argument(
+        "path", nargs="?", type=Path, metavar="DIR", help="project folder (default: this one)"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a model to evaluate, each in turn (default: LLM_MODEL)",
+    )
+    parser.add_argument(
+        "-k", dest="word", default="", metavar="WORD", help="only tests with it in their name"
+    )
+    parser.add_argument(
+        "--repeat", type=_times, default=1, metavar="N", help="ask each so often, 1 to 1000"
+    )
+    parser.add_argument("--save", type=Path, metavar="OUT", help="write the scores, as JSON")
+    parser.add_argument(
+        "--against", type=Path, metavar="OUT", help="compare with scores of an earlier --save"
+    )
+
+
+def evaluate(args: argparse.Namespace) -> int:
+    """Evaluates models; 1 when a test did not pass, 2 when a file is wrong."""
+    from bot.testing.evaluate import EvaluationOptions, run_evaluation
+
+    options = EvaluationOptions(
+        file=args.file.absolute(),
+        models=tuple(args.model),
+        word=args.word,
+        repeat=args.repeat,
+        save=args.save and args.save.absolute(),
+        against=args.against and args.against.absolute(),
+    )
+    if args.path is not None:
+        enter_project(args.path)
+    configure_logging(args.command)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    return run_loop(run_evaluation(load_project(), options))
+
+
 def _times(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 1000:
         raise argparse.ArgumentTypeError("should be a whole number from 1 to 1000")

@@ -1,5 +1,6 @@
 """What a step expects against what happened: a sentence for each difference."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,11 @@ from bot.testing.harness.stubs import MadeCall, same_value
 from cards.model import Card
 from engine.events import FormWanted
 from engine.playbooks.nesting import split_path
+
+_NUMBERS = re.compile(
+    r"(?<![A-Za-z0-9_.,])(?<![0-9]-)-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})?"
+    r"(?:\.[0-9]{1,15}|(?<=[0-9]))(?![0-9]|[.,][0-9])"
+)
 
 Difference = tuple[tuple[str | int, ...], str]
 """Under which keys of `expect`, and what is otherwise."""
@@ -76,6 +82,10 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
     for text in expected.lacks:
         if _has(said, text):
             yield ("lacks",), f"expected no {text!r}, was {one_line(said)}"
+    there = numbers_in(said)
+    for number in expected.numbers:
+        if number not in there:
+            yield ("numbers",), f"expected {number:g}, was {one_line(said) or 'no reply'}"
     if expected.is_ is None:
         return
     states = [part.state for message in here for part in message.view.parts]
@@ -164,6 +174,12 @@ def shows_value(shown: str, value: Scalar) -> bool:
         return _has(shown, value)
     pieces = shown.replace(",", "").replace("\u202f", "").replace("\u00a0", " ").split()
     return any(_number(piece) == float(value) for piece in pieces)
+
+
+def numbers_in(text: str) -> set[float]:
+    """The numbers that stand in a text, with or without separators; none that is part of a name."""
+    found = (match[0].replace(",", "") for match in _NUMBERS.finditer(text))
+    return {float(each) for each in found}
 
 
 def _number(text: str) -> float | None:

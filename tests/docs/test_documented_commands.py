@@ -52,6 +52,7 @@ PARSED = {
     "worker": "tests/bot/processes/test_processes.py",
     "dev": "tests/scenarios/test_dev.py",
     "test": "tests/bot/testing/test_play.py",
+    "eval": "tests/eval/test_command.py",
     "doctor": "tests/bot/operate/test_doctor.py",
     "tools list": "tests/bot/operate/test_tools_command.py",
     "tools call": "tests/bot/operate/test_tools_command.py",

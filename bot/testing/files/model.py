@@ -23,6 +23,7 @@ from cards.model import CardKind
 from cards.policy import Written
 from cards.showing.view import PartState
 from engine.playbooks.end_kinds import RunEnd
+from engine.ports.model import Purpose
 from engine.runs.skill_output import NextAction
 
 SYNC: Final = "sync"
@@ -70,6 +71,13 @@ Names = Annotated[
     BeforeValidator(_as_list, json_schema_input_type=str | tuple[str, ...]),
 ]
 """One name or several."""
+
+Numbers = Annotated[
+    tuple[float, ...],
+    Key(max_length=50),
+    BeforeValidator(_as_list, json_schema_input_type=float | tuple[float, ...]),
+]
+"""One number or several."""
 
 Moment = Annotated[str, AfterValidator(_without_zone), Key(max_length=32)]
 """A day and a time by the folder's clocks."""
@@ -132,10 +140,13 @@ ToolStubs = Annotated[
 class ModelLine(Frozen):
     """An answer of the scripted model: a `text`, an `output` as JSON, `calls` of tools, or a fault.
 
-    With a `purpose`, it answers the next question in whose prompt that stands.
+    With a `purpose`, it answers the next question in whose prompt that stands; with `for`, only
+    what a model is asked for that: `answer` (questions), `route`, `skill`, `rules`, `plan`, `jobs`
+    or `document`.
     """
 
     purpose: str = ""
+    for_: Purpose = Key(default="", alias="for")
     text: str = ""
     output: dict[str, JsonValue] | None = None
     calls: tuple[dict[str, dict[str, JsonValue]], ...] = ()
@@ -241,12 +252,16 @@ ReplyKind = Literal["asked"] | PartState
 
 
 class ExpectedReply(_WithShortForm):
-    """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind."""
+    """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind.
+
+    Each of the `numbers` stands in it, however it is written: 1200 as 1,200, 0.5 as .50.
+    """
 
     SHORT = ({"type": "string"}, {"type": "array", "items": {"type": "string"}})
 
     contains: Texts = ()
     lacks: Texts = ()
+    numbers: Numbers = ()
     is_: ReplyKind | None = Key(default=None, alias="is")
 
     @model_validator(mode="before")

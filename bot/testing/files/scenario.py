@@ -123,21 +123,32 @@ def read_scenarios(
     for path, playbook in find_files(playbooks):
         if playbook in missing or (missing and not playbook):
             continue
-        mine = [loaded[playbook]] if playbook in loaded else [*loaded.values()]
-        tools = {name: tool for each in mine for name, tool in each.tools.items()}
-        every = {name: tool for each in loaded.values() for name, tool in each.tools.items()}
-        try:
-            source = read_yaml(read_text(path), file=str(path))
-        except DefinitionError as error:
-            problems.extend(error.problems)
-            continue
-        except (OSError, UnicodeDecodeError) as error:
-            problems.add(f"{path}:1: cannot be read: {error}")
-            continue
-        skills = {name for playbook in loaded.values() for name in playbook.skills}
-        known = ScenarioNames(people, {**every, **tools}, skills)
-        found += _FileReader(source, playbook, known, problems).read()
+        found += read_scenario_file(path, playbook, people, loaded, problems)
     return found
+
+
+def read_scenario_file(
+    path: Path,
+    playbook: str,
+    people: Collection[str],
+    loaded: Mapping[str, Playbook],
+    problems: Problems,
+) -> Iterator[Scenario]:
+    """The tests of one file, of a playbook ("" for all); what is wrong with it is in `problems`."""
+    mine = [loaded[playbook]] if playbook in loaded else [*loaded.values()]
+    tools = {name: tool for each in mine for name, tool in each.tools.items()}
+    every = {name: tool for each in loaded.values() for name, tool in each.tools.items()}
+    try:
+        source = read_yaml(read_text(path), file=str(path))
+    except DefinitionError as error:
+        problems.extend(error.problems)
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        problems.add(f"{path}:1: cannot be read: {error}")
+        return
+    skills = {name for each in loaded.values() for name in each.skills}
+    known = ScenarioNames(people, {**every, **tools}, skills)
+    yield from _FileReader(source, playbook, known, problems).read()
 
 
 class _FileReader:

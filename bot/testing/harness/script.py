@@ -12,7 +12,7 @@ _TOKENS = 10
 
 
 class ScriptedAnswers:
-    """Gives each line once: the first that is left and whose purpose is in the prompt.
+    """Gives each line once: the first left that is for that, and whose purpose is in the prompt.
 
     Beyond the last one no model is reachable.
     """
@@ -34,7 +34,8 @@ class ScriptedAnswers:
         """The next answer. Raises ModelUnavailable, ModelRefused."""
         prompt = "\n".join(message.content for message in messages)
         self.asked.append(prompt)
-        line = next((each for each in self._left if each.purpose in prompt), None)
+        fitting = (each for each in self._left if each.for_ in ("", purpose))
+        line = next((each for each in fitting if each.purpose in prompt), None)
         if line is None:
             raise ModelUnavailable("given.model has no further answer")
         self._left.remove(line)

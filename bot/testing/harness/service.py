@@ -124,8 +124,11 @@ class ServiceUnderTest:
 class Harness:
     """Where the tests of one folder are played, one after the other."""
 
-    def __init__(self, folder: PlayedFolder, store: ScratchStore, data: Path) -> None:
+    def __init__(
+        self, folder: PlayedFolder, store: ScratchStore, data: Path, model: Model | None = None
+    ) -> None:
         self.folder = folder
+        self._model = model
         self._store = store
         self._data = data
         self._number = 0
@@ -147,7 +150,7 @@ class Harness:
             store=self._store.connection,
             definitions=self.folder.definitions,
             snapshot=self.folder.snapshot,
-            model=_scripted(given),
+            model=self._model if given.model == "real" else _scripted(given),
             platforms={PLATFORM: chat},
             record=StubbedRecord(self.folder.systems),
         )
@@ -166,12 +169,15 @@ def _scripted(given: ScenarioSetup) -> Model | None:
 
 
 @asynccontextmanager
-async def open_harness(folder: PlayedFolder) -> AsyncIterator[Harness]:
-    """A store for as many tests as there are, emptied before each, in the folder's own data."""
+async def open_harness(folder: PlayedFolder, model: Model | None = None) -> AsyncIterator[Harness]:
+    """A store for as many tests as there are, emptied before each, in the folder's own data.
+
+    Tests that give a real model have that `model`, where there is one, else that of the settings.
+    """
     data = folder.settings.data_dir
     try:
         async with open_scratch_store(folder.settings) as store:
-            yield Harness(folder, store, data)
+            yield Harness(folder, store, data, model)
     finally:
         for connection in folder.definitions.toolbox.connections.values():
             await connection.close()
