@@ -82,9 +82,9 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
     for text in expected.lacks:
         if _has(said, text):
             yield ("lacks",), f"expected no {text!r}, was {one_line(said)}"
-    there = numbers_in(said)
+    stated = numbers_in(said)
     for number in expected.numbers:
-        if number not in there:
+        if number not in stated:
             yield ("numbers",), f"expected {number:g}, was {one_line(said) or 'no reply'}"
     if expected.is_ is None:
         return

@@ -5,12 +5,7 @@ import inspect
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-
-    from tests.fakes.forge import Forged
+from typing import Any, Protocol
 
 SLOWER = 4 if os.environ.get("CI") == "true" else 1
 """Nobody sits and waits for a builder, which may be far slower than one's own machine."""
@@ -33,7 +28,18 @@ async def until(ask: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
             await asyncio.sleep(_AGAIN_S)
 
 
-async def end_of(process: "Process | Forged") -> int:
+class Awaited(Protocol):
+    """A process that ends some time, however it was started."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    async def wait(self) -> int:
+        """Its exit status, once it has ended."""
+
+
+async def end_of(process: Awaited) -> int:
     """Its exit status, once it has ended; AssertionError when it does not."""
     async with within(START_S, f"process {process.pid} ends"):
         return await process.wait()
