@@ -10,7 +10,7 @@ from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
 from cards.values import is_money
-from engine.playbooks.tool import SINCE, UNTIL, ToolDefinition
+from engine.playbooks.tool import SINCE, UNTIL, ResultColumn, ToolDefinition
 from engine.text.language import LocalizedText
 from engine.text.template import BadTemplate, Hole, NoValue, parse_template, written
 
@@ -81,9 +81,16 @@ def _labelled(
     if not definition.columns:
         return [(name, value) for name, value in row.items() if name != "found"]
     return [
-        (shape.label(lang), _with_unit(row.get(name), shape.unit(lang)))
+        (shape.label(lang), _shown_value(shape, row.get(name), lang))
         for name, shape in definition.columns.items()
     ]
+
+
+def _shown_value(shape: ResultColumn, value: Any, lang: Lang) -> Any:
+    """The value with its unit, or what stands for none."""
+    if value is None and shape.missing:
+        return shape.missing(lang)
+    return _with_unit(value, shape.unit(lang))
 
 
 def _template(definition: ToolDefinition, row: Mapping[str, Any]) -> LocalizedText | None:

@@ -121,6 +121,32 @@ async def test_each_row_may_be_told_with_what_was_asked(workshop: MemoryDatabase
     ]
 
 
+SHOWN = """\
+show_hoist:
+  description: The hoist of a bay.
+  reads: {connection: workshop, sql: "SELECT bay, lifts, NULL AS seen FROM hoists WHERE bay = :bay"}
+  arguments: {bay: {label: Bay, entity: bay}}
+  columns:
+    bay: {label: Bay}
+    lifts: {label: Lifts, type: number, unit: {de: Kilo, en: kg}, missing: not known}
+    seen: {label: Seen}
+"""
+LISTED = SHOWN.replace("WHERE bay = :bay", "ORDER BY bay").replace(
+    "arguments: {bay: {label: Bay, entity: bay}}", "result: many"
+)
+
+
+async def test_lists_say_what_stands_for_no_value(workshop: MemoryDatabase) -> None:
+    one = tool("show_hoist", workshop, SHOWN)
+    found = {bay: await call(one, {"bay": bay}, ASKING) for bay in ("A1", "B2")}
+    assert one.tell(found["A1"], "en").splitlines() == ["- Bay: A1", "- Lifts: 3500 kg"]
+    assert one.tell(found["A1"], "de").splitlines()[1] == "- Lifts: 3500 Kilo"
+    assert one.tell(found["B2"], "en").splitlines() == ["- Bay: B2", "- Lifts: not known"]
+    many = tool("show_hoist", workshop, LISTED)
+    table = many.tell(await call(many, {}, ASKING), "en").splitlines()
+    assert table[2:4] == ["| A1 | 3500 kg | – |", "| B2 | not known | – |"]
+
+
 async def test_a_read_that_finds_nothing_says_why(workshop: MemoryDatabase) -> None:
     with pytest.raises(ToolFailed, match="There is no Z9, only A1, B2, C3") as caught:
         await call(tool("find_hoist", workshop), {"bay": "z9"}, ASKING)
