@@ -1,15 +1,25 @@
 """Questions in words that no label has are answered with what the case has (design §12)."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cards.model import Lang
-from tests.fakes.situations import play, question_sets, questions, write_situation
+from engine.talk.mine.model_tool import NAME
+from tests.fakes.model_server import ModelServer, Reply, call_tools, fail, say, say_json
+from tests.fakes.situations import (
+    play,
+    question_sets,
+    questions,
+    situation,
+    write_situation,
+)
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_case_questions import ask
+from tests.scenarios.test_model_walk import settings
 
 LEAST = 22
 
@@ -48,6 +58,58 @@ async def test_at_least_22_of_24_are_answered_from_the_case(
             if missing := lacks(told, each["has"]):
                 failed.append((each["ask"], missing, told))
     assert len(asked) - len(failed) >= LEAST, failed
+
+
+@pytest.mark.parametrize(("name", "written", "lang"), question_sets())
+async def test_a_model_is_given_what_at_least_22_of_24_ask_for(
+    start: Start, tmp_path: Path, name: str, written: str, lang: Lang
+) -> None:
+    asked, given_now = questions(name, written, lang), list[str]()
+    files = [step["shares"] for step in situation(name)["story"][lang] if "shares" in step]
+
+    def answer(request: dict[str, Any]) -> Reply:
+        """Looks at the person's work and the files, and says that it has read them."""
+        if "response_format" in request:
+            said = json.loads(request["messages"][-1]["content"])["message"]
+            piece = {"kind": "qa_query", "route": "", "text": said, "depends_on": []}
+            return say_json({"pieces": [piece]})
+        given_now[:] = [json.dumps(request["messages"], ensure_ascii=False)]
+        if any(message["role"] == "tool" for message in request["messages"]):
+            return say("I have read it.")
+        names = [tool["function"]["name"] for tool in request["tools"]]
+        calls: list[tuple[str, dict[str, str]]] = [(NAME, {})] if NAME in names else []
+        return call_tools(*calls, *(("file__parse", {"name": each}) for each in files))
+
+    async with ModelServer(answer) as model:
+        service, given = await served(start, tmp_path / name, name, **settings(model))
+        failed = []
+        async with WebRoom(service.url) as room:
+            await play(room, given["story"][lang])
+            for each in asked:
+                given_now.clear()
+                told = await ask(room, given["story"][lang][0]["by"], each["ask"])
+                if missing := lacks("\n".join((told, *given_now)), each["has"]):
+                    failed.append((each["ask"], missing, told))
+    assert len(asked) - len(failed) >= LEAST, failed
+
+
+async def test_while_the_model_is_away_what_the_case_has_is_told(
+    start: Start, tmp_path: Path
+) -> None:
+    asked = "who is driving it there?"
+
+    def answer(request: dict[str, Any]) -> Reply:
+        if "response_format" in request:
+            piece = {"kind": "qa_query", "route": "", "text": asked, "depends_on": []}
+            return say_json({"pieces": [piece]})
+        return fail(503)
+
+    async with ModelServer(answer) as model:
+        service, given = await served(start, tmp_path / "museum", "museum", **settings(model))
+        async with WebRoom(service.url) as room:
+            await play(room, given["story"]["en"])
+            told = await ask(room, "nora", asked)
+    assert "Feld Art Logistics" in told
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,27 @@ async def test_a_question_about_a_request_is_answered_wherever_its_person_asks(
     assert "Inventory" not in text_of(await listed(other, "oda", asked))
     await ask(other, "2027-03-01", "2027-03-02")
     await other.card("confirm")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("what was the matter with that week?", ("Inventory is that week",)),
+        ("which colleague objected to it?", ("Wei Min", "Inventory is that week")),
+        ("did the higher-ups give their blessing?", ("rejected", "Wei Min")),
+        ("那一周有什么不方便吗？", ("Inventory is that week",)),
+    ],
+)
+async def test_where_requests_share_nothing_those_of_the_conversation_answer(
+    room: WebRoom, other: WebRoom, asked: str, words: tuple[str, ...]
+) -> None:
+    await rejected(room)
+    await listed(room, "lin", asked, *words)
+    # Nobody asked for anything in the other room.
+    assert "Inventory" not in text_of(await listed(other, "oda", asked))
+
+
+async def test_what_anybody_may_know_is_not_answered_with_a_request(room: WebRoom) -> None:
+    await rejected(room)
+    told = text_of(await listed(room, "lin", "what is the capital of France?", "ask"))
+    assert "Inventory" not in told

@@ -27,9 +27,6 @@ from engine.tools.model import ToolContext
 SHOWN_CHARS = 2000
 """So much of a case is shown to a model that answers a question; it reads the rest by a tool."""
 
-MOST_DECISIONS = 10
-"""So many decisions of a case are shown to it, the newest."""
-
 
 @dataclass(frozen=True, slots=True)
 class KnownCase:
@@ -222,17 +219,19 @@ def _as_data(case: KnownCase, lang: Lang) -> dict[str, object]:
         for path, value in document.values.items()
         if (leaf := definition.leaf(path)) is not None
     }
-    names = {run.id: run.name for run in document.runs}
     requests = [
         {"name": run.name, "by": run.requester_name, "end": run.end or "", "reason": run.reason}
         for run in document.runs[-3:]
     ]
-    decisions = [
-        {"by": each.name, "choice": each.choice, "about": each.about, "reason": each.reason}
-        | {"at": each.at.isoformat(), "request": names.get(each.run, "")}
-        for each in document.decided[-MOST_DECISIONS:]
+    paths = [*definition.data_fields, *(f"profile.{name}" for name in definition.profile_fields)]
+    unknown = [
+        leaf.label(lang)
+        for path in paths
+        if path not in document.values
+        and path not in definition.case.own
+        and (leaf := definition.leaf(path)) is not None
     ]
-    told = {"requests": requests, "decisions": decisions, "files": list(document.files)}
+    told = {"not_known": unknown, "requests": requests, "files": list(document.files)}
     return {**values, **told}
 
 

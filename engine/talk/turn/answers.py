@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from cards.markdown import literal
 from cards.model import Lang
@@ -33,6 +34,8 @@ from engine.understanding.lookups.find import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
+_AWAY: Final = frozenset(("model_unavailable", "allowance"))
+"""Why a question that a model was to answer has none."""
 
 
 async def needs_model(intent: Intent, head: ReplyHead, services: Services) -> bool:
@@ -183,7 +186,13 @@ async def ask_model(questions: ModelQuestions) -> list[QuestionAnswer]:
     if not left:
         return [answer for answer in known if answer]
     questions = replace(questions, asked=left)
-    told = iter(_per_part(questions, await _run_engine(questions, here)))
+    result = await _run_engine(questions, here)
+    found = [*_per_part(questions, result)]
+    if result.reason in _AWAY:
+        found = [
+            await _told_all_the_same(*each, questions) for each in zip(left, found, strict=True)
+        ]
+    told = iter(found)
     return [answer or next(told) for answer in known]
 
 
@@ -232,6 +241,16 @@ def _per_part(questions: ModelQuestions, result: ReActResult) -> Iterator[Questi
         text = texts.get(part.index + 1) or (above if texts else result.content)
         leads = _leads_to(result.refused, questions.services) if number == 0 else ()
         yield QuestionAnswer(state, text, result if number == 0 else None, leads)
+
+
+async def _told_all_the_same(
+    part: Part, answer: QuestionAnswer, questions: ModelQuestions
+) -> QuestionAnswer:
+    """The answer, with what the case has where the model is away, as without one."""
+    known = await answer_open_question(part.intent, questions.head, questions.services)
+    if not known:
+        return answer
+    return replace(answer, state="answered", text=f"{answer.text}\n\n{known}")
 
 
 def _leads_to(refused: Collection[str], services: Services) -> tuple[Candidate, ...]:

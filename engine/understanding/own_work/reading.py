@@ -28,7 +28,10 @@ MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """How a question fits a subject; `left` is what nothing explains."""
+    """How a question fits a subject; `left` is what nothing explains.
+
+    It is a guess where nothing is named, and only the kind of a value says which is asked for.
+    """
 
     subject: WorkSubject
     paths: tuple[str, ...]
@@ -38,6 +41,7 @@ class _Match:
     named: int = 0
     is_other: bool = False
     is_known: bool = False
+    is_guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,9 @@ class WorkReader:
             return False
         if match.is_other or (match.subject.is_case and not match.paths):
             return False
-        if not match.left:
+        if not match.left and not match.is_guess:
             return True
-        return loosely and (match.own_words > 0 or match.is_known)
+        return loosely and (match.own_words > 0 or match.is_known or not match.left)
 
     def _none(
         self, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
@@ -119,8 +123,10 @@ class WorkReader:
         paths, rest = _fields_in(said, subject, rest)
         named = frozenset(paths)
         rest, own = _without_words(rest, subject.vocabulary)
+        is_guess = False
         if not paths and not aspects & words.STRONG:
             paths = _typed_fields(said, subject)
+            is_guess = bool(paths) and not words.ALL.search(said)
         if not paths and (own or values) and _asks_for_all(said, aspects):
             paths = tuple(f.path for f in subject.fields if f.is_known)
         for _, pattern in words.ASPECTS:
@@ -133,7 +139,18 @@ class WorkReader:
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
         is_other = not values and any(holds_name(said, value) for value in subject.other_values)
         is_known = bool(known & named)
-        return _Match(subject, paths, strength, left, own + values, len(named), is_other, is_known)
+        is_guess = is_guess and not (own or values)
+        return _Match(
+            subject,
+            paths,
+            strength,
+            left,
+            own_words=own + values,
+            named=len(named),
+            is_other=is_other,
+            is_known=is_known,
+            is_guess=is_guess,
+        )
 
 
 def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> WorkQuestion:
