@@ -31,6 +31,7 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
 from engine.understanding.lookups.find import suggestions
+from engine.understanding.own_work.bearing import may_ask
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -81,7 +82,7 @@ async def _not_understood_text(
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
     reader = await work_loader(head, services)()
     near = reader.read(intent.text, loosely=True)
-    if known := await answer_open_question(intent, head, services):
+    if known := await answer_open_question(intent, head, services, loosely=True):
         examples = example_list(intent.text, head.lang, services)
         return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
     if near:
@@ -91,9 +92,15 @@ async def _not_understood_text(
     return _suggestion_text(key, intent.text, head.lang, services)
 
 
-async def answer_open_question(intent: Intent, head: ReplyHead, services: Services) -> str:
-    """What the conversation's case has, for a question that nothing else answers; "" for none."""
-    if not (intent.kind == "qa_query" or wording.asks(fold(intent.text))):
+async def answer_open_question(
+    intent: Intent, head: ReplyHead, services: Services, *, loosely: bool = False
+) -> str:
+    """What the conversation's case has, for a question that nothing else answers; "" for none.
+
+    `loosely`, any word that asks makes it a question.
+    """
+    asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
+    if not (asks or (loosely and may_ask(intent.text))):
         return ""
     near = (await work_loader(head, services)()).read(intent.text, loosely=True)
     return await answer_from_case(intent.text, near, head, services)

@@ -36,3 +36,8 @@ def asks_how_it_stands(text: str) -> bool:
     """Whether the question asks for a decision, a reason, or how things stand."""
     said = fold(wording.unquoted(text))
     return any(p.search(said) for a, p in (*words.ASPECTS, *words.APART) if a in words.STRONG)
+
+
+def may_ask(text: str) -> bool:
+    """Whether a text that is nothing else may be a question, by any word of it that asks."""
+    return bool(words.ASKS.search(fold(wording.unquoted(text))))

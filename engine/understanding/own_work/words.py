@@ -234,6 +234,11 @@ GENERAL: Final[re.Pattern[str]] = re.compile(
     "|什么是|什么意思|的定义|怎么(?:做|写|算|用|煮)|如何"
 )
 """How people ask for what anybody knows."""
+ASKS: Final[re.Pattern[str]] = re.compile(
+    r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?)(?![a-z])"
+    r"|多[亮高长宽重远快深厚粗大小早晚久贵]|[啥哪谁几]|[么吗呢嘛]\W*$|有没有|是不是|[没不]\W*$"
+)
+"""Words that ask, wherever they stand: a question need not begin with one, nor end with a mark."""
 PROPER: Final[re.Pattern[str]] = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*")
 """Names as English writes them, of a text that is not folded."""
 DID: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])what (?:exactly )?did (?:i|we)(?![a-z])")
