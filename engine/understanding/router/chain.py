@@ -3,10 +3,10 @@
 from engine.ports.model import Model
 from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
-from engine.understanding.router.explained import explained
+from engine.understanding.router.explained import explained, unclear_or_asked
 from engine.understanding.router.llm import llm
 from engine.understanding.router.own_work import own_work
-from engine.understanding.router.rules import add_help, card_reply, unclear
+from engine.understanding.router.rules import add_help, card_reply
 from engine.understanding.router.spoken import explain_buttons
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
@@ -16,7 +16,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("own_work", own_work),
     ("deterministic", explained),
     ("model", llm),
-    ("unclear", unclear),
+    ("unclear", unclear_or_asked),
 )
 
 

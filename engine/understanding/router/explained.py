@@ -1,9 +1,11 @@
 """With a model, rules decide only what they wholly explain (promise 4)."""
 
 import re
+from dataclasses import replace
 
-from engine.frames.intents import Lookup
+from engine.frames.intents import Intent, Lookup
 from engine.ports.model import Model
+from engine.text import wording
 from engine.text.entities import fold, masked
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext, StrategyResult
@@ -13,7 +15,7 @@ from engine.understanding.lookups.text import STAND_INS
 from engine.understanding.pieces.message import read_message
 from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.router.links import is_link
-from engine.understanding.router.rules import deterministic
+from engine.understanding.router.rules import deterministic, unclear
 
 _CLAUSES = re.compile(
     r"[,，。;；:：!！?？\n、]|——|\.\s|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
@@ -38,6 +40,28 @@ async def explained(text: str, context: RouteContext, model: Model | None) -> St
     if more := next((piece for piece in pieces if not _is_explained(piece, context)), None):
         return StrategyResult((), f"{more.text[:40]!r} may say more than rules explain")
     return found
+
+
+async def unclear_or_asked(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """Always an answer, as `unclear`; with a model, what surely asks is a question for it.
+
+    The model that sorts messages had no answer: the one that answers questions may have one.
+    """
+    found = await unclear(text, context, model)
+    if model is None:
+        return found
+    intents = tuple(_as_question(intent, context) for intent in found.intents)
+    return replace(found, intents=intents)
+
+
+def _as_question(intent: Intent, context: RouteContext) -> Intent:
+    likely_work = any(each.playbook for each in intent.candidates[:1])
+    if intent.kind != "unclear" or intent.told or intent.condition or likely_work:
+        return intent
+    if not wording.asks(context.plain(intent.text)):
+        return intent
+    why = f"{intent.why}; it asks, and nothing else reads it"
+    return intent.model_copy(update={"kind": "qa_query", "candidates": (), "why": why})
 
 
 def _is_explained(piece: Piece, context: RouteContext) -> bool:

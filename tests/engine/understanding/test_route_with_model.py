@@ -3,11 +3,13 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from adapters.openai import OpenAIModel, TimeLimits
+from cards.model import Card, Choice, Review
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 from tests.fakes.model_server import ModelServer, Reply, fail, refuse, say, say_json
@@ -251,3 +253,117 @@ async def test_a_condition_in_the_person_s_words_is_never_the_model_s_to_drop(
         assert (work.kind, work.condition, work.depends_on) == ("workflow", "如果大于 1", after)
     else:
         assert (work.kind, [c.request for c in work.candidates]) == ("unclear", ["visit-entry"])
+
+
+LONG = "P003 的病程记录如下：" + "患者今日一般情况可，饮食睡眠正常，二便如常，无发热。" * 160
+"""About 4,000 characters of background."""
+
+
+async def test_a_long_text_is_read_by_the_first_and_last_words_of_its_pieces(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    text = f"{LONG}请录入今天的访视。另外入组标准里对年龄怎么要求？"
+    work = piece("workflow", "P003 的病程记录 … 录入今天的访视。", ENTRY) | {"condition": ""}
+    server.script([pieces(work, piece("qa_query", "另外入组标准 … 要求？"))])
+    first, second = (await route(text, context, model)).intents
+    assert (first.kind, first.text) == ("workflow", f"{LONG}请录入今天的访视。")
+    assert (second.kind, second.text) == ("qa_query", "另外入组标准里对年龄怎么要求？")
+    (request,) = server.requests
+    assert request["messages"][-1]["content"].count(LONG) == 1
+    assert request["max_tokens"] > 800 + len(LONG) // 5
+
+
+async def test_an_answer_that_was_cut_off_is_told_so(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([say('{"pieces": [{"kind": "unc', cut=True), pieces(piece("unclear", MIXED))])
+    await route(MIXED, context, model)
+    assert "cut off" in server.requests[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("fenced", ["```json\n@\n```", "<think>{hm}</think>\n@", "So:\n@"])
+async def test_fences_thoughts_and_prose_around_the_answer_are_read(
+    fenced: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    given = json.dumps({"pieces": [piece("not_possible", MIXED)]}, ensure_ascii=False)
+    server.script([say(fenced.replace("@", given))])
+    (intent,) = (await route(MIXED, context, model)).intents
+    assert (intent.kind, intent.note, intent.candidates) == ("unclear", "not_possible", ())
+
+
+async def test_what_surely_asks_is_a_question_where_the_sorting_model_has_no_answer(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([fail(404)])
+    (intent,) = (await route(f"{LONG}这样的病人能不能入组？", context, model)).intents
+    assert intent.kind == "qa_query"
+
+
+@pytest.mark.parametrize(
+    ("given", "offered"),
+    [
+        ([piece("workflow", "录入今天的访视数据", ENTRY)], "left_out"),
+        (
+            [
+                piece("unclear", "订一间会议室,然后录入今天的访视"),
+                piece("workflow", "数据", ENTRY),
+            ],
+            "in_doubt",
+        ),
+    ],
+)
+async def test_work_that_is_cut_out_is_offered_with_the_reason(
+    given: list[dict[str, Any]],
+    offered: str,
+    server: ModelServer,
+    model: OpenAIModel,
+    context: RouteContext,
+) -> None:
+    server.script(lambda request: pieces(*given))
+    intent = (await route(MIXED, context, model)).intents[-1]
+    assert (intent.kind, intent.note) == ("unclear", offered)
+    assert [c.request for c in intent.candidates] == ["visit-entry"]
+
+
+async def test_an_option_that_a_text_means_is_named_and_not_chosen(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    card = Card(
+        kind="select",
+        token="00-card",
+        run="",
+        conversation="web:local:main",
+        lang="zh",
+        title="哪一次访视?",
+        choices=(Choice(id="1", label="第一次"), Choice(id="2", label="第二次")),
+        review=Review(persons=("li",)),
+        requester="li",
+    )
+    text = "不是第一个,要另一个吧"
+    reply = piece("card_reply", text) | {"card": 1, "option": "2"}
+    server.script([pieces(reply)])
+    here = replace(context, open_cards=(card,))
+    (intent,) = (await route(text, here, model)).intents
+    assert intent.kind == "unclear"
+    assert "第二次" in intent.told
+    assert "第一次" not in intent.told
+
+
+async def test_a_question_about_a_case_is_no_look_up(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([pieces(piece("about_case", MIXED))])
+    (intent,) = (await route(MIXED, context, model)).intents
+    assert (intent.kind, intent.lookup) == ("qa_query", None)
+
+
+async def test_the_model_is_told_what_cannot_be_done_yet_in_the_person_s_language(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([pieces(piece("unclear", MIXED))])
+    await route(MIXED, replace(context, lang="en"), model)
+    told = server.requests[0]["messages"][0]["content"]
+    routes = [json.loads(line) for line in told.splitlines() if line.startswith('{"route"')]
+    later = {name for name, request in context.requests if request.not_yet}
+    assert {each["route"] for each in routes if each.get("not_yet")} == later
+    assert all(example.isascii() for each in routes for example in each["examples"])
