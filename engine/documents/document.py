@@ -115,8 +115,7 @@ async def _write(
                 return _take_outline(frame, value, context)
             return _take_section(frame, value.text, context)
         case DialogueFailure(faults=faults):
-            listed = "\n".join(f"- {literal(fault)}" for fault in faults[:5])
-            said = say("skill.faulty", lang, n=MAX_FAULTY, faults=listed)
+            said = say("skill.faulty", lang, n=MAX_FAULTY)
             return _ask(frame, said, context, f"{MAX_FAULTY} invalid answers: {'; '.join(faults)}")
 
 

@@ -38,7 +38,7 @@ from engine.ports.model import Message
 from engine.reviews.policy import rejection_text
 from engine.skills import skill_cards
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
-from engine.skills.output import Output, read_output, schema_of
+from engine.skills.output import Output, read_output, schema_of, understood_leaves
 from engine.skills.prompts import STATE_CHARS, answer_message, skill_opening
 from engine.skills.reading import (
     MAX_REMINDED,
@@ -98,10 +98,19 @@ async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutc
         case DialogueResult():
             return _take_output(outcome.dialogue, outcome.value, context)
         case DialogueFailure(faults=faults):
-            listed = "\n".join(f"- {literal(fault)}" for fault in faults[:5])
-            text = say("skill.faulty", lang, n=MAX_FAULTY, faults=listed)
             why = f"{MAX_FAULTY} invalid answers: {'; '.join(faults)}"
-            return _ask_by_hand(outcome.dialogue, text, context, why=why)
+            known = _understood(outcome.dialogue, context)
+            text = say("skill.understood" if known.paths else "skill.faulty", lang, n=MAX_FAULTY)
+            return _ask_by_hand(outcome.dialogue, text, context, why=why, known=known)
+
+
+def _understood(frame: ModelFrame, context: StepContext) -> Patch:
+    """The values that stand in answers which could not be used as they were."""
+    skill, definition = _skill(frame, context), context.playbook.definition
+    answers = (m.content for m in frame.messages if m.role == "assistant")
+    kept = understood_leaves(answers, skill, definition, context.services.today)
+    data = {name: _as_tuple(value) for name, value in kept.data.items()}
+    return Patch(by=skill.id, profile=kept.profile, data=data)
 
 
 async def _recall(frame: ModelFrame, context: StepContext) -> str:
@@ -192,11 +201,12 @@ def _ask_by_hand(
     *,
     why: str = "",
     paths: tuple[str, ...] = (),
+    known: Patch | None = None,
 ) -> Suspend:
     """Ask a person with a form for these paths, or for everything that the skill fills in."""
     skill = _skill(frame, context)
     paths = paths or skill.output_schema.paths
-    card = skill_cards.by_hand_card(skill, paths, text, context)
+    card = skill_cards.by_hand_card(skill, paths, text, context, known=known)
     after = _with(frame, asked=card.token, fields=paths, by_hand=True, messages=(), questions=())
     return _suspend(after, card, why or f"{skill.id} is filled in by hand", context)
 

@@ -1,5 +1,6 @@
 """A model's output: the schema that it is asked for, and every fault of an answer (spec 003)."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any, Literal, get_args
 
@@ -53,6 +54,23 @@ def read_output(
     if not is_storable(output.response):
         faults.append((("response",), "should be without NUL and half characters"))
     return AnswerFaults.at(faults) if faults else output
+
+
+def understood_leaves(
+    answers: Iterable[str], skill: Skill, definition: PlaybookFile, today: date | None = None
+) -> Output:
+    """What answers with faults still say of the skill's leaves: every valid value, the newest."""
+    kept = Output()
+    for text in answers:
+        output = read_answer(text, Output)
+        if isinstance(output, AnswerFaults):
+            continue
+        output = _known_leaves(output, skill)
+        wrong = {path[:2] for path, _ in _leaf_faults(output, skill, definition, today)}
+        profile = {n: v for n, v in output.profile.items() if ("profile", n) not in wrong}
+        data = {n: v for n, v in output.data.items() if ("data", n) not in wrong}
+        kept = Output(profile={**kept.profile, **profile}, data={**kept.data, **data})
+    return kept
 
 
 def _known_leaves(output: Output, skill: Skill) -> Output:

@@ -1,6 +1,7 @@
 """The cards of a prompt skill: questions, a choice, a confirmation, a form by hand (spec 003)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, assert_never
 
@@ -11,7 +12,7 @@ from cards.texts import say
 from engine.frames.leaves import form_field, value_of, value_rows, value_tables, values_at
 from engine.frames.outcome import StatusChange, StepContext
 from engine.frames.run_names import repeated_title
-from engine.frames.state import Question
+from engine.frames.state import Patch, Question
 from engine.playbooks.skill import Skill, SkillCard
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import authors_of
@@ -151,9 +152,21 @@ def option_texts(declared: SkillCard, context: StepContext) -> tuple[str, ...]:
     return tuple(text for text in dict.fromkeys(texts) if text)
 
 
-def by_hand_card(skill: Skill, paths: Sequence[str], why: str, context: StepContext) -> Card:
-    """A form for what the model should have filled in."""
-    fields = tuple(_field(path, context) for path in paths)
+def by_hand_card(
+    skill: Skill,
+    paths: Sequence[str],
+    why: str,
+    context: StepContext,
+    *,
+    known: Patch | None = None,
+) -> Card:
+    """A form for what the model should have filled in; what is `known` of it stands in it."""
+    if known is not None:
+        state = known.apply(context.run.state)
+        told = replace(context, run=context.run.model_copy(update={"state": state}))
+        fields = tuple(_field(path, told) for path in paths)
+    else:
+        fields = tuple(_field(path, context) for path in paths)
     title = say("card.by_hand", context.run.lang, skill=skill.name(context.run.lang))
     choices = [_submit(fields, context)] if fields else []
     if context.services.model is not None:

@@ -173,8 +173,10 @@ TEXTS: Final[dict[str, str]] = {
         "digest {digest}, as {file}."
     ),
     "skill.unread": "Not read, or not to the end: {files}.",
-    "skill.faulty": (
-        "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}"
+    "skill.faulty": "{n} times the model gave no usable answer; please fill this in by hand.",
+    "skill.understood": (
+        "{n} times the model gave no usable answer. What it understood stands in the form: please "
+        "check it, and fill in the rest."
     ),
     "skill.lacking": "This is still missing; please fill it in.",
     "skill.nothing_to_choose": "There is nothing to choose from; please fill this in by hand.",

@@ -148,7 +148,10 @@ TEXTS: Final[dict[str, str]] = {
         "「{name}」已按已知内容填好模板，没有撰写正文：第 {n} 版，摘要 {digest}，文件 {file}。"
     ),
     "skill.unread": "没有读取或没有读完：{files}。",
-    "skill.faulty": "语言模型连续 {n} 次没有给出可用的结果，请手工填写：\n{faults}",
+    "skill.faulty": "语言模型连续 {n} 次没有给出可用的结果，请手工填写。",
+    "skill.understood": (
+        "语言模型连续 {n} 次没有给出可用的结果。已经看懂的内容放在表单里，请核对并补全。"
+    ),
     "skill.lacking": "还缺下面的内容，请补充。",
     "skill.nothing_to_choose": "没有可以选择的内容，请手工填写。",
     "run.no_skill": "没有可以执行的步骤",
