@@ -8,7 +8,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,39 +83,29 @@ class CountedModel:
         return answer
 
 
-@dataclass
-class Evaluation:
-    """The tests of a file, played with one model after the other."""
-
-    folder: PlayedFolder
-    scenarios: Sequence[Scenario]
-    repeat: int = 1
-    scores: list[ModelScores] = field(default_factory=list)
-
-    async def evaluate(self, name: str, model: Model | None) -> ModelScores:
-        """Play every test; without a `model`, each with the answers that the file has for it."""
-        counted = CountedModel(model) if model else None
-        found: list[QuestionScore] = []
-        async with open_harness(self.folder, counted) as harness:
-            async with harness.serve(ScenarioSetup()):
-                pass  # Once for all tests, the router learns the examples.
-            for scenario in self.scenarios:
-                played = [await play(scenario, harness) for _ in range(self.repeat)]
-                faults = [each.faults[0].text for each in played if each.faults]
-                calls, tokens = (counted.calls, counted.tokens) if counted else (0, 0)
-                found.append(
-                    QuestionScore(
-                        test=scenario.name,
-                        passed=sum(each.passed for each in played),
-                        played=len(played),
-                        fault=faults[0] if faults else "",
-                        calls=calls - sum(each.calls for each in found),
-                        tokens=tokens - sum(each.tokens for each in found),
-                        seconds=round(sum(each.took_s for each in played), 3),
-                    )
+async def evaluate(
+    name: str, model: Model, folder: PlayedFolder, scenarios: Sequence[Scenario], repeat: int = 1
+) -> ModelScores:
+    """Play every test with the model, each `repeat` times; the folder is used up then."""
+    counted, found = CountedModel(model), list[QuestionScore]()
+    async with open_harness(folder, counted) as harness:
+        async with harness.serve(ScenarioSetup()):
+            pass  # Once for all tests, the router learns the examples.
+        for scenario in scenarios:
+            played = [await play(scenario, harness) for _ in range(repeat)]
+            faults = [each.faults[0].text for each in played if each.faults]
+            found.append(
+                QuestionScore(
+                    test=scenario.name,
+                    passed=sum(each.passed for each in played),
+                    played=len(played),
+                    fault=faults[0] if faults else "",
+                    calls=counted.calls - sum(each.calls for each in found),
+                    tokens=counted.tokens - sum(each.tokens for each in found),
+                    seconds=round(sum(each.took_s for each in played), 3),
                 )
-        self.scores.append(ModelScores(name, VERSION, tuple(found)))
-        return self.scores[-1]
+            )
+    return ModelScores(name, VERSION, tuple(found))
 
 
 async def run_evaluation(settings: Settings, options: EvaluationOptions) -> int:
@@ -127,21 +117,27 @@ async def run_evaluation(settings: Settings, options: EvaluationOptions) -> int:
     if not models or settings.openai_api_key is None:
         raise DefinitionError("LLM_MODEL: should be set, with OPENAI_API_KEY; a model is evaluated")
     before = read_scores(options.against) if options.against else ()
+    scores = list[ModelScores]()
+    for name in models:
+        scores.append(await _evaluate_named(name, settings, options))
+        print(f"{name}: {_share(scores[-1].tests)}", flush=True)
+    print("\n".join(compare([*before, *scores])))
+    if options.save:
+        kept = [asdict(each) for each in scores]
+        options.save.write_text(json.dumps(kept, indent=1, ensure_ascii=False), encoding="utf-8")
+    passed = all(test.passed == test.played for each in scores for test in each.tests)
+    return 0 if passed else 1
+
+
+async def _evaluate_named(name: str, settings: Settings, options: EvaluationOptions) -> ModelScores:
     with tempfile.TemporaryDirectory(prefix="signoff-eval-") as data:
         folder = load_folder(settings, Path(data))
-        evaluation = Evaluation(folder, read_tests(folder, options), options.repeat)
-        for name in models:
-            async with AsyncExitStack() as stack:
-                chosen = {"llm_model": name, "llm_fallback_models": ()}
-                model = open_model(settings.model_copy(update=chosen), stack)
-                scores = await evaluation.evaluate(name, model)
-            print(f"{name}: {_share(scores.tests)}", flush=True)
-    print("\n".join(compare([*before, *evaluation.scores])))
-    if options.save:
-        kept = [asdict(each) for each in evaluation.scores]
-        options.save.write_text(json.dumps(kept, indent=1, ensure_ascii=False), encoding="utf-8")
-    passed = all(t.passed == t.played for each in evaluation.scores for t in each.tests)
-    return 0 if passed else 1
+        scenarios = read_tests(folder, options)
+        async with AsyncExitStack() as stack:
+            chosen = {"llm_model": name, "llm_fallback_models": ()}
+            model = open_model(settings.model_copy(update=chosen), stack)
+            assert model is not None, "it has a name"
+            return await evaluate(name, model, folder, scenarios, options.repeat)
 
 
 def read_tests(folder: PlayedFolder, options: EvaluationOptions) -> list[Scenario]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ITEMS = (
-    *("router", "planner", "rules", "jobs", "slack", "telegram"),
+    *("router", "planner", "rules", "model", "jobs", "slack", "telegram"),
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
 )
 

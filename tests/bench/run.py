@@ -24,6 +24,7 @@ from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
+from tests.bench.model_cost import model_cost
 from tests.bench.pages import pages
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
@@ -53,6 +54,7 @@ MEASURES: Mapping[str, Item] = {
     "router": router,
     "planner": planner,
     "rules": rules,
+    "model": model_cost,
     "jobs": jobs,
     "slack": _slack,
     "telegram": _telegram,

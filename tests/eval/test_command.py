@@ -27,6 +27,9 @@ tests:
   steps:
     - lin: How has the weight of P006 changed from the first to the last visit?
       expect: {reply: {is: answered, numbers: [81.7, 80.6]}}
+- test: "values: a look-up"
+  steps:
+    - {lin: "What is the ECOG of P003?", expect: {reply: {is: answered, numbers: [1]}}}
 - test: "records: a visit"
   steps:
     - lin: record today's visit of P003, weight 61.5 kg, blood pressure 120/80, ECOG 1
@@ -88,14 +91,14 @@ def test_two_models_are_compared_and_so_is_what_another_version_had(
     folder: Path, model_server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["eval", "eval.yaml", "--save", "good.json"]) == 0
-    assert cells(capsys.readouterr().out, "all") == ["3/3"]
+    assert cells(capsys.readouterr().out, "all") == ["4/4"]
     kept = json.loads((folder / "good.json").read_text("utf-8"))
     assert [(each["model"], each["version"]) for each in kept] == [("good", VERSION)]
     given = ["--model", "hasty", "--model", "good", "--against", "good.json"]
     assert main(["eval", "eval.yaml", *given]) == 1
     out = capsys.readouterr().out
-    assert cells(out, "all") == ["3/3", "1/3", "3/3"]
-    assert cells(out, "values") == ["1/1", "0/1", "1/1"]
+    assert cells(out, "all") == ["4/4", "2/4", "4/4"]
+    assert cells(out, "values") == ["2/2", "1/2", "2/2"]
     good, hasty, again = map(int, cells(out, "answers"))
     assert (good, good - hasty) == (again, 2), "the good one looks something up for each question"
     assert int(cells(out, "tokens")[0].replace(",", "")) >= 600
