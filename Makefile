@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 SOURCES := bot adapters engine cards tests
 ARGS ?=
-AT_ONCE := import os; print(min(4, 2 + (os.cpu_count() or 1)))
+AT_ONCE := import os; print(min(6, 2 + (os.cpu_count() or 1)))
 
 # What is installed is what its hash says. pip refuses to hash what is installed from a folder, so the
 # package itself comes after, and is built by what the lock has.
