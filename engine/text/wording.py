@@ -47,8 +47,9 @@ _FORBIDS = re.compile(
 )
 _RETRACTS = _any(
     r"取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等(?![的,、])|等我|稍等|不用了|不必了|不需要了|不要了",
-    r"\b(?:no need|never ?mind|cancel|abort|undo|discard|hold o(?:n|ff)|wait)\b|\bstop(?! date)\b",
-    r"\bno,|^no\b(?! (?:adverse|ae|side))",
+    r"\b(?:no need|never ?mind|cancel|abort|undo|discard|hold o(?:n|ff)"
+    r"|wait(?! (?:for|until|till)))\b|\bstop(?! date)\b",
+    r"\bno,|^no\b(?=\W*$|\s?[,.!;:-]|\s(?:wait|thanks?|longer|way)\b)",
 )
 _IF = _any(
     r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",

@@ -17,6 +17,7 @@ from engine.playbooks.skill import Instead
 from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
+from engine.understanding.grammar.reading import TABLES, Grammar
 from engine.understanding.lookups import find as lookup
 from engine.understanding.lookups import text as lookup_text
 from engine.understanding.pieces.conditions import without_days
@@ -63,6 +64,7 @@ def build_every_kind() -> None:
     lookup.find(
         "那 P002 呢", Study().tools, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"]
     )
+    Grammar(rule for table in TABLES for rule in table)
     remove_mention(SAID, "U17")
     without_days(SAID, ["by"], bool)
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}

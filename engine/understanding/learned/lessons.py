@@ -102,6 +102,25 @@ class Lessons:
         return [text for example, text in pairs if wanted(example.route)]
 
     @cached_property
+    def said_by_route(self) -> Mapping[str, str]:
+        """The texts of each route's examples, a line for each."""
+        found: dict[str, list[str]] = {}
+        for example, text in zip(self._examples, self._plain, strict=True):
+            found.setdefault(example.route, []).append(text)
+        return {route: "\n".join(texts) for route, texts in found.items()}
+
+    @cached_property
+    def openings_by_group(self) -> Mapping[str, tuple[frozenset[str], str]]:
+        """How the examples of each group open, and their texts, a line for each."""
+        found: dict[str, list[str]] = {}
+        for example, text in zip(self._examples, self._plain, strict=True):
+            found.setdefault(example.group, []).append(text)
+        return {
+            group: (frozenset(map(opening_of, texts)), "\n".join(texts))
+            for group, texts in found.items()
+        }
+
+    @cached_property
     def tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
         counted: dict[str, Counter[str]] = {}
@@ -186,6 +205,12 @@ def first_word(said: str) -> str:
     """The English word that a folded text begins with; "" where it begins with none."""
     word = _LATIN.match(said)
     return word[0] if word else ""
+
+
+def opening_of(said: str) -> str:
+    """The first English word or the first two Chinese characters, without politeness."""
+    bare = strip_politeness(said)[0].strip()
+    return first_word(bare) or bare[:2]
 
 
 def _without_one_letter(word: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What the router has learned: the playbooks' requests, the tools, and talk, as classes of text."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from engine.understanding.learned.lessons import (
     first_word,
     lessons_of,
     normalize,
+    opening_of,
     tokens,
 )
 from engine.understanding.learned.politeness import strip_politeness
@@ -189,6 +190,21 @@ class RouteTable:
         lengths, cues = self._cue_lengths
         return any(said[:n] in cues and _starts(said, said[:n]) for n in lengths)
 
+    def cue_places(self, said: str) -> Iterator[int]:
+        """Where words that ask for work stand in a folded text."""
+        for cue in self.cues:
+            at = said.find(cue)
+            while at >= 0:
+                if not (
+                    cue[0].isascii() and at and said[at - 1].isalpha() and said[at - 1].isascii()
+                ):
+                    yield at
+                at = said.find(cue, at + 1)
+
+    def says_like(self, said: str, playbook: str) -> bool:
+        """Whether an example of the playbook has these words as they stand."""
+        return said in self.lessons.said_by_route.get(playbook, "")
+
     @cached_property
     def _cue_lengths(self) -> tuple[tuple[int, ...], frozenset[str]]:
         return tuple({len(cue) for cue in self.cues}), frozenset(self.cues)
@@ -217,12 +233,9 @@ class RouteTable:
 
     def matches_request(self, group: str, said: str) -> bool:
         """Whether an example of that group has a cue of the folded text, or opens as it does."""
-        name, _, request = group.partition("/")
-        route = self.playbook(name)
-        requests = (r for r in (route.requests if route else ()) if r.id == request)
-        told = [self.normalize(example) for r in requests for example in r.examples]
-        cues, opening = cue_found(said, self.cues), _opening(said)
-        return any(_opening(text) == opening or cue_found(text, cues) for text in told)
+        cues, opening = cue_found(said, self.cues), opening_of(said)
+        openings, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
+        return opening in openings or bool(cue_found(told, cues))
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
@@ -234,12 +247,6 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
-
-
-def _opening(said: str) -> str:
-    """The first English word or the first two Chinese characters, without politeness."""
-    bare = strip_politeness(said)[0].strip()
-    return first_word(bare) or bare[:2]
 
 
 def _starts(said: str, cue: str) -> bool:

@@ -6,29 +6,38 @@ from dataclasses import dataclass, replace
 
 from engine.text import wording
 from engine.text.entities import fold
+from engine.understanding.grammar.reading import GRAMMAR, level
 
 _ZH = (
-    r"然后再?|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带|顺手)|以及请|并且|最后再?|完[了事]再|做完再?|对了"
+    r"然后再?|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带"
+    r"|顺手)|以及请|并且|最后再?|完[了事]再|做完再?|对了"
     r"|(?<=[,，\s])[改写弄录做跑核出]?[好完]了?(?:之后|以后|后)就?"
     r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
 )
 _EN = (
     r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
     r"|(?:and\s+)?once\s+(?:that|it|this|they)(?:'s|'re|\s+is|\s+are)\s+(?:done|in|ready|through)"
-    r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition|(?:and\s+)?next(?=,))(?![A-Za-z'])"
+    r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition"
+    r"|(?:and\s+)?next(?=,))(?![A-Za-z'])"
 )
 _BOUNDARY = re.compile(
     rf"(?P<mark>[。!！?？;；\n.]{{0,9}})[\s,，、]{{0,9}}(?P<link>{_ZH}|{_EN})[\s,，:：]*"
     r"|(?P<end>[。!！?？\n]+|(?<! v)(?<! vs)(?<! no)(?<! mr)(?<! dr)(?<! ms)\.(?=\s|$))\s*"
     r"|(?P<soft>[;；]+)\s*"
     r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9])|、|——)\s*(?:(?:and|so|plus)\s+)?"
-    r"|\s{1,9}(?:and|&|plus)\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])|和(?=录入|登记|查|看)"
+    r"|\s{0,9}[+＋]\s{0,9}|[，,]?(?:还要|还得|以及|一是|二是|三是|其一|其二)"
+    r"|(?<![0-9A-Za-z.])[(（]?[0-9]{1,2}[)）、](?![0-9])\s{0,9}|[①-⑩]\s{0,9}"
+    r"|\s{1,9}(?:and|adn|nad|&|plus)\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])"
+    r"|和(?=录入|登记|查|看)"
     r"|(?<=[\u3400-\u9fff])\s{1,9}(?=[\u3400-\u9fff]))",
     re.IGNORECASE,
 )
 _THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
 LOOKAHEAD_CHARS = 100
 """In so many characters behind a comma it shows whether a request begins there."""
+
+CONDITION_CHARS = 4
+"""A stretch that opens with a condition does so in its first letters."""
 
 _MARKS = "?？!！"
 _EDGES = " \t\r\n,，、;；:：.。"
@@ -80,7 +89,7 @@ def find_atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
                 _stronger_boundary(joint, _boundary_kind(match)),
                 then or bool(_THEN.match(match["link"] or "")),
             )
-    return _join_conditions(text, found)
+    return _join_conditions(text, _join_politeness(text, found))
 
 
 def _boundary_kind(match: re.Match[str]) -> str:
@@ -104,6 +113,23 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if has_word else None
 
 
+def _join_politeness(text: str, found: list[Atom]) -> list[Atom]:
+    """A stretch that is nothing but politeness goes with what it asks for, behind it."""
+    joined: list[Atom] = []
+    for atom in found:
+        last = joined[-1] if joined else None
+        if last and atom.boundary != "end" and _is_politeness(text[last.start : last.end]):
+            joined[-1] = replace(last, end=atom.end, is_sequel=last.is_sequel or atom.is_sequel)
+        else:
+            joined.append(atom)
+    return joined
+
+
+def _is_politeness(text: str) -> bool:
+    core = GRAMMAR.core(level(text))
+    return core.start >= core.end
+
+
 def _join_conditions(text: str, found: list[Atom]) -> tuple[Atom, ...]:
     """A piece that begins with a condition takes in the rest of its sentence."""
     whole: list[Atom] = []
@@ -115,5 +141,12 @@ def _join_conditions(text: str, found: list[Atom]) -> tuple[Atom, ...]:
             whole[-1] = replace(whole[-1], end=atom.end)
         else:
             whole.append(atom)
-            hinged = wording.hinged(fold(text[atom.start : atom.end]))
+            hinged = _begins_with_condition(text[atom.start : atom.end])
     return tuple(whole)
+
+
+def _begins_with_condition(text: str) -> bool:
+    said = level(text)
+    core = GRAMMAR.core(said)
+    hangs = [mark for mark in GRAMMAR.marks(said) if mark.role == "hang"]
+    return any(m.start < core.start + CONDITION_CHARS or m.end >= core.end for m in hangs)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import find
@@ -54,35 +55,64 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     """The piece, by the first rule that is sure. `whole`: no connective parts it."""
     if is_smalltalk(text):
         return Piece(text, "smalltalk", "a greeting or thanks")
+    core = GRAMMAR.core(level(context.mark(text)))
+    inner = text[core.start : core.end]
+    if not inner and _is_talk(text, context):
+        return Piece(text, "smalltalk", "nothing but politeness")
+    inner = inner or text
+    piece = _judge_core(inner, text, context, favour=core.favour, whole=whole)
+    if (
+        piece.kind == "unclear"
+        and inner != text
+        and not piece.candidates
+        and _is_talk(text, context)
+    ):
+        return Piece(text, "smalltalk", "like talk")
+    return replace(piece, text=text)
+
+
+def _is_talk(text: str, context: RouteContext) -> bool:
+    """Whether a text is talk, taken together with its politeness."""
+    scores = context.table.classifier.scores(context.plain(text))
+    talk = scores.routes.get(SMALLTALK, 0.0)
+    others = max(score for name, score in scores.routes.items() if name != SMALLTALK)
+    thanked = is_thanks(text) and len(text) <= THANKS_CHARS
+    away = max(scores.routes, key=lambda name: scores.routes[name]) in _IDLE_ROUTES
+    return (talk >= START and talk - others >= MARGIN) or (thanked and away)
+
+
+def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, whole: bool) -> Piece:
+    """The piece without the politeness that `told` has around it."""
     if not _LETTERS.search(fold(text)) and not context.entities.matches(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
     plain = context.plain(text)
     if context.has_active_run and wording.after_run(plain) and not _names_matter(plain, context):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
-    favour = asks_for_favour(plain)
+    favour = favour or asks_for_favour(plain)
     example = judge_verbatim(text, context)
-    if not (favour or example) and (found := _look_up(text, context)):
-        return found
+    looked_up = _look_up(text, context) or _look_up(told, context)
+    if looked_up and not (favour or example):
+        return looked_up
     # An open form may be of the message that is leant on; what another is named for is not for it.
-    repeat = judge_repeat(text, context, judge)
+    repeat = judge_repeat(told, context, judge)
     if repeat and repeat.kind == "workflow":
         return repeat
     answer = match_form(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    scored = score_piece(text, context)
+    scored = score_piece(text, context, polite=favour)
     if wording.hinged(plain):
         return _judge_condition(scored, context)
     if found := _judge_prohibition(scored, context):
         return found
     if found := example or repeat:
         return found
-    if len(_WORDS.findall(scored.bare)) < 2 and not wording.writes(scored.folded):
+    if len(_WORDS.findall(context.plain(told))) < 2 and not wording.writes(scored.folded):
         return _judge_single_word(scored, context)
     return (
         judge_work(scored, context, whole=whole)
-        or (_look_up(text, context) if favour else None)
+        or looked_up
         or _judge_question(scored, context)
         or _judge_rest(scored, context)
     )
@@ -100,6 +130,8 @@ def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | No
         return _as_idle(scored, "most of it is quoted")
     off, denied = holds_off(scored), wording.denies(scored.folded)
     if wording.asks(scored.folded) or not (off or denied):
+        return None
+    if any(mark.role == "undo" for mark in GRAMMAR.marks(scored.bare)):
         return None
     bidden = bids(scored, context.table, wording.denies)
     if off and (wording.retracts(scored.folded) or not bidden):
@@ -119,7 +151,7 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
         if work:
             why = f"if {condition!r}: {work.why}"
             return replace(work, text=scored.text, condition=condition, why=why)
-    if wording.asks(scored.bare) and not scored.polite:
+    if wording.asks(scored.bare):
         return Piece(scored.text, "qa_query", "it asks", confidence=0.5)
     return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
 
@@ -162,7 +194,7 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
 
 def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
-    asks = wording.asks(scored.bare) and not scored.polite
+    asks = wording.asks(scored.bare) and (not scored.polite or _asks_for_something(scored.bare))
     close = scored.route == QUESTION and scored.score >= ASKED and scored.margin >= MARGIN / 2
     if wording.shows(scored.bare) and scored.score - scored.scores.routes[QUESTION] < SHOWN:
         close = True
@@ -179,6 +211,10 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     # Behind its commas may stand what nobody saw.
     firm = near and len([c for c in CLAUSES.split(scored.folded) if c.strip(_EDGES)]) == 1
     return Piece(scored.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
+
+
+def _asks_for_something(said: str) -> bool:
+    return any(mark.role == "ask" for mark in GRAMMAR.marks(said))
 
 
 def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:

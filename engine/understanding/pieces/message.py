@@ -5,16 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR
+from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
 from engine.understanding.pieces.form_answers import group_form_answers
+from engine.understanding.pieces.holding import as_unclear, hold_by_neighbours, offer
 from engine.understanding.pieces.judge import judge
 from engine.understanding.pieces.scoring import CLAUSES
 from engine.understanding.pieces.smalltalk import is_smalltalk
@@ -51,8 +53,9 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = _join_continuations(
         text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )
-    pieces = _drop_smalltalk(_absorb_idle(text, pieces))
-    return _withhold_work(text, pieces)
+    pieces = hold_by_neighbours(text, pieces, context)
+    pieces = tuple(offer(text, piece, context) for piece in pieces)
+    return _withhold_work(text, _drop_smalltalk(_absorb_idle(text, pieces)))
 
 
 def _make_judge(context: RouteContext) -> Judge:
@@ -73,11 +76,11 @@ def _make_judge(context: RouteContext) -> Judge:
         piece = judge(said, context, whole=not parted)
         stretches = [text[atom.start : atom.end] for atom in part]
         if _is_partly_looked_up(said, piece, stretches, context):
-            return _as_unclear(piece, "only a part of it is a look-up")
+            return as_unclear(piece, "only a part of it is a look-up")
         others = [alone(said) for said in stretches] if piece.is_request and parted else []
         work = piece.kind == "workflow"
         if any(_contradicts(other, is_work=work) for other in others):
-            return _as_unclear(piece, "only a part of it is meant")
+            return as_unclear(piece, "only a part of it is meant")
         return piece
 
     return read_part
@@ -125,7 +128,9 @@ def make_start_check(context: RouteContext) -> Callable[[str], bool]:
         clause = _CLAUSE_END.split(said, maxsplit=1)[0]
         asked = wording.asks(clause) and len(clause) > 5
         begun = context.table.begins_request(clause) or wording.hinged(said)
-        return anywhere or begun or asked or "也" in clause
+        hangs = any(mark.role == "hang" for mark in GRAMMAR.marks(clause))
+        shown = wording.shows(strip_politeness(clause)[0])
+        return anywhere or begun or asked or shown or hangs or "也" in clause
 
     return opens
 
@@ -139,10 +144,10 @@ def _check_conditions(pieces: tuple[Piece, ...], context: RouteContext) -> tuple
         is_check = before is not None and wording.checks(fold(context.mark(before.text)))
         if piece.condition and before and not asks and is_check:
             # "Check X, and if …": what is looked for decides on what follows.
-            doubted = _as_unclear(made[-1], "a condition hangs on it")
+            doubted = as_unclear(made[-1], "a condition hangs on it")
             made[-1] = replace(doubted, kind="qa_query", candidates=())
         if piece.condition and not (made and made[-1].kind == "qa_query"):
-            piece = _as_unclear(piece, "nothing tells whether that holds")
+            piece = as_unclear(piece, "nothing tells whether that holds")
         made.append(piece)
     return tuple(made)
 
@@ -185,9 +190,12 @@ def _absorb_idle(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """What only tells something belongs to what is asked for beside it in the same sentence."""
     if not any(piece.is_request for piece in pieces):
         return pieces
+    is_certain = any(
+        piece.kind != "qa_query" or piece.lookup for piece in pieces if piece.is_request
+    )
     kept: list[Piece] = []
     for piece in pieces:
-        is_idle = piece.unclear_kind == "idle"
+        is_idle = piece.unclear_kind == "idle" and (is_certain or not piece.candidates)
         if is_idle and kept and kept[-1].is_request:
             kept[-1] = replace(kept[-1], text=text[kept[-1].start : piece.end], end=piece.end)
         elif not is_idle:
@@ -204,24 +212,19 @@ def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """No workflow starts beside something unsure in its sentence, or before it is taken back."""
     held = list(pieces)
     for index, piece in enumerate(pieces):
-        if piece.kind != "workflow":
+        if piece.kind != "workflow" or not piece.firm:
             continue
         if _is_held_off(text, pieces, index) or any(
             later.unclear_kind == "holds_off" for later in pieces[index + 1 :]
         ):
-            held[index] = _as_unclear(piece, "the message holds something off")
+            held[index] = replace(
+                as_unclear(piece, "the message holds something off"), candidates=()
+            )
         elif any(
             not (p.is_request or p.is_sure or p.unclear_kind in ("elsewhere", "asks_which"))
             for p in _sentence_of(pieces, index)
         ):
-            meant = Candidate(
-                kind="workflow",
-                playbook=piece.playbook,
-                request=piece.request,
-                score=piece.confidence,
-            )
-            doubted = _as_unclear(piece, "its sentence is not understood whole")
-            held[index] = replace(doubted, candidates=(meant,))
+            held[index] = as_unclear(piece, "its sentence is not understood whole")
     return tuple(held)
 
 
@@ -230,6 +233,8 @@ def _is_held_off(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
     if index == 0:
         return False
     before, piece = pieces[index - 1], pieces[index]
+    if _goes_on_telling(before, piece, text):
+        return True
     if before.unclear_kind != "holds_off":
         return False
     return (
@@ -239,18 +244,10 @@ def _is_held_off(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
     )
 
 
-def _as_unclear(piece: Piece, why: str) -> Piece:
-    return replace(
-        piece,
-        kind="unclear",
-        why=f"{piece.why}; {why}",
-        confidence=0.0,
-        playbook="",
-        request="",
-        condition="",
-        lookup=None,
-        more_lookups=(),
-    )
+def _goes_on_telling(before: Piece, piece: Piece, text: str) -> bool:
+    """What only tells goes on into this piece: an "and" parts them, and no mark."""
+    told = before.unclear_kind == "idle" and piece.boundary == "weak"
+    return told and not _PARTS.search(text[before.end : piece.start])
 
 
 def _sentence_of(pieces: tuple[Piece, ...], index: int) -> tuple[Piece, ...]:

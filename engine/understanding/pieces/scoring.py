@@ -23,6 +23,7 @@ _FAVOUR = re.compile(
     r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
     r"|\W*(?:so )?(?:can|could|would|will) you\b"
 )
+_FAVOUR_MARK = re.compile(r"(?<![什怎多])[吗么]\s*\??(?=[,。]|$)|\?")
 _BID = re.compile(
     r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
 )
@@ -76,26 +77,29 @@ class ScoredPiece:
         return round(self.score - max(others, default=0.0), DECIMALS)
 
 
-def score_piece(text: str, context: RouteContext) -> ScoredPiece:
-    """The text made ready, and scored."""
+def score_piece(text: str, context: RouteContext, *, polite: bool = False) -> ScoredPiece:
+    """The text made ready, and scored; `polite` where it was asked for as a favour."""
     said, taught = context.plain(text), context.taught(text)
     every = (said, taught) if said == taught else (said, taught, context.taught_by_id(text))
-    forms = [_bare(each, context) for each in dict.fromkeys(every)]
+    polite = polite or asks_for_favour(said)
+    forms = [_bare(each, context, polite=polite) for each in dict.fromkeys(every)]
     scores = [_score(each, context) for each in forms]
     best = max(range(len(forms)), key=lambda at: scores[at].known)
     return ScoredPiece(
         text,
         said,
         forms[0],
-        asks_for_favour(said),
+        polite,
         scores[best],
         wording.unquoted(text) != text,
         forms[best],
     )
 
 
-def _bare(said: str, context: RouteContext) -> str:
-    return context.table.correct_typos(strip_politeness(said)[0])
+def _bare(said: str, context: RouteContext, *, polite: bool) -> str:
+    bare = strip_politeness(said)[0]
+    # The question of a favour is none, wherever its mark stands.
+    return context.table.correct_typos(_FAVOUR_MARK.sub("", bare) if polite else bare)
 
 
 def _score(bare: str, context: RouteContext) -> Scores:
@@ -128,7 +132,7 @@ def bids(scored: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) 
         bare, _ = strip_politeness(_LINK.sub("", clause))
         chinese = bool(_CHINESE.search(bare))
         bidden = table.begins_request(bare) or (
-            chinese and (_BID.search(bare) or cue_found(bare, table.cues))
+            chinese and (_BID.search(clause) or cue_found(bare, table.cues))
         )
         if bidden and not unless(bare):
             return True

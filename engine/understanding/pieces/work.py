@@ -8,6 +8,7 @@ from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.conditions import without_days
+from engine.understanding.pieces.held_back import held_back
 from engine.understanding.pieces.scoring import (
     CLAUSES,
     ScoredPiece,
@@ -44,6 +45,9 @@ AWAY = 0.35
 GROUP_MARGIN = 0.08
 """How far another request of the playbook must be behind that goes another way, or none."""
 
+GROUP_FAR = 0.3
+"""The same where nothing that bids is of the nearest."""
+
 SETTLED = 2
 """With so many words of a playbook's own, a strange one says nothing."""
 
@@ -72,6 +76,11 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     playbook = judged.route
     groups = _groups(judged, playbook, context)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
+    if not context.table.matches_request(near[0], judged.bare):
+        # What bids in it may be of another.
+        far = [name for name, score in groups if score > groups[0][1] - GROUP_FAR]
+        near = [n for n in far if context.table.matches_request(n, judged.bare)] or near
+        groups = sorted(groups, key=lambda group: group[0] != near[0])
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
@@ -112,6 +121,8 @@ def _by_clause(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     clauses = [clause for clause in CLAUSES.split(scored.folded) if clause.strip()]
     if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(scored.folded) or holds_off(scored):
         return None
+    if held_back(scored, context.table, scored.bare):
+        return None
     for clause in clauses:
         alone = score_piece(clause, context)
         route = context.table.playbook(alone.route)
@@ -141,6 +152,10 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
         return "it holds something off"
     if not bids(scored, table, _tells_or_denies):
         return "nothing in it is bidden"
+    if least != HANGING and (
+        held := held_back(scored, table, _without_days(scored, scored.bare, table))
+    ):
+        return held
     if wording.asks(scored.bare) and not scored.polite:
         return "it asks"
     return ""
@@ -148,18 +163,22 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
 
 def _hangs(scored: ScoredPiece, table: RouteTable) -> bool:
     """Whether it waits for something; a day that the request meant asks for by this cue is none."""
-    if not wording.hangs(scored.folded):
-        return False
+    return wording.hangs(scored.folded) and wording.hangs(
+        _without_days(scored, scored.folded, table)
+    )
+
+
+def _without_days(scored: ScoredPiece, said: str, table: RouteTable) -> str:
+    """The text without the days that the requests meant ask for by a cue."""
     groups = {n: s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")}
     least = max(groups.values(), default=0.0) - GROUP_MARGIN
     cues = [table.day_cues.get(name, frozenset()) for name, s in groups.items() if s > least]
     common = frozenset.intersection(*cues) if cues else frozenset()
-    rest = without_days(
-        scored.folded,
+    return without_days(
+        said,
         common,
         lambda clause: bids(replace(scored, folded=clause), table, _tells_or_denies),
     )
-    return wording.hangs(rest)
 
 
 def _tells_or_denies(clause: str) -> bool:

@@ -89,6 +89,9 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
         return intent.model_copy(update={**update, "why": f"{intent.why}; {why}"})
     if not told and not asked:
         told = _open_form_hint(context)
+    if not told and asked and intent.candidates:
+        # Nobody can answer it, but somebody may do it.
+        return intent.model_copy(update={"kind": "unclear", "sure": False})
     return intent.model_copy(update={"told": told})
 
 
@@ -104,7 +107,8 @@ def _look_up_a_part(intent: Intent, context: RouteContext) -> Intent | None:
 
 def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] | None:
     """The section that explains the whole question; none for what is likely work, or of a run."""
-    if intent.about_run or intent.condition or [c for c in intent.candidates[:1] if c.playbook]:
+    likely_work = intent.kind == "unclear" and any(c.playbook for c in intent.candidates[:1])
+    if intent.about_run or intent.condition or likely_work:
         return None
     return context.sections.find(look_at(intent.text, context.entities, context.today))
 
@@ -147,7 +151,7 @@ def to_intents(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Intent
     made: list[Intent] = []
     for index, piece in enumerate(pieces):
         after: tuple[int, ...] = ()
-        if piece.condition:
+        if piece.condition and piece.firm:
             after = (index - 1,)
         elif piece.kind == "qa_query" and piece.is_sequel and index:
             before = pieces[index - 1]

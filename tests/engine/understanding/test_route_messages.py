@@ -14,11 +14,15 @@ from tests.fakes.tables import table
 from tests.fakes.tries import tries
 
 START, LATER, TALK, ASKS, DOUBT = "start", "later", "talk", "qa_query", "?"
+HELD = "held"
+"""Work that is asked about, with the condition on which it hangs."""
 
 
 def _short(intent: Intent) -> str:
     """An intent as the tables write it."""
     match intent.kind:
+        case "workflow" if intent.condition and not intent.sure:
+            return HELD
         case "workflow":
             able = TABLE.phases_of(f"{intent.playbook}/{intent.request}") is not None
             return START if able else LATER
@@ -89,9 +93,9 @@ MESSAGES = [
     # asked how, or whether
     ("怎么录入访视数据?", [ASKS]),
     ("How do I record a visit?", [ASKS]),
-    ("Can I record a visit?", [ASKS]),
+    ("Can I record a visit?", [DOUBT]),
     ("P003 的访视录入了吗", [ASKS]),
-    ("Record today's visit?", [ASKS]),
+    ("Record today's visit?", [DOUBT]),
     # told, planned, quoted
     ("我昨天录入了访视数据", [DOUBT]),
     ("今天的访视数据已经录入", [DOUBT]),
@@ -107,10 +111,10 @@ MESSAGES = [
     ("删除 P003 的访视", [LATER]),
     ("delete the ECOG of P003", [LATER]),
     # conditions stay with what they condition
-    ("如果 P003 的 ECOG 大于 1,就录入今天的访视数据", [DOUBT]),
-    ("If P003 is in the window, record today's visit", [DOUBT]),
-    ("等 P003 的批准下来,然后录入今天的访视", [DOUBT]),
-    ("Record today's visit once P003 has signed", [DOUBT]),
+    ("如果 P003 的 ECOG 大于 1,就录入今天的访视数据", [HELD]),
+    ("If P003 is in the window, record today's visit", [HELD]),
+    ("等 P003 的批准下来,然后录入今天的访视", [HELD]),
+    ("Record today's visit once P003 has signed", [HELD]),
     # beyond a look-up
     ("为什么 P003 的 ECOG 变差了", [ASKS]),
     ("P003 和 P004 的 ECOG", ["ecog P003 + ecog P004"]),

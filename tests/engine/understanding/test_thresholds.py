@@ -41,7 +41,7 @@ class GivenScores(RouteTable):
     def __init__(self, scores: Mapping[str, Scores]) -> None:
         self.routes, self.talk, self.cues = TABLE.routes, TABLE.talk, TABLE.cues
         self._tools, self.entity_kinds = TABLE._tools, TABLE.entity_kinds
-        self._given = scores
+        self.day_cues, self._given = TABLE.day_cues, scores
 
     @property
     def classifier(self) -> "GivenScores":  # type: ignore[override]

@@ -1,0 +1,153 @@
+"""A sentence read by the grammar: what is politeness around it, and what holds it back."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.understanding.grammar import en, zh
+from engine.understanding.grammar.rule import Role, Rule
+
+TABLES: tuple[tuple[Rule, ...], ...] = (en.RULES, zh.RULES)
+"""A table for each language; a further language is a file, and a name here."""
+
+MARKS: tuple[Role, ...] = (
+    *("reason", "undo", "off", "hang", "say", "tell", "past", "ask", "maybe"),
+)
+"""Roles of what stands beside what is asked for, and says something about it."""
+
+_TAIL_CHARS = 90
+_MOST_PEELED = 12
+_SPACE = re.compile(r"[\s,，.。:：;；!！~…—*()（）\-]")
+_PICTURE = re.compile(
+    "[\U0001f000-\U0001f6aa\U0001f6ac-\U0001faff\u2600-\u2610\u2612-\u2704\u2706-\u2713]"
+    "|[\u2715-\u274b\u274d-\u27bf\ufe0f]"
+)
+"""Those but for the signs that say no, or that it is done."""
+
+_BULLET = re.compile(r"\[(?!x\])|[\]【】\"'•·□]|(?<![0-9])[0-9]{1,2}[.)、．）](?![0-9])")
+_PARTICLE = re.compile(r"(?<![什怎多])[吗么]$|呢$|不$")
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Where what is asked for stands in a text; `favour`: it was asked for as one."""
+
+    start: int
+    end: int
+    favour: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A turn of phrase that holds back what stands beside it, and where."""
+
+    role: Role
+    start: int
+    end: int
+
+
+def level(text: str) -> str:
+    """The text folded letter by letter, so that places in it are places in the text."""
+    return "".join(_fold_letter(letter) for letter in text)
+
+
+@lru_cache(maxsize=8192)
+def _fold_letter(letter: str) -> str:
+    folded = unicodedata.normalize("NFKC", letter).lower()
+    return folded if len(folded) == 1 else letter
+
+
+class Grammar:
+    """The rules of all languages, put together for reading."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        every = tuple(rules)
+        self._favours = _at_start(every, "favour")
+        self._openings = _at_start(every, "opening")
+        self._closings = _at_end(every, "closing")
+        self._tags = _at_end(every, "tag")
+        self._marks = tuple((role, _anywhere(every, role)) for role in MARKS)
+
+    def core(self, said: str) -> Core:
+        """What a leveled text is about, politeness taken away at both ends."""
+        start, favour = self._peel_start(said)
+        end, tagged = self._peel_end(said, start, favour=favour)
+        return Core(start, end, favour or tagged)
+
+    def marks(self, said: str) -> Iterator[Mark]:
+        """What holds back in a leveled text."""
+        for role, form in self._marks:
+            for found in form.finditer(said):
+                yield Mark(role, *found.span())
+
+    def _peel_start(self, said: str) -> tuple[int, bool]:
+        at, favour = 0, False
+        for _ in range(_MOST_PEELED):
+            at = _skip_marks(said, at)
+            asked, opened = self._favours.match(said, at), self._openings.match(said, at)
+            ends = [found.end() for found in (asked, opened) if found]
+            if not ends:
+                break
+            at = max(ends)
+            favour = favour or bool(asked and asked.end() == at)
+        return at, favour
+
+    def _peel_end(self, said: str, start: int, *, favour: bool) -> tuple[int, bool]:
+        end, tagged = len(said), False
+        for _ in range(_MOST_PEELED):
+            before = end
+            low = max(start, end - _TAIL_CHARS)
+            end = _trim_end(said, start, end)
+            bare = _trim_end(said, start, end, asked=True)
+            if tag := self._tags.search(said, low, bare):
+                end, tagged = tag.start(), True
+            elif (bare == end or favour or tagged) and (
+                closing := self._closings.search(said, low, bare)
+            ):
+                end = closing.start()
+            elif favour or tagged:
+                particle = _PARTICLE.search(said, max(low, bare - 2), bare)
+                end = particle.start() if particle else bare
+            if end == before:
+                break
+        return max(end, start), tagged
+
+
+def _skip_marks(said: str, at: int) -> int:
+    """Where what is said goes on behind marks, pictures, bullets and numbers of a list."""
+    while found := (_SPACE.match(said, at) or _PICTURE.match(said, at) or _BULLET.match(said, at)):
+        at = found.end()
+    return at
+
+
+def _trim_end(said: str, start: int, end: int, *, asked: bool = False) -> int:
+    """Where what is said ends before marks and pictures; with `asked` question marks too."""
+    while end > start:
+        last = said[end - 1]
+        if not (_SPACE.match(last) or _PICTURE.match(last) or (asked and last in "?？")):
+            break
+        end -= 1
+    return end
+
+
+def _forms(rules: Sequence[Rule], role: Role) -> str:
+    return "|".join(f"(?:{rule.form})" for rule in rules if rule.role == role) or "(?!)"
+
+
+def _at_start(rules: Sequence[Rule], role: Role) -> re.Pattern[str]:
+    # A Latin word ends where it ends.
+    return re.compile(rf"(?:{_forms(rules, role)})(?:(?<![a-z])|(?![a-z0-9'’-]))")
+
+
+def _at_end(rules: Sequence[Rule], role: Role) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?<![a-z0-9'’-])|(?![a-z]))(?:{_forms(rules, role)})$")
+
+
+def _anywhere(rules: Sequence[Rule], role: Role) -> re.Pattern[str]:
+    return re.compile(_forms(rules, role))
+
+
+GRAMMAR = Grammar(rule for table in TABLES for rule in table)
+"""The rules of every language."""

@@ -1,0 +1,40 @@
+"""A rule of the grammar: what a turn of phrase does to what stands beside it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal[
+    "opening",
+    "favour",
+    "closing",
+    "tag",
+    "reason",
+    "undo",
+    "off",
+    "hang",
+    "say",
+    "tell",
+    "past",
+    "ask",
+    "maybe",
+]
+"""`opening` and `closing` are taken away before and behind what is asked for, as they say nothing
+about it; `favour` (before) and `tag` (behind) too, and their question is none. The others mark what
+stands beside them: a `reason` for it, what takes back what was before (`undo`), holds it `off`,
+lets it `hang` on something, is what others `say`, tells of it (`tell`, `past` in its own clause),
+asks after it, or `maybe` asks.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A form (a pattern of a folded text), and sentences around `{x}` that are read by it alone."""
+
+    role: Role
+    form: str
+    frames: tuple[str, ...]
+
+
+def rule(role: Role, form: str, *frames: str) -> Rule:
+    """A rule with the frames that hold it."""
+    return Rule(role, form, frames)
