@@ -105,7 +105,7 @@ class Lessons:
     def said_by_route(self) -> Mapping[str, str]:
         """The texts of each route's examples, a line for each."""
         found: dict[str, list[str]] = {}
-        for example, text in zip(self._examples, self._plain, strict=True):
+        for example, text in zip(self.examples, self.said, strict=True):
             found.setdefault(example.route, []).append(text)
         return {route: "\n".join(texts) for route, texts in found.items()}
 
@@ -113,7 +113,7 @@ class Lessons:
     def openings_by_group(self) -> Mapping[str, tuple[frozenset[str], str]]:
         """How the examples of each group open, and their texts, a line for each."""
         found: dict[str, list[str]] = {}
-        for example, text in zip(self._examples, self._plain, strict=True):
+        for example, text in zip(self.examples, self.said, strict=True):
             found.setdefault(example.group, []).append(text)
         return {
             group: (frozenset(map(opening_of, texts)), "\n".join(texts))
