@@ -15,10 +15,11 @@ from bot.wiring.clock import open_clock
 from bot.wiring.connections import load_connections
 from bot.wiring.model import open_model
 from cards.model import Principal
-from engine.frames.intents import Intent
+from engine.frames.intents import Candidate, Intent
 from engine.text.language import detect_language
 from engine.tools.model import Tool
 from engine.understanding.context import RouteContext, RoutedMessage
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.lint import DoubtfulExample, find_doubtful
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
@@ -114,11 +115,20 @@ def _intent(intent: Intent) -> dict[str, Any]:
         "kind": guess.kind if guess else intent.kind,
         "text": intent.text,
         "playbook": guess.playbook if guess else intent.playbook,
+        "request": guess.request if guess else intent.request,
+        "condition": intent.condition,
         "depends_on": list(intent.depends_on),
         "confidence": round(guess.score, 2) if guess else intent.confidence,
         "sure": intent.sure,
+        "lookups": [each.tool for each in (intent.lookup, *intent.more) if each],
+        "offers": [_name(each) for each in intent.candidates],
+        "read": [{"as": role, "text": said} for role, said in GRAMMAR.parts(intent.text)],
         "why": intent.why,
     }
+
+
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.playbook}/{candidate.request}" if candidate.playbook else candidate.kind
 
 
 def _as_text(routed: RoutedMessage) -> str:
@@ -132,7 +142,8 @@ def _as_text(routed: RoutedMessage) -> str:
             lines.append(f"   if: {intent.condition}")
         if intent.depends_on:
             lines.append(f"   after: {', '.join(str(n + 1) for n in intent.depends_on)}")
-        near = (f"{c.playbook}/{c.request}" if c.playbook else c.kind for c in intent.candidates)
+        lines += [f"   {role}: {said}" for role, said in GRAMMAR.parts(intent.text)]
+        near = map(_name, intent.candidates)
         if intent.candidates:
             lines.append(f"   may mean: {', '.join(near)}")
     lines += [f"- {v.strategy}: {'sure' if v.sure else 'no'}; {v.why}" for v in routed.verdicts]

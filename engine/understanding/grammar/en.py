@@ -288,7 +288,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "off",
-        r"\binstead of\b|\brather than\b|\banything but\b|\bapart from\b|\bexcept\b"
+        r"\binstead of\b|\brather than\b|\banything but\b"
         r"|\bwithout \w+ing\b|\bunder no circumstances\b|\btoo early\b",
         "{x}, rather than that",
     ),

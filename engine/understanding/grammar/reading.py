@@ -82,6 +82,22 @@ class Grammar:
             for found in form.finditer(said):
                 yield Mark(role, *found.span())
 
+    def parts(self, text: str) -> list[tuple[str, str]]:
+        """What each part of a text was read as: politeness, what it is about, what holds it back."""
+        said = level(text)
+        core = self.core(said)
+        about = said[core.start : core.end]
+        found = [
+            ("politeness", text[: core.start].strip()),
+            ("about", text[core.start : core.end]),
+            ("politeness", text[core.end :].strip()),
+        ]
+        found += [
+            (mark.role, text[core.start + mark.start : core.start + mark.end])
+            for mark in sorted(self.marks(about), key=lambda mark: mark.start)
+        ]
+        return [(role, part) for role, part in found if part]
+
     def _peel_start(self, said: str) -> tuple[int, bool]:
         at, favour = 0, False
         for _ in range(_MOST_PEELED):

@@ -8,7 +8,13 @@ from functools import cached_property, lru_cache
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
-from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
+from engine.understanding.learned.classifier import (
+    DECIMALS,
+    Classifier,
+    Example,
+    Learned,
+    digest_of,
+)
 from engine.understanding.learned.politeness import strip_politeness
 
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
@@ -127,6 +133,20 @@ class Lessons:
         for example, words in self._tokenized:
             counted.setdefault(example.route, Counter()).update(words)
         return counted
+
+    @cached_property
+    def words_of_group(self) -> Mapping[str, frozenset[str]]:
+        """The tokens of all examples of each group."""
+        return {
+            group: frozenset(word for words, _ in every for word in words)
+            for group, every in self.by_group.items()
+        }
+
+    @cached_property
+    def rarity(self) -> Mapping[str, float]:
+        """How much a token tells of a group: the more, the fewer groups have it."""
+        groups = Counter(word for words in self.words_of_group.values() for word in words)
+        return {word: round(1 / n, DECIMALS) for word, n in groups.items()}
 
     @cached_property
     def by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:

@@ -9,7 +9,7 @@ from typing import Any
 from engine.frames.intents import Candidate
 from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
 from engine.ports.library import Document
-from engine.text.entities import fold_cue
+from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
@@ -247,6 +247,39 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
+
+    def requests_with_words(self, said: str, limit: int = 3) -> tuple[str, ...]:
+        """The groups of requests whose examples and names have most of the words of a folded text.
+
+        What several groups have tells little: what is named, and the smallest words.
+        """
+        rarity, own = self.lessons.rarity, tokens(said)
+        known = self.lessons.words_of_group
+        shares = {
+            group: sum(rarity.get(word, 1.0) for word in own & (words | self._name_words[group]))
+            for group, words in known.items()
+            if group in self._name_words
+        }
+        ranked = sorted(shares, key=lambda group: (-shares[group], group))
+        return tuple(group for group in ranked[:limit] if shares[group] > 0)
+
+    @cached_property
+    def _name_words(self) -> Mapping[str, frozenset[str]]:
+        """By request, the words of its name and its playbook's."""
+        return {
+            f"{route.playbook}/{each.id}": tokens(fold(" ".join((*route.names, *each.name.texts))))
+            for route in self.routes
+            for each in route.requests
+        }
+
+    def rival_words(self, said: str, playbook: str) -> tuple[str, ...]:
+        """What of a folded text another playbook has, and this one not; of one with few examples."""
+        every = self.lessons.tokens
+        if self.lessons.sizes[playbook] >= EXAMPLES_EACH:
+            return ()
+        others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
+        words = sorted(tokens(said) - self.request_verbs)
+        return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
 
 
 def _starts(said: str, cue: str) -> bool:

@@ -130,7 +130,7 @@ def offer(text: str, piece: Piece, context: RouteContext) -> Piece:
         return piece
     within = find_work(own, context)
     if within is None:
-        return piece
+        return _offer_by_words(piece, own, {mark.role for mark in marks}, context)
     roles = {m.role for m in marks if not within.start <= m.start < within.end} - {"reason"}
     if piece.kind == "smalltalk":
         piece = replace(piece, kind="unclear", confidence=0.0)
@@ -159,6 +159,26 @@ def _is_open(piece: Piece, roles: Collection[Role]) -> bool:
             return not piece.reply and piece.unclear_kind not in ("holds_off", "asks_which")
         case _:
             return False
+
+
+def _offer_by_words(
+    piece: Piece, own: str, roles: Collection[Role], context: RouteContext
+) -> Piece:
+    """The piece with the requests that its words are of, where it names a thing of the project.
+
+    Few examples say too little of how else their work is asked for.
+    """
+    open_kind = piece.kind == "unclear" and (piece.unclear_kind != "idle" or not piece.firm)
+    if not open_kind or piece.candidates or roles & {"off", "ask"}:
+        return piece
+    if not context.entities.matches(own) and piece.unclear_kind == "elsewhere":
+        return piece
+    groups = context.table.requests_with_words(context.plain(own))
+    offered = tuple(
+        Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
+        for name, _, request in (group.partition("/") for group in groups)
+    )
+    return replace(piece, candidates=offered)
 
 
 def _as_conditional_within(said: str, piece: Piece, within: WorkWithin) -> Piece:

@@ -189,6 +189,8 @@ def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
     anchors = table.anchor_words(scored.known, scored.route)
     if not anchors:
         return "nothing in it is of that work alone"
+    if rivals := table.rival_words(scored.known, scored.route):
+        return f"{', '.join(rivals[:3])} is of another playbook's work"
     strange = table.foreign_words(scored.known) if len(anchors) < SETTLED else ()
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 

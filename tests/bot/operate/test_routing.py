@@ -13,7 +13,21 @@ from tests.fakes.settings import make_settings
 
 Change = Callable[[str], str]
 KEYS = {"text", "intents"}
-INTENT = {"kind", "text", "playbook", "depends_on", "confidence", "sure", "why"}
+INTENT = {
+    "kind",
+    "text",
+    "playbook",
+    "request",
+    "condition",
+    "depends_on",
+    "confidence",
+    "sure",
+} | {
+    "lookups",
+    "offers",
+    "read",
+    "why",
+}
 KINDS = {"qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"}
 
 CONDITION = "查一下 P003 的 ECOG,如果大于 1 就录入今天的访视"
@@ -57,6 +71,8 @@ async def test_each_line_of_the_input_is_one_line_of_json(tmp_path: Path) -> Non
     assert not unclear["sure"]
     asked, work = by_text[CONDITION]
     assert (asked["kind"], work["kind"], work["depends_on"]) == ("qa_query", "workflow", [0])
+    assert (work["request"], work["condition"]) == ("visit-entry", "如果大于 1")
+    assert {"as": "hang", "text": "如果"} in work["read"]
     (complaint,) = by_text["起草一份民事起诉状"]
     assert complaint["playbook"] == "litigation_civil_prosecution"
     assert [i["kind"] for i in by_text["/cancel"]] == ["command"]

@@ -1,0 +1,133 @@
+"""How well messages are understood that nobody had seen: `python -m tests.bench.router.blind FILE`.
+
+Each line is a message with what its writer meant: `{"text", "domain", "parts": [{"kind", "what",
+"condition"}]}`, where a `request` with a condition must not begin by itself.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bot.operate.routing import describe_route
+from engine.text.language import detect_language
+from engine.understanding.router.chain import route
+from tests.bench.figures import table
+from tests.bench.router.score import interval
+from tests.chaos.processes import ROOT
+from tests.engine.understanding.frames.frames import read_context
+
+FOLDERS = {
+    "clinical": ROOT / "playbooks",
+    "law": ROOT / "playbooks",
+    "expenses": ROOT / "examples" / "expenses" / "playbooks",
+    "leave": ROOT / "examples" / "leave" / "playbooks",
+}
+"""The project folder of each domain."""
+
+REQUESTS: Mapping[str, tuple[str, ...]] = {
+    "record_visit": ("visit-entry", "lab-entry", "visit-import"),
+    "report_ae": ("event-entry", "sae-reconciliation"),
+    "correct_value": ("data-correction",),
+    "quality_check": ("quality-control", "edit-check", "qc-report"),
+    "export_listing": ("report-handover", "qc-report"),
+    "reimburse": ("claim",),
+    "ask_leave": ("take",),
+    "new_matter": ("case-intake",),
+    "choose_cause": ("cause-of-action",),
+    "analyse_evidence": ("evidence-list",),
+    "draft_document": ("document-draft", "complaint", "document-change", "filing-package"),
+    "work_plan": ("work-plan",),
+}
+"""The requests that do what a writer calls so; what is not here no request does."""
+
+Line = Mapping[str, Any]
+
+
+def judge(meant: Line, told: Line) -> Counter[str]:
+    """What is counted of one message, of `signoff route --json`'s line for it."""
+    counts: Counter[str] = Counter(messages=1)
+    intents = told["intents"]
+    begun = Counter(i["request"] for i in intents if _is_begun(i))
+    offered = {name.partition("/")[2] for i in intents for name in i["offers"]}
+    offered |= {i["request"] for i in intents if i["kind"] == "workflow"}
+    asked = any(not i["sure"] or "qa_query" in i["offers"] for i in intents)
+    answers = sum(i["kind"] == "qa_query" for i in intents)
+    left = begun.copy()
+    for part in meant["parts"]:
+        fitting = REQUESTS.get(part.get("what", ""), ())
+        own = next((name for name in fitting if left[name]), "")
+        match part["kind"], bool(part.get("condition")):
+            case "request", False:
+                left[own] -= 1
+                counts["silent misses"] += bool(fitting) and not own and not offered & {*fitting}
+                counts["right"] += bool(own)
+            case "request", True:
+                counts["conditions lost"] += bool(own)
+                left[own] -= 1
+                counts["silent misses"] += bool(fitting) and not own and not offered & {*fitting}
+                counts["right"] += not own
+            case "question", _:
+                counts["silent misses"] += not answers and not asked
+                counts["right"] += answers > 0
+                answers -= answers > 0
+            case _:
+                counts["right"] += 1
+        counts["parts"] += 1
+    counts["wrong starts"] = sum(n for name, n in left.items() if name and n > 0)
+    decided = all(i["sure"] for i in intents)
+    exact = counts["right"] == counts["parts"] and not counts["wrong starts"]
+    counts["decided"], counts["decided right"] = decided, decided and exact
+    return counts
+
+
+def _is_begun(intent: Line) -> bool:
+    return intent["kind"] == "workflow" and intent["sure"] and not intent["condition"]
+
+
+def figures(counts: Counter[str]) -> dict[str, float]:
+    """The shares and counts that a release is judged by."""
+    decided = max(1, counts["decided"])
+    return {
+        "n": counts["messages"],
+        "coverage": counts["decided"] / counts["messages"],
+        "precision": counts["decided right"] / decided,
+        "precision from": interval(counts["decided right"], decided)[0],
+        "wrong starts": counts["wrong starts"],
+        "conditions lost": counts["conditions lost"],
+        "silent misses": counts["silent misses"],
+    }
+
+
+async def routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
+    """What `signoff route --json` tells of the texts, by a project folder and without a model."""
+    context = read_context(folder)
+    told = []
+    for text in texts:
+        here = replace(context, lang=detect_language(text))
+        told.append(describe_route(text, await route(text, here, None)))
+    return told
+
+
+async def main(meant: Sequence[Line]) -> None:
+    """Print the figures of the messages, in all, by domain and by class."""
+    os.environ.setdefault("EXPENSES_TOKEN", "none")
+    every: dict[str, Counter[str]] = {"all": Counter()}
+    for folder in dict.fromkeys(FOLDERS.values()):
+        own = [m for m in meant if FOLDERS[m["domain"]] == folder]
+        told = await routed([m["text"] for m in own], folder) if own else []
+        for message, line in zip(own, told, strict=True):
+            counts = judge(message, line)
+            for group in ("all", message["domain"], message.get("class", "")):
+                every.setdefault(group, Counter()).update(counts)
+    print(table("Messages that nobody had seen", {g: figures(c) for g, c in every.items() if g}))
+
+
+if __name__ == "__main__":
+    lines = Path(sys.argv[1]).read_text("utf-8").splitlines()
+    asyncio.run(main([json.loads(line) for line in lines if line.strip()]))
