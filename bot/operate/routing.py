@@ -142,7 +142,10 @@ def _as_text(routed: RoutedMessage) -> str:
             lines.append(f"   if: {intent.condition}")
         if intent.depends_on:
             lines.append(f"   after: {', '.join(str(n + 1) for n in intent.depends_on)}")
-        lines += [f"   {role}: {said}" for role, said in GRAMMAR.parts(intent.text)]
+        read = GRAMMAR.parts(intent.text)
+        lines += [
+            f"   {role}: {said}" for role, said in read if role not in ("about", "politeness")
+        ]
         near = map(_name, intent.candidates)
         if intent.candidates:
             lines.append(f"   may mean: {', '.join(near)}")

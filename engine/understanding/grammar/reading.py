@@ -83,7 +83,7 @@ class Grammar:
                 yield Mark(role, *found.span())
 
     def parts(self, text: str) -> list[tuple[str, str]]:
-        """What each part of a text was read as: politeness, what it is about, what holds it back."""
+        """What each part of a text was read as: politeness, its matter, what holds it back."""
         said = level(text)
         core = self.core(said)
         about = said[core.start : core.end]

@@ -273,7 +273,7 @@ class RouteTable:
         }
 
     def rival_words(self, said: str, playbook: str) -> tuple[str, ...]:
-        """What of a folded text another playbook has, and this one not; of one with few examples."""
+        """What of a folded text another playbook has, and this one, with few examples, not."""
         every = self.lessons.tokens
         if self.lessons.sizes[playbook] >= EXAMPLES_EACH:
             return ()

@@ -169,7 +169,7 @@ def _offer_by_words(
     Few examples say too little of how else their work is asked for.
     """
     open_kind = piece.kind == "unclear" and (piece.unclear_kind != "idle" or not piece.firm)
-    if not open_kind or piece.candidates or roles & {"off", "ask"}:
+    if not open_kind or piece.candidates or {"off", "ask"} & {*roles}:
         return piece
     if not context.entities.matches(own) and piece.unclear_kind == "elsewhere":
         return piece

@@ -174,7 +174,7 @@ async def test_without_a_usable_answer_only_what_rules_are_sure_of_stands(
     "text",
     [
         "Record today's visit of P003, ECOG hasn't changed",
-        "Don't forget to record today's visit of P003",
+        "Don't forget that today's visit of P003 is to be recorded",
         "If you have a moment, record the visit of P003",
         "若方便的话，录入 P003 今天的访视",
         "Can't do it myself: today's visit of P003 needs entering",
