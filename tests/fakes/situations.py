@@ -1,5 +1,7 @@
 """Made-up situations: a project folder, what people did in a chat, and questions about it."""
 
+import re
+from calendar import month_name
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,29 @@ def questions(name: str, written: str, lang: Lang) -> list[dict[str, Any]]:
     text = (SITUATIONS / name / f"{written}_{lang}.yaml").read_text("utf-8")
     read: list[dict[str, Any]] = yaml.safe_load(text)
     return read
+
+
+_TOLD = {
+    "approved": ("Approve", "approve", "批准"),
+    "refused": ("reject", "Reject", "驳回"),
+    "waiting": ("waiting", "正在等"),
+    "unknown": ("Not known so far", "目前还不知道", "not_known"),
+}
+_MONTHS = {name: number for number, name in enumerate(month_name) if name}
+_DAY = re.compile(rf"([0-9]{{1,2}}) ({'|'.join(_MONTHS)}) ([0-9]{{4}})")
+_DAY_ZH = re.compile("([0-9]{4})年([0-9]{1,2})月([0-9]{1,2})日")
+
+
+def ways_to_tell(fact: str) -> set[str]:
+    """How an answer may tell a fact that is written as the situation's page has it."""
+    ways = set[str]()
+    for way in map(str.strip, str(fact).split("|")):
+        ways |= {way, *_TOLD.get(way, ())}
+        day = _DAY.sub(lambda m: f"{m[3]}-{_MONTHS[m[2]]:02}-{int(m[1]):02}", way)
+        ways |= {day, _DAY_ZH.sub(lambda m: f"{m[1]}-{int(m[2]):02}-{int(m[3]):02}", way)}
+        if amount := re.fullmatch(r"([0-9][0-9,]*)(?: EUR| lux|欧元|勒克斯)?", way):
+            ways.add(amount[1].replace(",", ""))
+    return ways
 
 
 def write_situation(name: str, folder: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tests.fakes.situations import (
     question_sets,
     questions,
     situation,
+    ways_to_tell,
     write_situation,
 )
 from tests.fakes.web_room import WebRoom
@@ -40,7 +41,7 @@ async def served(start: Start, folder: Path, name: str, **more: Any) -> tuple[Se
 
 def lacks(told: str, wanted: list[str]) -> list[str]:
     """Which of these facts the answer has in none of their ways."""
-    return [each for each in wanted if not any(way in told for way in each.split("|"))]
+    return [each for each in wanted if not any(way in told for way in ways_to_tell(each))]
 
 
 @pytest.mark.parametrize(("name", "written", "lang"), question_sets())
