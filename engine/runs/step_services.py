@@ -19,6 +19,7 @@ from engine.ports.model import (
     ToolOffer,
 )
 from engine.services import Services
+from engine.text.thoughts import without_thoughts
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import CallTool
 
@@ -96,6 +97,8 @@ class _StepModel:
         except BudgetExceeded as error:
             self._calls.append({"kind": "model", "error": str(error), "used_up": True})
             raise
+        # What it thinks is not kept in the run's log either.
+        answer = replace(answer, text=without_thoughts(answer.text))
         self._used = self._used.plus(ModelUsage(calls=1, tokens=answer.tokens))
         fields = {name: value for name, value in asdict(answer).items() if value}
         self._calls.append({"kind": "model", "answer": to_jsonable_python(fields)})
