@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from cards.markdown import format_value, literal
+from cards.markdown import literal
 from cards.texts import say
-from cards.visible import visible
+from cards.visible import in_row
 from engine.frames.ends import fail_run
 from engine.frames.leaves import label_of
 from engine.frames.outcome import (
@@ -146,8 +146,10 @@ def _problem_text(rule: HardRule, violation: Violation, context: StepContext) ->
         return message
     if "value" in quoted:
         return say("rule.labelled", context.run.lang, label=label, message=message)
-    shown = "—" if violation.value is None else literal(visible(format_value(violation.value)))
-    return say("rule.told", context.run.lang, label=label, value=shown, message=message)
+    lang, leaf = context.run.lang, context.playbook.definition.leaf(violation.field)
+    unit = leaf.unit(lang) if leaf else ""
+    shown = "—" if violation.value is None else literal(in_row(violation.value, unit, lang))
+    return say("rule.told", lang, label=label, value=shown, message=message)
 
 
 def _stop_loop(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.bot.testing.conftest import FolderPlayer, told
 from tests.fakes.feast import BY_FEAST, write_feast
-from tests.fakes.garage import MAIN, TOOLS, write_project
+from tests.fakes.garage import APPROVE, MAIN, TOOLS, write_project
 
 SUGGESTED = """\
 - test: nobody is offered questions about files and notes that a folder without tools need not have
@@ -52,6 +52,28 @@ REJECTED = """\
 """
 
 
+UNIT = "unit: {zh: 吨, en: tons}"
+WITH_LOAD = {
+    "playbooks/hoists/tools.yaml": TOOLS.replace("unit: kg", UNIT),
+    "playbooks/hoists/playbook.yaml": MAIN.replace(
+        "data_fields:\n",
+        f"data_fields:\n  load: {{label: {{zh: 重量, en: Load}}, type: number, {UNIT}}}\n",
+    ),
+    "playbooks/hoists/skills/ask-booking.yaml": """\
+id: ask-booking
+name: {zh: 预订信息, en: Booking}
+description: {zh: 询问工位和日期, en: Asks for bay and day}
+category: intake
+kind: prompt
+provides: [bay, day, load]
+ask:
+  title: {zh: 预订, en: Booking}
+  text: {zh: 哪个工位，哪一天？, en: "Which bay, and which day?"}
+  fields: [bay, day, load]
+""",
+}
+
+
 async def test_a_reply_that_others_got_is_told_so(
     tmp_path: Path, play_folder: FolderPlayer
 ) -> None:
@@ -60,6 +82,41 @@ async def test_a_reply_that_others_got_is_told_so(
         "rejected, was no reply; others were told so: `reply` is to whoever acts,"
         " see `end` and `told`"
     ]
+
+
+HEAVY = """\
+- test: what a rule says of a value has its unit
+  steps:
+    - mia: book a hoist
+    - mia: {fill: {bay: A1, day: 2026-03-09, load: 9}}
+      expect: {end: refused, reply: "Load = 9 tons: is more than any hoist lifts"}
+    - mia: 预订一台举升机
+    - mia: {fill: {bay: A1, day: 2026-03-09, load: 9}}
+      expect: {end: refused, reply: "重量 = 9 吨：超过所有举升机"}
+"""
+CHECK = """\
+    heavy:
+      type: hard_rule
+      rules:
+        - field: load
+          logic: {"<=": [{var: load}, 5]}
+          message: {zh: 超过所有举升机, en: is more than any hoist lifts}
+      on_pass: approve
+      on_fail: end_heavy
+"""
+
+
+async def test_a_rule_tells_a_value_with_its_unit(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    files = {
+        **WITH_LOAD,
+        "playbooks/hoists/skills/approve-booking.yaml": APPROVE.replace(
+            "start_node: approve\n  nodes:\n", f"start_node: heavy\n  nodes:\n{CHECK}"
+        ),
+    }
+    played = await play_folder(write_project(tmp_path / "garage", **files), HEAVY)
+    assert [each for each in played if not each.passed] == [], told(played)
 
 
 async def test_a_slip_costs_no_other_value(tmp_path: Path, play_folder: FolderPlayer) -> None:
@@ -73,25 +130,5 @@ async def test_a_small_folder_offers_what_it_has(tmp_path: Path, play_folder: Fo
 
 
 async def test_a_unit_is_a_text_by_language(tmp_path: Path, play_folder: FolderPlayer) -> None:
-    unit = "unit: {zh: 吨, en: tons}"
-    files = {
-        "playbooks/hoists/tools.yaml": TOOLS.replace("unit: kg", unit),
-        "playbooks/hoists/playbook.yaml": MAIN.replace(
-            "data_fields:\n",
-            f"data_fields:\n  load: {{label: {{zh: 重量, en: Load}}, type: number, {unit}}}\n",
-        ),
-        "playbooks/hoists/skills/ask-booking.yaml": """\
-id: ask-booking
-name: {zh: 预订信息, en: Booking}
-description: {zh: 询问工位和日期, en: Asks for bay and day}
-category: intake
-kind: prompt
-provides: [bay, day, load]
-ask:
-  title: {zh: 预订, en: Booking}
-  text: {zh: 哪个工位，哪一天？, en: "Which bay, and which day?"}
-  fields: [bay, day, load]
-""",
-    }
-    played = await play_folder(write_project(tmp_path / "garage", **files), UNITS)
+    played = await play_folder(write_project(tmp_path / "garage", **WITH_LOAD), UNITS)
     assert [each for each in played if not each.passed] == [], told(played)
