@@ -41,6 +41,13 @@ properties: $(DEV_STAMP)
 fuzz: build/fuzz/.installed
 	build/fuzz/bin/python -m tests.fuzz.run $(ARGS)
 
+# What ours is measured beside, in an environment of its own: what cannot be had is skipped.
+build/peers/.installed:
+	@$(PYTHON) -m venv build/peers
+	@build/peers/bin/python $(PIP) install langgraph langgraph-checkpoint-postgres 'psycopg[binary,pool]' aiohttp || true
+	@build/peers/bin/python $(PIP) install dbos || true
+	@touch $@
+
 build/fuzz/.installed: pyproject.toml requirements.lock
 	@$(PYTHON) -m venv build/fuzz
 	@build/fuzz/bin/python $(PIP) $(LOCKED) requirements.lock
@@ -53,7 +60,7 @@ mutate: $(DEV_STAMP)
 	$(BIN)/python -m tests.mutation.run $(ARGS)
 
 # What a message costs beside bare bots, in about 10 minutes; ARGS="--only slack --rounds 3" etc.
-bench: $(DEV_STAMP)
+bench: $(DEV_STAMP) build/peers/.installed
 	$(BIN)/python -m tests.bench.run $(ARGS)
 
 # Builds the wheel into dist/, from a copy of the sources, so that nothing of an earlier build is in it.

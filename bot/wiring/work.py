@@ -78,8 +78,8 @@ def build_lanes(
         return parts.resources.platforms.get(conversation.partition(":")[0])
 
     def on_commit(effects: Effects) -> None:
-        if effects.shows:
-            delivery.wake()
+        if (in_s := effects.shows_in_s) is not None:
+            delivery.wake(in_s)
         if effects.mails:
             lanes.wake()
 

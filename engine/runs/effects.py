@@ -85,6 +85,12 @@ class StepChange:
 
 def step_effects(step: StepChange, now: datetime) -> Effects:
     """Everything that the step writes, but for where its cards are shown."""
+    after, effects = step_changes(step, now)
+    return replace(effects, runs=(run_write(after), *effects.runs))
+
+
+def step_changes(step: StepChange, now: datetime) -> tuple[Run, Effects]:
+    """The run after the step, and everything else that it writes."""
     before, after, note = step.before, step.after, _part_note(step)
     if note and after.case:
         note = Note(note.state, "\n\n".join((note.text, *after.case.remarks)))
@@ -99,7 +105,6 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
     after, chart = violations.post_chart(before, after, below=bool(step.opened))
     step = replace(step, after=after)
     effects = Effects(
-        runs=(run_write(after),),
         cards=(*step.closed, *map(CardWrite, step.shown_cards)),
         timers=(*_timers(step, now), *_alarms(step)),
         slots=slots,
@@ -117,7 +122,7 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
     # A child speaks through its parent.
     if note and not after.parent:
         effects = effects.plus(_part_effects(after, note))
-    return effects.plus(start_effects(step.started))
+    return after, effects.plus(start_effects(step.started))
 
 
 def start_effects(runs: Sequence[Run]) -> Effects:

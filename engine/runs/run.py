@@ -68,7 +68,13 @@ from engine.runs.children import (
     remaining_children,
     start_children,
 )
-from engine.runs.effects import StepChange, card_posts, step_effects
+from engine.runs.effects import (
+    StepChange,
+    card_posts,
+    run_write,
+    step_changes,
+    step_effects,
+)
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.migration import Migration, migration_outcome
@@ -112,16 +118,30 @@ CONTINUE = RunContinued().stored()
 class StepResult:
     """What a step changes, and the mail that is put first into the lane, "" for none.
 
-    `park` when the run is blocked: its mail stays until an operator lets the run go on.
+    `park` when the run is blocked: its mail stays until an operator lets the run go on. With a
+    `run`, the one after the step, the effects do not have it yet.
     """
 
     effects: Effects
     front: str
     park: bool = False
+    run: Run | None = None
+
+    def written(self) -> "StepResult":
+        """The same, whose effects write the run."""
+        if self.run is None:
+            return self
+        runs = (run_write(self.run), *self.effects.runs)
+        return replace(self, effects=replace(self.effects, runs=runs), run=None)
 
 
 async def advance_run(mail: RunMail, context: StepContext) -> StepResult:
     """Advance the run's top frame once; mail that does not concern the run changes nothing."""
+    return (await take_step(mail, context)).written()
+
+
+async def take_step(mail: RunMail, context: StepContext) -> StepResult:
+    """The same, with the run beside the effects of a step of its top frame."""
     run, now = context.run, context.services.now
     if isinstance(mail, FilesJoined):
         return _join_files(run, mail, now)
@@ -381,10 +401,10 @@ def _apply_outcome(
         dropped=dropped,
         follows=context.follows,
     )
-    effects = step_effects(step, context.services.now)
+    after, effects = step_changes(step, context.services.now)
     effects = effects.plus(Effects(posts=card_posts(run, step.shown_cards, context)))
     front = CONTINUE if after.status == "running" else ""
-    return StepResult(effects, front, park=after.status == "blocked")
+    return StepResult(effects, front, park=after.status == "blocked", run=after)
 
 
 def _dropped_children(outcome: StepOutcome, run: Run) -> Collection[str]:

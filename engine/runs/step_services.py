@@ -1,7 +1,10 @@
-"""The services of one step: the model within the run's budget, and every answer recorded."""
+"""The services of one step: the model within the run's budget, and every answer recorded.
+
+What a step asks of the outside is watched: one that asks nothing may be taken ahead.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -9,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from engine.errors import BudgetExceeded, ModelError, ToolError, ToolRefused, ToolUnsure
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
+from engine.ports.library import Library
 from engine.ports.model import (
     Completion,
     Message,
@@ -140,3 +144,63 @@ def record_calls(
         return result
 
     return call_and_record
+
+
+class OutsideAsked(Exception):
+    """A step that is taken ahead wants something of the outside; nothing was asked."""
+
+
+# Ports whose answers come from elsewhere, and may be others the next time.
+_PORTS = ("decisions", "findings", "inbox", "files", "cases", "own_runs", "admissions")
+
+
+class Outside:
+    """The outside as one step has it: `asked` once the step wanted anything of it.
+
+    A `closed` one refuses with OutsideAsked before anything is asked.
+    """
+
+    def __init__(self, *, closed: bool = False) -> None:
+        self.asked = False
+        self._closed = closed
+
+    def note(self) -> None:
+        """Note that something is asked. Raises OutsideAsked where it is refused."""
+        self.asked = True
+        if self._closed:
+            raise OutsideAsked
+
+    def watch(self, services: Services) -> Services:
+        """The same services, watched."""
+        ports = {name: _Watched(getattr(services, name), self) for name in _PORTS}
+        return replace(
+            services,
+            model=_Watched(services.model, self) if services.model else None,
+            library=self._library(services.library),
+            call=self._call(services.call),
+            rehearse=self._call(services.rehearse),
+            pin=self._call(services.pin),
+            **ports,  # type: ignore[arg-type]
+        )
+
+    def _library(self, library: Library) -> Library:
+        known = {each.name: getattr(library, each.name) for each in fields(library)}
+        return Library(**{name: _Watched(part, self) for name, part in known.items() if part})
+
+    def _call(self, call: CallTool) -> CallTool:
+        async def watched(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> Any:
+            self.note()
+            return await call(tool, arguments, ctx)
+
+        return watched
+
+
+class _Watched:
+    """A port, of which each use is noted."""
+
+    def __init__(self, port: Any, outside: Outside) -> None:
+        self._port, self._outside = port, outside
+
+    def __getattr__(self, name: str) -> Any:
+        self._outside.note()
+        return getattr(self._port, name)

@@ -123,7 +123,7 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
     values = dict(message.values)
     said = str(values.get(ask.instead.of, "")) if ask.instead else ""
     if ask.instead and _says_a_word(ask.instead, said, context.entities):
-        if not _rest(asked, context):
+        if not _rest(asked, context, message):
             return _take_instead(ask.instead, run.requester.id, "the message says so")
         del values[ask.instead.of]
     if values:
@@ -132,7 +132,7 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
-    rest = _Rest() if ask.again else _rest(asked, context)
+    rest = _Rest() if ask.again else _rest(asked, context, message)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
     if not (ask.again or lacking or rest):
         return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
@@ -211,8 +211,8 @@ class _Rest:
         return bool(self.faults or self.unused)
 
 
-def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
-    """What neither a field nor the playbook's own words explain."""
+def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading) -> _Rest:
+    """What neither a field nor the playbook's own words explain; `message` was read for these."""
     run, playbook = context.run, context.playbook.definition
     fields = [f for f in asked if _is_read(f, context)]
     examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
@@ -227,7 +227,7 @@ def _rest(asked: Sequence[Field], context: StepContext) -> _Rest:
         for f in fields
         if f.name in reading.faults
     ]
-    refused = _read_message(asked, context).faults
+    refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
     return _Rest(tuple(faults), unused.strip(), reading.left)

@@ -107,6 +107,8 @@ def find_values(
     Cues, labels and units name a field; what could mean two things fills nothing. A bare value
     fills the one field that is still missing.
     """
+    if not fields:
+        return FoundValues({}, {})
     said = FormText(_normalize(text), fields, today, entities)
     found, _ = _find_sure(said)
     if values := _values(found):

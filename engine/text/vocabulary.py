@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cards.model import Field
 from engine.text.values import field_names, unit_words
+
+KEPT = 64
+"""The vocabularies of so many forms are kept."""
 
 _LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
@@ -42,20 +46,42 @@ class Vocabulary:
     phrases: re.Pattern[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _TextWords:
+    words: frozenset[str]
+    pairs: frozenset[str]
+    lone: frozenset[str]
+
+
 def make_vocabulary(fields: Sequence[Field], examples: Iterable[str] = ()) -> Vocabulary:
     """The names of the fields, units, and all that stands in the examples."""
-    named = [name.lower() for f in fields for name in (*field_names(f), *f.words)] + list(
-        unit_words()
-    )
-    told = [*named, *(example.lower() for example in examples)]
-    runs = [run for text in told for run in _CHINESE.findall(text)]
-    pairs = {run[i : i + 2] for run in runs for i in range(len(run))}
+    named = (name.lower() for f in fields for name in (*field_names(f), *f.words))
+    return _make((*named, *unit_words()), tuple(examples))
+
+
+@lru_cache(maxsize=KEPT)
+def _make(named: tuple[str, ...], examples: tuple[str, ...]) -> Vocabulary:
+    told = _collect_words(examples)
+    own = _collect_words(named)
     chinese = sorted((n for n in named if _CHINESE.search(n)), key=len, reverse=True)
     return Vocabulary(
-        frozenset(word for text in told for word in _LATIN.findall(text)) | _FILLERS,
+        own.words | told.words | _FILLERS,
+        own.pairs | told.pairs,
+        own.lone | told.lone,
+        re.compile("|".join(map(re.escape, chinese)) or r"(?!)"),
+    )
+
+
+@lru_cache(maxsize=KEPT)
+def _collect_words(texts: tuple[str, ...]) -> _TextWords:
+    """The words of texts: those of a playbook's examples are the same each time."""
+    lower = [text.lower() for text in texts]
+    runs = [run for text in lower for run in _CHINESE.findall(text)]
+    pairs = {run[i : i + 2] for run in runs for i in range(len(run))}
+    return _TextWords(
+        frozenset(word for text in lower for word in _LATIN.findall(text)),
         frozenset(pair for pair in pairs if len(pair) == 2),
         frozenset(run for run in runs if len(run) == 1),
-        re.compile("|".join(map(re.escape, chinese)) or r"(?!)"),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 ITEMS = (
     *("router", "planner", "rules", "model", "jobs", "slack", "telegram"),
+    "approvals",
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
 )
 

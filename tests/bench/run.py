@@ -21,6 +21,7 @@ import uvloop
 from adapters.clock import SystemClock
 from bot.terminal.output import show_progress
 from tests.bench.acks import acks
+from tests.bench.approvals import approvals
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
@@ -58,6 +59,7 @@ MEASURES: Mapping[str, Item] = {
     "jobs": jobs,
     "slack": _slack,
     "telegram": _telegram,
+    "approvals": approvals,
     "acks": acks,
     "sharing": sharing,
     "taps": taps,

@@ -63,11 +63,12 @@ class Server:
 
 
 def family(pid: int) -> list[int]:
-    """A process and its children: a watchdog and its worker."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
+    """A process and all below it: a watchdog and its worker, a database and its sessions."""
+    found = [pid]
     with suppress(OSError):
-        return [pid, *map(int, children.read_text().split())]
-    return [pid]
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            found += family(int(child))
+    return found
 
 
 async def _answers(client: Redis) -> bool:

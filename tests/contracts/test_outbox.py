@@ -79,6 +79,69 @@ async def test_a_card_in_a_replys_slot_is_shown_with_it_and_refreshes_it(
     assert (row.card.read().status, row.message_id) == ("decided", "m1")
 
 
+async def test_a_run_that_ends_while_its_decision_is_shown_is_shown_once_more_and_not_between(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    reply, run = partitions.new_id(conversation), partitions.new_id(conversation)
+    card = card_for(run, partitions.new_id(conversation), conversation)
+    effects = Effects(
+        reply=ReplyWrite(id=reply, head="head", parts=("waits",)),
+        posts=(Post(reply, conversation, "reply", reply),),
+        runs=(run_write(run, conversation, reply=reply),),
+        cards=(CardWrite(card),),
+        slots=((reply, card.token),),
+    )
+    await handle(mailbox, f"talk:{conversation}", effects)
+    (row,), _ = await outbox.take_rows(5)
+    assert await outbox.sent(row, "m1") is None
+    await decisions.decide(card.token, update_id="t", answer="won", effects=deciding(card))
+    (row,), _ = await outbox.take_rows(5)
+    goes_on = Effects(parts=(PartWrite(reply, 0, "goes on"),), touches=(Refresh(reply, 1.0),))
+    following = await mailbox.commit(await claim_one(mailbox), goes_on, pop=True, front="more")
+    # How far it is need not be shown at once.
+    assert isinstance(await outbox.sent(row, "m1"), float)
+    ends = Effects(parts=(PartWrite(reply, 0, "done"),), touches=(Refresh(reply),))
+    assert following is not None
+    await mailbox.commit(following, ends, pop=True)
+    (row,), _ = await outbox.take_rows(5)
+    assert (row.row, row.parts) == (reply, ("done",))
+    assert await outbox.sent(row, "m1") is None
+    assert await outbox.take_rows(5) == ([], 3600)
+
+
+@pytest.mark.parametrize(
+    ("changes", "waits_s"), [((60.0,), 60.0), ((60.0, 0.0), 0.0), ((0.0, 60.0), 0.0)]
+)
+async def test_what_changed_while_it_was_shown_is_shown_when_the_first_of_it_is_due(
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    outbox: RedisOutbox,
+    conversation: str,
+    changes: tuple[float, ...],
+    waits_s: float,
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation),)))
+    # Changes from before it is shown say nothing of what comes after.
+    await handle(mailbox, lane, Effects(touches=(Refresh("a"),)))
+    (row,), _ = await outbox.take_rows(5)
+    for due_s in changes:
+        await handle(mailbox, lane, Effects(touches=(Refresh("a", due_s),)))
+    following = await outbox.sent(row, "m")
+    if waits_s:
+        assert isinstance(following, float)
+        assert waits_s - 5 < following <= waits_s
+        scripts.offset_ms = int(waits_s * 1000)
+        (following,), _ = await outbox.take_rows(5)
+    assert not isinstance(following, float)
+    assert following is not None
+    assert await outbox.sent(following, "m") is None
+
+
 async def test_a_card_shown_elsewhere_tells_in_which_message_its_run_answers(
     mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str
 ) -> None:

@@ -57,7 +57,11 @@ local function mark_dest(dest, due)
 end
 
 local function mark_row(row, dest, due)
-  redis.call('HINCRBY', T .. 'row:' .. row, 'rev', 1)
+  local key = T .. 'row:' .. row
+  redis.call('HINCRBY', key, 'rev', 1)
+  -- What came while it is being shown is due by itself: see sent.lua.
+  local next = tonumber(redis.call('HGET', key, 'next') or due)
+  redis.call('HSET', key, 'next', math.min(next, due))
   redis.call('ZADD', T .. 'd:' .. dest, 'LT', due, row)
   mark_dest(dest, due)
 end

@@ -52,6 +52,7 @@ local function lease_row(dest, lease_ms)
   end
   local fence = redis.call('INCR', T .. 'fence')
   hold(dest, fence, now + lease_ms)
+  redis.call('HDEL', T .. 'row:' .. row, 'next')
   local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body',
     'tried')
   local tried = string.match(r[7] or '', '^%d+') or ''

@@ -38,6 +38,9 @@ end
 if outcome == 'drop' and exists then redis.call('HSET', key, 'dropped', ARGV[7]) end
 if outcome == 'drop' or redis.call('HGET', key, 'rev') == ARGV[5] or not exists then
   redis.call('ZREM', T .. 'd:' .. dest, row)
+else
+  -- It changed while it was shown: that is shown when it is due, and not at once.
+  redis.call('ZADD', T .. 'd:' .. dest, redis.call('HGET', key, 'next') or now, row)
 end
 local rest_ms = rest(dest, tonumber(ARGV[9]), tonumber(ARGV[10]))
 if rest_ms > 0 then

@@ -111,9 +111,12 @@ class Delivery:
         self._busy = 0
         self._wake = asyncio.Event()
 
-    def wake(self) -> None:
-        """Look for due rows now."""
-        self._wake.set()
+    def wake(self, in_s: float = 0.0) -> None:
+        """Look for due rows now, or in so many seconds."""
+        if in_s > 0:
+            asyncio.get_running_loop().call_later(in_s, self._wake.set)
+        else:
+            self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Send due rows until `stop`; returns once none is being sent."""

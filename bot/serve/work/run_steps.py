@@ -21,8 +21,9 @@ from engine.ports.storage.store import Claim, Effects
 from engine.reviews import clocks
 from engine.runs.effects import run_write
 from engine.runs.migration import plan_migration
-from engine.runs.run import StepResult, advance_run, block_effects, migrate_run, unreadable_effects
+from engine.runs.run import StepResult, block_effects, migrate_run, take_step, unreadable_effects
 from engine.runs.step_services import step_services
+from engine.runs.visit import MOST_STEPS, advance_visit
 from engine.services import Services
 
 log = structlog.get_logger()
@@ -62,11 +63,13 @@ class RunSteps:
         if expired is None:
             # Somebody's decision came first; its mail is behind this one.
             return HandlerResult(Effects())
-        services = step_services(self._run_services(run, now), run, playbook)
+        services = self._run_services(run, now)
         context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
-        stepped = await self._advance(mail, context)
+        # Mail at which something failed is taken step by step, each of which is then persisted.
+        most = MOST_STEPS if claim.attempts == 1 else 1
+        stepped = await advance_visit(mail, context, services, most=most, take=self._take)
         if stepped.park:
             return HandlerResult(stepped.effects, park=True)
         effects = replace(
@@ -101,10 +104,10 @@ class RunSteps:
             log=(*effects.log, *gone.log),
         )
 
-    async def _advance(self, mail: RunMail, context: StepContext) -> StepResult:
+    async def _take(self, mail: RunMail, context: StepContext) -> StepResult:
         """One step of the run, timed."""
         since_s = self.services.clock.elapsed_s()
-        stepped = await advance_run(mail, context)
+        stepped = await take_step(mail, context)
         took_s = self.services.clock.elapsed_s() - since_s
         self.services.meter.took("step", took_s, context.run.frames[-1].kind)
         return stepped
@@ -122,7 +125,8 @@ class RunSteps:
         if any(card.status != "open" for card in cards):
             # Somebody's decision came first; its mail is behind this one.
             return HandlerResult(Effects())
-        stepped = await self._advance(mail, context)
+        services = step_services(context.services, run, context.playbook)
+        stepped = (await self._take(mail, replace(context, services=services))).written()
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = clocks.supersede([card for card in cards if card.token not in waits])

@@ -179,10 +179,13 @@ class Effects:
         return Effects(session=session, session_keep_s=keep_s, reply=reply, **lists)
 
     @property
-    def shows(self) -> bool:
-        """Whether a platform message changes, or may."""
-        changes = self.posts or self.touches or self.cards or self.cancels or self.runs
-        return bool(changes or self.seen)
+    def shows_in_s(self) -> float | None:
+        """In how many seconds a platform message may change by them; None for none of them."""
+        ends = any(run.ended for run in self.runs)
+        if self.cards or self.cancels or self.seen or ends:
+            return 0.0
+        due_s = [*(post.due_s for post in self.posts), *(touch.due_s for touch in self.touches)]
+        return min(due_s, default=None)
 
 
 NOTHING = Effects()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 
 from engine.text.readers.clock import find_time
 from engine.text.readers.cursor import Items
@@ -18,6 +19,8 @@ from engine.text.readers.words import OPENERS
 _HAN = re.compile("[\u3400-\u9fff]")
 MOST = 12
 """So many values of a text are read; who says more fills in the form."""
+KEPT, KEPT_CHARS = 64, 500
+"""The readings of so many texts of so many characters are kept."""
 MOST_TRIES = 200
 """At so many places of a text is a value looked for."""
 
@@ -28,6 +31,11 @@ def find_readings(text: str, today: date, *, weak: bool = False) -> tuple[Readin
     `weak` ones, which are values only behind a field's name, and days that no calendar has, which
     are a date of no value, come on request.
     """
+    # A step and the one after it read the same message.
+    return (_find_kept if len(text) <= KEPT_CHARS else _find)(text, today, weak)
+
+
+def _find(text: str, today: date, weak: bool) -> tuple[Reading, ...]:
     items = Items(lex(text), today, chinese=bool(_HAN.search(text)))
     found: list[Reading] = []
     at = tries = 0
@@ -41,6 +49,9 @@ def find_readings(text: str, today: date, *, weak: bool = False) -> tuple[Readin
             found.append(reading)
         at = end
     return tuple(found)
+
+
+_find_kept = lru_cache(maxsize=KEPT)(_find)
 
 
 def _longest(items: Items, at: int) -> tuple[int, Reading | None]:
