@@ -95,19 +95,18 @@ class ReActEngine:
         context: ToolContext,
         *,
         lang: Lang,
-        recent: Sequence[str] = (),
-        known: Sequence[str] = (),
+        briefing: Sequence[str] = (),
         show: ShowDraft | None = None,
     ) -> ReActResult:
         """The final answer in `lang`, or a sentence that says why there is none.
 
-        `recent` is what was said before, `known` are lines with what is known already. `show` is
-        given the answer while it is written, as far as people may read it already.
+        `briefing` are lines on what is known and was said before. `show` is given the answer while
+        it is written, as far as people may read it already.
         """
         model = _BudgetedModel(self, lang, AnswerGrowth(show), self.elapsed_s())
         task = ModelTask(
             purpose="answer",
-            opening=lambda: first_messages(system_prompt(lang), user_message(query, recent, known)),
+            opening=lambda: first_messages(system_prompt(lang), user_message(query, briefing)),
             read=model.read,
             correction=lambda faults: faults[0],
             max_tokens=ANSWER_TOKENS,

@@ -5,7 +5,6 @@ from typing import Literal
 
 from cards.model import Lang
 from cards.texts import languages, say
-from engine.text.fence import fence_data
 
 ReActReason = Literal[
     "answered",
@@ -38,7 +37,6 @@ keep your reasoning to yourself."""
 
 GO_ON = "Your answer was cut off. Continue exactly where it stopped; repeat nothing."
 
-RECENT_CHARS = 1500
 RECITED_CHARS = 40
 RUN_LETTERS = 24
 """So many letters of the prompt are no accident: nothing of an answer with such a run is shown
@@ -50,15 +48,9 @@ def system_prompt(lang: Lang) -> str:
     return _SYSTEM.format(language=say("language.name", lang))
 
 
-def user_message(query: str, recent: Sequence[str], known: Sequence[str] = ()) -> str:
-    """The person's question, after what is known and the last 1,500 letters of what was said."""
-    earlier = "\n".join(recent)[-RECENT_CHARS:]
-    before = [*known]
-    if earlier:
-        before.append(f"Said before in this conversation:\n{fence_data(earlier)}")
-    if not before:
-        return query
-    return "\n\n".join((*before, f"The question:\n{query}"))
+def user_message(query: str, briefing: Sequence[str]) -> str:
+    """The person's question, after the lines on what is known and was said before."""
+    return "\n\n".join((*briefing, f"The question:\n{query}")) if briefing else query
 
 
 def recites_prompt(answer: str) -> bool:

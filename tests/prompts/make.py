@@ -276,7 +276,7 @@ def _answer(lang: Lang, told: Briefing) -> tuple[Message, ...]:
     query = question_text(parts[1:], parts, head)
     return (
         Message(role="system", content=system_prompt(lang)),
-        Message(role="user", content=user_message(query, (), told.lines())),
+        Message(role="user", content=user_message(query, told.lines())),
     )
 
 

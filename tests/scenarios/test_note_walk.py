@@ -62,6 +62,39 @@ async def test_what_is_looked_up_is_remembered_in_the_words_that_were_approved(
             await room.wait_for(lambda m: m["card"] is None and MEMO[lang] in text_of(m))
 
 
+@pytest.mark.parametrize(
+    ("question", "then"),
+    [
+        ("P003 的 ECOG 是多少？", "把结论记到项目备忘"),
+        ("What is the ECOG of P003?", "remember the conclusion for the project"),
+    ],
+)
+async def test_who_plans_knows_the_answer_that_was_given_before(
+    start: Start, question: str, then: str
+) -> None:
+    planned: list[str] = []
+
+    def script(request: dict[str, Any]) -> Reply:
+        if not plans(request):
+            route = "clinical_qc/note"
+            piece = {"kind": "workflow", "route": route, "text": then, "condition": ""}
+            return say_json({"pieces": [piece | {"depends_on": [], "card": None, "option": ""}]})
+        planned.append(request["messages"][-1]["content"])
+        return say_json([{"type": "reply", "text": "-"}])
+
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            await room.say("lin", question)
+            await room.wait_for(lambda m: m["parts"][0]["state"] == "answered")
+            await room.say("lin", then)
+            await room.wait_for(lambda m: bool(planned))
+    said = planned[0].partition("Said before in this conversation")[2]
+    assert f": {question}" in said
+    assert "bot: " in said
+    assert "P003" in said.partition("bot: ")[2]
+
+
 async def test_what_the_request_does_not_say_is_asked_and_a_failed_step_is_planned_around(
     start: Start,
 ) -> None:

@@ -233,7 +233,7 @@ async def _run_engine(questions: ModelQuestions, here: CasesHere) -> ReActResult
             question_text(questions.asked, questions.parts, head),
             context,
             lang=head.lang,
-            known=briefing.lines(),
+            briefing=briefing.lines(),
             show=show,
         )
 

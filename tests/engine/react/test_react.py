@@ -174,15 +174,6 @@ async def test_instructions_in_a_result_stay_data_even_when_the_model_obeys_them
     assert result.content == "Only the note was read."
 
 
-async def test_earlier_talk_is_data_too(server: ModelServer, engine: ReActEngine) -> None:
-    server.script([say("Fine.")])
-    await engine.run("And P002?", CONTEXT, lang="en", recent=("x" * 9000, INJECTION))
-    asked = server.requests[0]["messages"][-1]["content"]
-    assert asked.count("</data>") == 1
-    assert asked.endswith("And P002?")
-    assert len(asked) < 2000
-
-
 @pytest.mark.parametrize("lang", ["zh", "en"])
 async def test_the_answer_is_asked_for_in_the_persons_language(
     lang: Literal["zh", "en"], server: ModelServer, engine: ReActEngine
@@ -318,7 +309,7 @@ async def test_what_is_told_first_counts_for_nothing_however_often_it_is_told(
     server.script([read, read, read, read, say("Well.")])
     engine = ReActEngine(model, (*kit.tools, *many), Budget(tokens=4000, tools=30))
     known = ("much is known " * 3000,)
-    result = await engine.run("?", CONTEXT, lang="en", known=known)
+    result = await engine.run("?", CONTEXT, lang="en", briefing=known)
     assert (result.content, len(server.requests)) == ("Well.", 5)
     assert result.tokens > 10 * 4000
 
