@@ -1,6 +1,7 @@
 """Every prompt, made of one small situation: `python -m tests.prompts.make` writes the files."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -294,7 +295,10 @@ def _route(lang: Lang, told: Briefing) -> tuple[Message, ...]:
         recent=(),
         lang=lang,
     )
-    return sorting_messages(SAID[lang][2], here, told.lines())
+    system, user = sorting_messages(SAID[lang][2], here, told.lines())
+    # How rules read a message is not a matter of the prompt.
+    given = {**json.loads(user.content), "rules": []}
+    return system, Message(role="user", content=json.dumps(given, ensure_ascii=False))
 
 
 async def _plan(step: StepContext) -> Sequence[Message]:

@@ -141,5 +141,5 @@ async def test_the_questions_of_a_message_are_one_dialogue_that_sees_all_of_it(
     assert "没有" in message["parts"][2]["html"]
     (question,) = [request["messages"][-1]["content"] for request in asked]
     assert text in question
-    assert "2. “P003 和 P004 最近谁的体能状态更差?”: yours" in question
+    assert "2. <data>P003 和 P004 最近谁的体能状态更差?</data>: yours" in question
     assert "answered: <data>" in question

@@ -40,9 +40,9 @@ def question_text(asked: Sequence[Part], parts: Sequence[Part], head: ReplyHead)
 
 
 def _part_line(part: Part, asked: Collection[int]) -> str:
-    text = " ".join(part.intent.text.split())
+    text = fence_data(" ".join(part.intent.text.split()))
     if part.index in asked:
-        return f"{part.index + 1}. “{text}”: yours"
+        return f"{part.index + 1}. {text}: yours"
     stands = _STANDS.get(part.state, part.state)
     told = fence_data(part.full_text()[:RESULT_CHARS])
-    return f"{part.index + 1}. “{text}”: {stands}: {told}"
+    return f"{part.index + 1}. {text}: {stands}: {told}"

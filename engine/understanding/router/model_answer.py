@@ -104,8 +104,23 @@ def read_pieces(
         for piece, place in zip(pieces, places, strict=True)
         if place is not None
     ]
+    placed = _each_once(placed)
     placed = [replace(each, cut_from=_cut_from(each, placed, message, limits)) for each in placed]
     return tuple(placed) if last else AnswerFaults(_doubts(placed)) or tuple(placed)
+
+
+def _each_once(placed: Sequence[PlacedPiece]) -> list[PlacedPiece]:
+    """The pieces without those that want what a piece of the same words wants already."""
+    kept: list[PlacedPiece] = []
+    for each in placed:
+        if not any(
+            (each.start, each.end, each.piece.kind, each.piece.route)
+            == (other.start, other.end, other.piece.kind, other.piece.route)
+            for other in kept
+        ):
+            kept.append(each)
+    # A piece that is left out would move the numbers of those behind it.
+    return kept if not any(each.piece.depends_on for each in placed) else list(placed)
 
 
 def _fault(index: int, piece: ModelPiece, limits: PieceLimits) -> str:
