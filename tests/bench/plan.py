@@ -9,6 +9,7 @@ ITEMS = (
     *("router", "planner", "rules", "model", "jobs", "slack", "telegram"),
     "approvals",
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
+    "profile",
 )
 
 

@@ -29,6 +29,7 @@ from tests.bench.model_cost import model_cost
 from tests.bench.pages import pages
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
+from tests.bench.profile import profile
 from tests.bench.reviews import reviews
 from tests.bench.router.score import router
 from tests.bench.rules import rules
@@ -67,6 +68,7 @@ MEASURES: Mapping[str, Item] = {
     "commands": commands,
     "reviews": reviews,
     "pages": pages,
+    "profile": profile,
 }
 
 
