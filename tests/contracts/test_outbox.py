@@ -142,6 +142,22 @@ async def test_what_changed_while_it_was_shown_is_shown_when_the_first_of_it_is_
     assert await outbox.sent(following, "m") is None
 
 
+async def test_what_an_earlier_build_changed_while_it_was_shown_is_shown_at_once(
+    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation),)))
+    (row,), _ = await outbox.take_rows(5)
+    await handle(mailbox, lane, Effects(touches=(Refresh("a", 60.0),)))
+    # That one did not note when its changes are due.
+    (key,) = [key async for key in scripts.client.scan_iter("*}:row:a")]
+    await scripts.client.hdel(key, "next")
+    following = await outbox.sent(row, "m")
+    assert not isinstance(following, float)
+    assert following is not None
+    assert following.row == "a"
+
+
 async def test_a_card_shown_elsewhere_tells_in_which_message_its_run_answers(
     mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str
 ) -> None:
