@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,9 @@ MARKS: tuple[Role, ...] = (
     *("reason", "undo", "off", "hang", "say", "tell", "past", "ask", "maybe"),
 )
 """Roles of what stands beside what is asked for, and says something about it."""
+
+KEPT = 1024
+"""So many readings of stretches are kept."""
 
 _TAIL_CHARS = 90
 _MOST_PEELED = 12
@@ -69,18 +72,21 @@ class Grammar:
         self._closings = _at_end(every, "closing")
         self._tags = _at_end(every, "tag")
         self._marks = tuple((role, _anywhere(every, role)) for role in MARKS)
+        # The same stretches are asked for again and again while a message is read.
+        self.core = lru_cache(maxsize=KEPT)(self._core)
+        self.marks = lru_cache(maxsize=KEPT)(self._find_marks)
 
-    def core(self, said: str) -> Core:
+    def _core(self, said: str) -> Core:
         """What a leveled text is about, politeness taken away at both ends."""
         start, favour = self._peel_start(said)
         end, tagged = self._peel_end(said, start, favour=favour)
         return Core(start, end, favour or tagged)
 
-    def marks(self, said: str) -> Iterator[Mark]:
+    def _find_marks(self, said: str) -> tuple[Mark, ...]:
         """What holds back in a leveled text."""
-        for role, form in self._marks:
-            for found in form.finditer(said):
-                yield Mark(role, *found.span())
+        return tuple(
+            Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
+        )
 
     def parts(self, text: str) -> list[tuple[str, str]]:
         """What each part of a text was read as: politeness, its matter, what holds it back."""

@@ -239,19 +239,17 @@ class RouteTable:
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
-        found = [Candidate(kind="qa_query", score=scores.routes[QUESTION])]
+        found = [(scores.routes[QUESTION], "")]
         for group, score in scores.groups.items():
-            name, _, request = group.partition("/")
-            if self.playbook(name):
-                one = Candidate(kind="workflow", playbook=name, request=request, score=score)
-                found.append(one)
-        found.sort(key=lambda candidate: -candidate.score)
-        return tuple(c for c in found[:limit] if c.score >= least)
+            if score >= least and self.playbook(group.partition("/")[0]):
+                found.append((score, group))
+        found.sort(key=lambda each: -each[0])
+        return tuple(_candidate(group, score) for score, group in found[:limit] if score >= least)
 
-    def requests_with_words(self, said: str, limit: int = 3) -> tuple[str, ...]:
+    def requests_with_words(self, said: str, *, least: float, limit: int = 3) -> tuple[str, ...]:
         """The groups of requests whose examples and names have most of the words of a folded text.
 
-        What several groups have tells little: what is named, and the smallest words.
+        A word weighs the less the more groups have it; `least` is what they weigh together.
         """
         rarity, own = self.lessons.rarity, tokens(said)
         known = self.lessons.words_of_group
@@ -261,7 +259,7 @@ class RouteTable:
             if group in self._name_words
         }
         ranked = sorted(shares, key=lambda group: (-shares[group], group))
-        return tuple(group for group in ranked[:limit] if shares[group] > 0)
+        return tuple(group for group in ranked[:limit] if shares[group] >= least)
 
     @cached_property
     def _name_words(self) -> Mapping[str, frozenset[str]]:
@@ -280,6 +278,13 @@ class RouteTable:
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
+
+
+def _candidate(group: str, score: float) -> Candidate:
+    if not group:
+        return Candidate(kind="qa_query", score=score)
+    playbook, _, request = group.partition("/")
+    return Candidate(kind="workflow", playbook=playbook, request=request, score=score)
 
 
 def _starts(said: str, cue: str) -> bool:

@@ -14,6 +14,9 @@ from engine.understanding.pieces.scoring import ScoredPiece
 CLAUSE_HEAD = 5
 """What holds off behind the work does so in the first letters of its clause."""
 
+FEW = 5
+"""A word that no more examples of the playbook have says nothing of its work."""
+
 ASIDE_CHARS = 20
 """A clause that says who wants it, or that it is done, is no longer than this."""
 
@@ -128,4 +131,6 @@ def _heading(said: str, bid: int, playbook: str, table: RouteTable) -> str:
     sentences = [m.end() for m in _SENTENCE.finditer(said, 0, colon)]
     heading = said[sentences[-1] if sentences else 0 : colon]
     known = table.lessons.tokens[playbook]
-    return "" if any(known[word] for word in tokens(heading)) else heading.strip()
+    own = {word for word in tokens(heading) if known[word] > FEW}
+    own -= LINKS | QUESTION_WORDS
+    return "" if own else heading.strip()

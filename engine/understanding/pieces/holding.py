@@ -23,6 +23,13 @@ AGAINST = 0.2
 UNDONE: tuple[Role, ...] = ("undo",)
 _COLON = re.compile("[:：]")
 
+NAMED, UNNAMED = 0.1, 0.5
+"""What the words of a request weigh at least that is offered, where a thing of the project is
+named, and where none is; a word that one group alone has weighs 1."""
+
+LIKELY = 0.45
+"""Beside what is so near nothing is offered by its words."""
+
 OFFERED = 3
 """So many meanings are offered."""
 
@@ -164,21 +171,23 @@ def _is_open(piece: Piece, roles: Collection[Role]) -> bool:
 def _offer_by_words(
     piece: Piece, own: str, roles: Collection[Role], context: RouteContext
 ) -> Piece:
-    """The piece with the requests that its words are of, where it names a thing of the project.
+    """The piece with the requests that its words are of, besides those that are near.
 
     Few examples say too little of how else their work is asked for.
     """
-    open_kind = piece.kind == "unclear" and (piece.unclear_kind != "idle" or not piece.firm)
-    if not open_kind or piece.candidates or {"off", "ask"} & {*roles}:
+    said = context.plain(own)
+    tells = piece.unclear_kind == "idle" and piece.firm and not context.table.begins_request(said)
+    likely = any(each.score >= LIKELY for each in piece.candidates)
+    if piece.kind != "unclear" or tells or likely or "ask" in roles:
         return piece
-    if not context.entities.matches(own) and piece.unclear_kind == "elsewhere":
-        return piece
-    groups = context.table.requests_with_words(context.plain(own))
-    offered = tuple(
+    named = bool(context.entities.matches(own))
+    groups = context.table.requests_with_words(said, least=NAMED if named else UNNAMED)
+    near = {f"{c.playbook}/{c.request}" for c in piece.candidates}
+    others = tuple(
         Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
-        for name, _, request in (group.partition("/") for group in groups)
+        for name, _, request in (group.partition("/") for group in groups if group not in near)
     )
-    return replace(piece, candidates=offered)
+    return replace(piece, candidates=(*piece.candidates, *others)[:OFFERED])
 
 
 def _as_conditional_within(said: str, piece: Piece, within: WorkWithin) -> Piece:

@@ -91,7 +91,7 @@ def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, wh
     # A favour may be work, which a look-up would miss.
     favour = favour or asks_for_favour(plain)
     example = judge_verbatim(text, context)
-    looked_up = _look_up(text, context) or _look_up(told, context)
+    looked_up = _look_up(text, context) or (_look_up(told, context) if told != text else None)
     if looked_up and not (favour or example):
         return looked_up
     # An open form may be of the message that is leant on; what another is named for is not for it.

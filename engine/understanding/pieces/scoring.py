@@ -65,13 +65,14 @@ class ScoredPiece:
     @property
     def margin_to_playbooks(self) -> float:
         """How far it is from the other playbooks."""
-        beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
+        beside = {SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route}
         return self._ahead_of([s for n, s in self.scores.routes.items() if n not in beside])
 
     @property
     def margin(self) -> float:
         """How far it is from the second nearest."""
-        return self._ahead_of([s for n, s in self.scores.routes.items() if n != self.route])
+        own = self.route
+        return self._ahead_of([s for n, s in self.scores.routes.items() if n != own])
 
     def _ahead_of(self, others: Sequence[float]) -> float:
         return round(self.score - max(others, default=0.0), DECIMALS)

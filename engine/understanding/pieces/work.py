@@ -170,6 +170,8 @@ def _hangs(scored: ScoredPiece, table: RouteTable) -> bool:
 
 def _without_days(scored: ScoredPiece, said: str, table: RouteTable) -> str:
     """The text without the days that the requests meant ask for by a cue."""
+    if not wording.hangs(said):
+        return said
     groups = {n: s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")}
     least = max(groups.values(), default=0.0) - GROUP_MARGIN
     cues = [table.day_cues.get(name, frozenset()) for name, s in groups.items() if s > least]

@@ -183,7 +183,7 @@ async def try_frame(
     context = replace(domain.context, lang=detect_language(text))
     intents = (await route(text, context, None)).intents
     meant = {x.group, y.group} if "{y}" in frame.frame else {x.group}
-    begun = [_group(i) for i in intents if _is_begun(i)]
+    begun = [name_of(i) for i in intents if is_begun(i)]
     wrong = tuple(name for name in begun if name not in meant) + tuple(
         name for name, n in Counter(begun).items() if n > (2 if x.group == y.group else 1)
     )
@@ -192,24 +192,27 @@ async def try_frame(
         text,
         x,
         y,
-        _outcome(x.group, intents),
-        _outcome(y.group, intents),
+        outcome_of(x.group, intents),
+        outcome_of(y.group, intents),
         _answer(q, intents),
         wrong,
         intents,
     )
 
 
-def _group(intent: Intent) -> str:
+def name_of(intent: Intent) -> str:
+    """Its request, as `playbook/request`."""
     return f"{intent.playbook}/{intent.request}"
 
 
-def _is_begun(intent: Intent) -> bool:
+def is_begun(intent: Intent) -> bool:
+    """It is work that begins by itself."""
     return intent.kind == "workflow" and not intent.condition
 
 
-def _outcome(group: str, intents: Sequence[Intent]) -> Outcome:
-    mine = [i for i in intents if i.kind == "workflow" and _group(i) == group]
+def outcome_of(group: str, intents: Sequence[Intent]) -> Outcome:
+    """What became of a request among the intents."""
+    mine = [i for i in intents if i.kind == "workflow" and name_of(i) == group]
     if any(not i.condition for i in mine):
         return "start"
     if mine:
@@ -274,7 +277,7 @@ def _is_plain(text: str, context: RouteContext) -> bool:
 
 
 def _asks_for(intent: Intent | None, name: str) -> bool:
-    return bool(intent and intent.kind == "workflow" and _group(intent) == name)
+    return bool(intent and intent.kind == "workflow" and name_of(intent) == name)
 
 
 async def try_frames(frames: Sequence[Frame], domain: Domain, times: int) -> list[Trial]:
