@@ -228,6 +228,14 @@ class OfficePeople:
         """They are the same everywhere."""
         return self
 
+    def scope_of(self, card: Card) -> "OfficePeople":
+        """Nor does it matter where a card lies."""
+        return self
+
+    def deciders(self, review: Review) -> list[Principal]:
+        """Whoever holds one of its roles."""
+        return [each for each in self.everybody if set(review.roles) & set(each.roles)]
+
     def refresh(self, principal: Principal) -> Principal:
         """Everybody is who they were."""
         return principal

@@ -43,7 +43,8 @@ _TOLD = {
     "approved": ("Approve", "approve", "批准"),
     "refused": ("reject", "Reject", "驳回"),
     "waiting": ("waiting", "正在等"),
-    "unknown": ("Not known so far", "目前还不知道", "not_known"),
+    "unknown": ("not known so far", "目前还不知道", "not_known"),
+    "拒绝": ("驳回",),
 }
 _MONTHS = {name: number for number, name in enumerate(month_name) if name}
 _DAY = re.compile(rf"([0-9]{{1,2}}) ({'|'.join(_MONTHS)}) ([0-9]{{4}})")

@@ -41,7 +41,8 @@ async def served(start: Start, folder: Path, name: str, **more: Any) -> tuple[Se
 
 def lacks(told: str, wanted: list[str]) -> list[str]:
     """Which of these facts the answer has in none of their ways."""
-    return [each for each in wanted if not any(way in told for way in ways_to_tell(each))]
+    told = told.lower()
+    return [e for e in wanted if not any(way.lower() in told for way in ways_to_tell(e))]
 
 
 @pytest.mark.parametrize(("name", "written", "lang"), question_sets())

@@ -66,7 +66,7 @@ TEXTS: Final[dict[str, str]] = {
     "tool.file.sample": "First rows ({n}):",
     "tool.search.exact": "“{query}” stands in {total} places; the first {n}:",
     "tool.search.like": (
-        "No file has “{query}” as it stands. {total} passages have most of its words; "
+        "No file has “{query}” as it stands. Passages that have most of its words: {total}; "
         "the first {n}:"
     ),
     "tool.search.nothing": "None of the {n} files that I could search has “{query}”.",

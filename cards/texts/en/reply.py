@@ -204,6 +204,7 @@ TEXTS: Final[dict[str, str]] = {
     "query.phase": "{name}: now at “{phase}” ({goal}).",
     "query.missing": " Still missing: {missing}.",
     "query.waits": " Waiting for: {waits}.",
+    "query.role": "{role} ({names})",
     "query.card": "{who} to answer “{title}”",
     "query.blocked": " It stands still: {told}.",
     # commands

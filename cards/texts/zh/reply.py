@@ -170,6 +170,7 @@ TEXTS: Final[dict[str, str]] = {
     "query.phase": "{name}：现在是「{phase}」（{goal}）。",
     "query.missing": "还缺：{missing}。",
     "query.waits": "正在等：{waits}。",
+    "query.role": "{role}（{names}）",
     "query.card": "{who} 处理「{title}」",
     "query.blocked": "它停着：{told}。",
     # commands

@@ -97,12 +97,14 @@ async def answer_open_question(
 ) -> str:
     """What the conversation's case has, for a question that nothing else answers; "" for none.
 
-    `loosely`, any word that asks makes it a question.
+    `loosely`, any word that asks makes it a question, and so does a value's name.
     """
     asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
-    if not (asks or (loosely and may_ask(intent.text))):
+    reader = await work_loader(head, services)()
+    names_value = loosely and any(link.is_named and link.paths for link in reader.rank(intent.text))
+    if not (asks or (loosely and may_ask(intent.text)) or names_value):
         return ""
-    near = (await work_loader(head, services)()).read(intent.text, loosely=True)
+    near = reader.read(intent.text, loosely=True)
     return await answer_from_case(intent.text, near, head, services)
 
 

@@ -107,9 +107,13 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
             part.model_copy(update={"answer": offer_text(head.files, head.lang)}), turn
         )
     if intent.kind == "unclear" and intent.candidates and not intent.told:
-        known = await answer_open_question(intent, head, services)
-        if known and not intent.note and not asks_for_favour(fold(intent.text)):
-            return part.model_copy(update={"state": "answered", "text": known})
+        favour = asks_for_favour(fold(intent.text))
+        if known := await answer_open_question(intent, head, services):
+            if not intent.note and not favour:
+                return part.model_copy(update={"state": "answered", "text": known})
+        elif not favour:
+            # Beside the card: what it asks for may stand there.
+            known = await answer_open_question(intent, head, services, loosely=True)
         answer = known or await blocked_runs_text(head, services)
         return ask_which(part.model_copy(update={"answer": answer}), turn)
     if not await needs_model(intent, head, services):

@@ -23,7 +23,7 @@ from engine.understanding.own_work.subjects import CHINESE, LATIN, WorkSubject, 
 
 MAX_CHARS = 200
 MOST = 3
-"""So many requests are told of, the newest first."""
+"""So many requests are told of, the newest first; who asks for so many things asks for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ class WorkReader:
         """
         said = _as_read(text)
         if not said or len(text.strip()) > MAX_CHARS:
+            return None
+        if _asks_for_several(said) and any(e.is_here or e.is_case for e in self.subjects):
             return None
         aspects = _aspects(said)
         asks = wording.asks(said)
@@ -191,6 +193,11 @@ def _asks_for_all(said: str, aspects: frozenset[words.Aspect]) -> bool:
     if aspects & words.STRONG:
         return False
     return bool("who" in aspects or words.DID.search(said))
+
+
+def _asks_for_several(said: str) -> bool:
+    """Whether one value, or one request, would leave out most of what is asked for."""
+    return bool(words.WIDE.search(said)) or len(words.ASKING_WORD.findall(said)) >= MOST
 
 
 def _suits(subject: WorkSubject, aspects: frozenset[words.Aspect]) -> int:

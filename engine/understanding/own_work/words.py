@@ -235,10 +235,22 @@ GENERAL: Final[re.Pattern[str]] = re.compile(
 )
 """How people ask for what anybody knows."""
 ASKS: Final[re.Pattern[str]] = re.compile(
-    r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?)(?![a-z])"
+    r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?"
+    r"|remind (?:me|us)|(?:tell|give) (?:me|us)|sum (?:it )?up|summari[sz]e)(?![a-z])"
     r"|多[亮高长宽重远快深厚粗大小早晚久贵]|[啥哪谁几]|[么吗呢嘛]\W*$|有没有|是不是|[没不]\W*$"
+    r"|提醒我|告诉我|概括|总结|汇总|报一下|说一下|列一下"
 )
 """Words that ask, wherever they stand: a question need not begin with one, nor end with a mark."""
+WIDE: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:summary|overview|sum (?:it )?up|summari[sz]e|big picture|in a nutshell|recap"
+    "|(?:still|all) open|all (?:of )?(?:this|that|it|them)|everything)(?![a-z])"
+    "|概括|总结|汇总|概况|一览|简单(?:说|讲|介绍)|分别|各(?:是|自)|哪些事|没落实|都有(?:什么|哪些|啥)"
+)
+"""Asks for all of it, or for several things."""
+ASKING_WORD: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:what|which|where|who|whom|whose|how|when|why)(?![a-z])|[谁哪啥]|什么|多少"
+)
+"""One thing that is asked for."""
 PROPER: Final[re.Pattern[str]] = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*")
 """Names as English writes them, of a text that is not folded."""
 DID: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])what (?:exactly )?did (?:i|we)(?![a-z])")
