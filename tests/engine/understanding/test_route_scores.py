@@ -7,6 +7,7 @@ import pytest
 from bot.operate.routing import describe_route
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
+from tests.bench.router import blind
 from tests.bench.router.score import HALVES, Score, interval, messages, scored
 
 
@@ -36,3 +37,22 @@ def test_the_interval_holds_the_share_and_narrows_with_more_messages() -> None:
     few, many = interval(9, 10), interval(900, 1000)
     assert few[0] < 0.9 < few[1]
     assert few[0] < many[0] < 0.9 < many[1] < few[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "counted"),
+    [
+        ("could you record today's visit of P003?\nthanks", "", "decided right"),
+        ("record today's visit once Dr Wu has signed", "", ""),
+        ("record today's visit", "Dr Wu has signed", "conditions lost"),
+        ("the elephant sleeps", "", "silent misses"),
+    ],
+)
+async def test_messages_that_nobody_saw_are_counted_by_what_became_of_them(
+    text: str, condition: str, counted: str, context: RouteContext
+) -> None:
+    meant = {"parts": [{"kind": "request", "what": "record_visit", "condition": condition}]}
+    told = describe_route(text, await route(text, context, None))
+    counts = blind.judge(meant, told)
+    bad = {"conditions lost", "silent misses", "decided right"}
+    assert {name for name in bad if counts[name]} == {counted} - {""}
