@@ -20,6 +20,7 @@ from engine.talk.mine.cases import (
 from engine.talk.mine.digest import MOST_REQUESTS, CaseDigest, join_names
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.summary import RunSummary, read_summaries
+from engine.text.entities import fold
 from engine.text.search_words import query_words
 from engine.tools.files.file_parse import FILE_PARSE
 from engine.tools.files.file_search import FILE_SEARCH
@@ -71,6 +72,9 @@ def _is_named(here: CasesHere, head: ReplyHead) -> bool:
 
 def _may_answer(question: str, here: CasesHere, reader: WorkReader) -> bool:
     keys = {key for case in here.cases for key in case.keys}
+    of_cases = " ".join(each.named for each in reader.subjects if each.key in keys)
+    if reader.names_other(fold(question), of_cases):
+        return False
     texts = [
         text
         for case in here.cases

@@ -1,5 +1,6 @@
 """What is known of a person's requests, and of the cases that they may see, for their questions."""
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
 from engine.talk.mine.cases import KnownCase, names_here, names_of_runs, read_case
 from engine.talk.mine.summary import RunSummary, is_own, may_see, own_names, read_summaries
+from engine.text.entities import fold
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.own_work.subjects import FieldNames, WorkSubject
 
@@ -100,7 +102,8 @@ def reader_of(works: Sequence[KnownWork], head: ReplyHead, services: Services) -
         for playbook in services.playbooks.values()
         for request in playbook.definition.requests
     ]
-    return WorkReader(tuple(_subject(work, head) for work in works), tuple(others), services.today)
+    subjects = tuple(_subject(work, head) for work in works)
+    return WorkReader(subjects, tuple(others), services.today, head.entities)
 
 
 async def _of_run(summary: RunSummary, services: Services) -> KnownWork | None:
@@ -167,6 +170,7 @@ def _subject(work: KnownWork, head: ReplyHead) -> WorkSubject:
         values=_values(work),
         others=_other_options(work),
         fields=tuple(_fields(work)),
+        named=_named_text(work),
         end=summary.end if summary else None,
         is_here=run is not None and run.conversation == head.conversation,
         is_put_forward=_was_put_forward(summary),
@@ -216,6 +220,15 @@ def _values(work: KnownWork) -> tuple[str, ...]:
     found += [text for each in named for text in (each.id, each.text)]
     kept = [text for text in found if 1 < len(text) <= _LONGEST_VALUE]
     return tuple(dict.fromkeys(kept))[:_MOST_VALUES]
+
+
+def _named_text(work: KnownWork) -> str:
+    """All that it has and is called by, folded."""
+    named = (work.summary.run.named or ()) if work.summary else ()
+    own = [text for each in named for text in (each.id, each.text)]
+    key = work.case.name.key if work.case else ""
+    values = json.dumps(work.state.data, ensure_ascii=False, default=str)
+    return fold("\n".join((key, *own, *_people(work), values)))
 
 
 def _parts(label: str) -> Iterable[str]:

@@ -144,10 +144,10 @@ def state_text(summary: RunSummary, lang: Lang, zone: str, people: People) -> st
     if summary.ended_at is not None:
         when = local_time(summary.ended_at, zone)
         text = say("mine.ended_at", lang, end=text, when=when)
+    reason = summary.reason if summary.end in ("refused", "failed", "expired") else ""
     if summary.verdict is not None and summary.verdict.decision is not None:
         told = describe_decision(summary.verdict, summary.verdict.decision, zone, lang)
-        return f"{text} · {literal(told)}"
-    reason = summary.reason if summary.end in ("refused", "failed", "expired") else ""
+        text = f"{text} · {literal(told)}"
     return " · ".join(filter(None, (text, " ".join(reason.split()))))
 
 

@@ -28,6 +28,8 @@ _UNTIL = re.compile(r"(?:\b(?:until|till|to|before|through|by)|[到至]|截[至�
 _ONWARDS = re.compile(r"\s*(?:以来|之后|以后|起|onwards?\b)")
 _BACKWARDS = re.compile(r"\s*(?:之前|以前|为止|前)")
 
+_LETTER = re.compile(r"(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9'])")
+_WORD_LETTERS = frozenset("ai")
 _SINCE_THEN = re.compile(r"(?:\bsince|自|从|自从)\s*$")
 _ON_SINCE_THEN = re.compile(r"\s*(?:以来|起)")
 _BESIDE = re.compile(r"\s*(?:[之以]?[前后]|为止|onwards?\b)")
@@ -255,7 +257,11 @@ def option_words(argument: Argument) -> Iterator[tuple[str, str]]:
 
 def _choice(argument: Argument, asked: LookupText) -> dict[str, Any]:
     """The one option that is said; of options that are a part of another, the longest."""
-    found = {word: option for word, option in option_words(argument) if says(asked.said, word)}
+    found = {
+        word: option
+        for word, option in option_words(argument)
+        if _says_option(asked, word, argument)
+    }
     longest = [
         option
         for word, option in found.items()
@@ -265,6 +271,32 @@ def _choice(argument: Argument, asked: LookupText) -> dict[str, Any]:
     if argument.many and longest:
         return {argument.name: longest}
     return {argument.name: longest[0]} if len(longest) == 1 else {}
+
+
+def _says_option(asked: LookupText, word: str, argument: Argument) -> bool:
+    """Whether the text has the option as a word of its own, a single letter as it is written.
+
+    What may be a word of any sentence, as "a" is, stands behind the argument's name.
+    """
+    if not word.isascii() or not word[:1].isalnum():
+        return says(asked.said, word)
+    if len(word) > 1:
+        return bool(_whole_word(word).search(asked.said))
+    names = (argument.name.replace("_", " "), *map(fold, argument.said))
+    if any(_named_letter(name, word).search(asked.said) for name in filter(None, names)):
+        return True
+    letters = _LETTER.findall(asked.text)
+    return word not in _WORD_LETTERS and word.upper() in letters
+
+
+@lru_cache(maxsize=4096)
+def _whole_word(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9]){re.escape(word)}(?:e?s|e?d|ing)?(?![a-z0-9])")
+
+
+@lru_cache(maxsize=1024)
+def _named_letter(name: str, letter: str) -> re.Pattern[str]:
+    return re.compile(rf"{re.escape(name)}(?:s| is| of|[:=为是])?\s?{letter}(?![a-z0-9])")
 
 
 def argument_words(tool: Tool[Any]) -> Iterator[str]:

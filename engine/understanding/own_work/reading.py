@@ -8,6 +8,7 @@ from datetime import date
 from engine.frames.intents import WorkQuestion
 from engine.text import wording
 from engine.text.entities import fold
+from engine.text.entity_kinds import NamedEntity
 from engine.text.search_words import stem
 from engine.understanding.own_work import words
 from engine.understanding.own_work.naming import (
@@ -58,12 +59,14 @@ class WorkLink:
 class WorkReader:
     """What questions may be about: the person's requests, the newest first, and their cases.
 
-    `others` are words of requests that may be asked for, and of which the person has none.
+    `others` are words of requests that may be asked for, and of which the person has none. `named`
+    is what the message names; what is asked of one thing is no question about another.
     """
 
     subjects: tuple[WorkSubject, ...] = ()
     others: tuple[WorkSubject, ...] = ()
     today: date = field(default=date.min)
+    named: tuple[NamedEntity, ...] = ()
 
     def read(self, text: str, *, loosely: bool = False) -> WorkQuestion | None:
         """What the text asks of which; None where words of it stay unexplained.
@@ -84,6 +87,13 @@ class WorkReader:
         if not fitting:
             return self._none(said, aspects, loosely=loosely)
         return _question(fitting, aspects)
+
+    def names_other(self, said: str, known: str) -> bool:
+        """Whether the folded text names things, and none of them is in the folded text `known`."""
+        here = [each for each in self.named if holds_name(said, fold(each.text))]
+        return bool(here) and not any(
+            holds_name(known, fold(name)) for each in here for name in (each.id, each.text)
+        )
 
     def rank(self, text: str) -> tuple["WorkLink", ...]:
         """How near the text is to each subject, the nearest first, the newest of those alike."""
@@ -140,6 +150,7 @@ class WorkReader:
         strength += 2 * _suits(subject, aspects) + subject.is_here
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
         is_other = not values and any(holds_name(said, value) for value in subject.other_values)
+        is_other = is_other or self.names_other(said, subject.named)
         is_known = bool(known & named)
         is_guess = is_guess and not (own or values)
         return _Match(

@@ -37,7 +37,8 @@ class WorkSubject:
 
     `names` are those of the request, its playbook and its entities, `examples` how people ask for
     it, `people` who have to do with it, `values` what it is about, and `others` what it might have
-    been about and is not. `end` is how it ended, None while it goes on.
+    been about and is not. `named` is the text of all that it has and is called by. `end` is how it
+    ended, None while it goes on.
     """
 
     key: str
@@ -47,6 +48,7 @@ class WorkSubject:
     values: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     fields: tuple[FieldNames, ...] = ()
+    named: str = ""
     end: RunEnd | None = None
     is_here: bool = False
     is_put_forward: bool = False

@@ -5,6 +5,7 @@ questions are read. When they were first asked, 20 of the 24 in English were ans
 24 in Chinese.
 """
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,22 @@ from bot.definitions.loader import try_load_talk
 from cards.model import Lang, Principal
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
+from engine.talk.mine.summary import read_summaries, state_text
 from engine.talk.turn.answers import answer_at_once
+from engine.text.entity_kinds import NamedEntity
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
 from engine.yaml.source import Problems
-from tests.fakes.office import ANA, BO, HERE, context_of, head_of, office_services, office_table
+from tests.fakes.office import (
+    ANA,
+    BO,
+    HERE,
+    context_of,
+    head_of,
+    kept_runs,
+    office_services,
+    office_table,
+)
 
 QUESTIONS = Path(__file__).with_name("questions")
 LEAST = 22
@@ -129,6 +141,20 @@ async def test_of_what_several_options_are_named_the_chosen_one_is_told() -> Non
     assert "1200" not in await answer("was my taxi approved?", "en")
 
 
+@pytest.mark.parametrize(("claim", "told"), [("E-7", "no receipt"), ("E-9", "")])
+async def test_what_is_asked_of_one_thing_is_not_answered_from_another(
+    claim: str, told: str
+) -> None:
+    text = f"why was {claim} rejected?"
+    named = NamedEntity(kind="claim", id=claim, text=claim, start=text.index(claim))
+    head = head_of(text, "en").model_copy(update={"entities": (named,)})
+    reader = await work_loader(head, office_services("en"))()
+    for loosely in (False, True):
+        read = reader.read(text, loosely=loosely)
+        keys = read.keys if read else ()
+        assert bool(keys) == bool(told)
+
+
 async def test_a_model_reads_the_same_as_data_and_only_of_who_asks() -> None:
     services = office_services("en")
     (tool,) = await own_work_tools(head_of("who said no?", "en"), services)
@@ -147,3 +173,17 @@ async def test_a_model_reads_the_same_as_data_and_only_of_who_asks() -> None:
     assert expense["values"]["Amount"] == {"value": 1200, "currency": "EUR"}
     assert tool.readonly
     assert await own_work_tools(head_of("who said no?", "en", BO), services) == ()
+
+
+async def test_what_was_approved_and_failed_all_the_same_says_both() -> None:
+    services = office_services("en")
+    (leave,) = [
+        each
+        for each in await read_summaries(services.own_runs, [r.id for r in kept_runs("en")])
+        if each.run.playbook == "leave"
+    ]
+    part = leave.run.part.model_copy(update={"text": "No days are left."})
+    failed = replace(leave, run=leave.run.model_copy(update={"part": part}), end="failed")
+    told = state_text(failed, "en", "UTC", services.people)
+    assert "Approve" in told
+    assert "No days are left." in told

@@ -71,6 +71,41 @@ def test_its_arguments_are_fields(text: str, arguments: dict[str, Any] | None) -
     assert (found[0].arguments if found else None) == arguments
 
 
+UNIFORMS = """\
+description: Uniforms in the store
+reads: {connection: store, query: SELECT 1}
+arguments:
+  size: {label: {zh: 尺码, en: Size}, type: choice, options: [S, M, L, XL, A]}
+result: many
+columns:
+  number: {label: {zh: 编号, en: Number}}
+cues: [uniforms, free, 制服]
+examples: [which uniforms are free in size M, which uniforms are free in L, 有哪些 M 码的制服]
+"""
+
+
+@table(
+    ("text", "size"),
+    [
+        ("which uniforms are free in size M", "M"),
+        ("which uniforms are free in size m?", "M"),
+        ("which uniforms are free in L", "L"),
+        ("which uniforms are free in XL?", "XL"),
+        ("which uniforms are free in size A", "A"),
+        ("有哪些 S 码的制服", "S"),
+        ("list free uniforms", None),
+        ("show the uniforms", None),
+        ("is a uniform free? which uniforms", None),
+    ],
+)
+def test_an_option_is_a_word_of_its_own(text: str, size: str | None) -> None:
+    tool = connect_tool(
+        "uniforms", build(ToolDefinition, read_yaml(UNIFORMS, file="t.yaml")), Garage(), "STORE"
+    )
+    found = find(text, [tool], today=TODAY, entities=WAREHOUSE)
+    assert (found[0].arguments if found else {}).get("size") == size
+
+
 def test_a_model_sees_nothing_of_what_look_ups_go_by() -> None:
     told = str(TOOL.input_schema())
     assert "option_words" not in told
