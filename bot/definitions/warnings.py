@@ -1,6 +1,7 @@
 """What is no fault of a playbook and may yet not be meant, told when it is checked."""
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
@@ -15,12 +16,13 @@ from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import MANAGER_OF
 from engine.playbooks.skill import Skill
-from engine.playbooks.tool import TOOLS_FILE, names_in
+from engine.playbooks.tool import TOOLS_FILE, ConnectedCall, names_in
 from engine.toolbox.toolbox import Toolbox
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, Source, read_yaml
 
 MOST_NAMED = 5
+_PARAMETER = re.compile(r":[A-Za-z_][\w.]*")
 
 
 def playbook_warnings(
@@ -61,13 +63,20 @@ def _refusal_warnings(playbook: Playbook, source: Source) -> Iterator[str]:
     """One for each name in a refusal that is nearly an argument, and may be of what is found."""
     for name, tool in playbook.tools.items():
         for number, refusal in enumerate(tool.refused_when):
-            for unknown in sorted(names_in(refusal.text) - tool.arguments.keys()):
+            known = tool.arguments.keys() | _sql_words(refusal.call)
+            for unknown in sorted(names_in(refusal.text) - known):
                 if near := difflib.get_close_matches(unknown, tool.arguments, n=1):
                     fault = (
                         f"names {unknown}, which is no argument; did you mean {near[0]!r}? "
                         "It is told as a dash unless what is found has it"
                     )
                     yield source.problem((name, "refused_when", number, "text"), fault)
+
+
+def _sql_words(call: ConnectedCall) -> set[str]:
+    """The words of the call's statement, among them the names of what it gives."""
+    sql = call.call.get("sql")
+    return set(re.findall(r"\w+", _PARAMETER.sub(" ", sql))) if isinstance(sql, str) else set()
 
 
 def _manager_warnings(

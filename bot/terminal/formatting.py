@@ -96,13 +96,29 @@ def card_lines(
         yield f"  {paint(say('terminal.problems', lang), 'red')}"
         for problem in card["problems"]:
             yield from _indented(f"- {html_to_text(problem['html'])}")
-    rows = [(_line(row["label"]), _line(row["value"])) for row in card["rows"]]
-    if rows:
+    if rows := [*_rows(card), *_filled_rows(card)]:
         yield from _indented(table(rows))
     if card["note"]:
         yield from _indented(paint(strip_controls(card["note"]), "dim"))
     for one in choices:
         yield f"  {paint(f'{one.number})', 'bold cyan')} {_line(one.button['label'])}"
+
+
+def _rows(card: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(_line(row["label"]), _line(row["value"])) for row in card["rows"]]
+
+
+def _filled_rows(card: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the card's form holds already, which a page shows in the form itself."""
+    form = next((each["form"] for each in card["buttons"] if each["form"]), ())
+    if card["kind"] != "clarify":
+        return []
+    return [(_line(field["label"]), _filled(field)) for field in form if field["value"]]
+
+
+def _filled(field: Mapping[str, Any]) -> str:
+    value = str(field["labels"].get(field["value"], field["value"]))
+    return _line(f"{value} {field['unit']}")
 
 
 def message_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from html.parser import HTMLParser
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 from bot.terminal.output import table
@@ -95,7 +96,9 @@ class _HtmlReader(HTMLParser):
                 self._show_table()
             case "a" if self._links:
                 href, at = self._links.pop()
-                if href and href != "".join(self._out[at:]):
+                shown = "".join(self._out[at:])
+                # What has no host is a place in the page that this is not.
+                if href and not href.startswith("/") and unquote(href) != unquote(shown):
                     self.handle_data(f" ({href})")
             case "ul" | "ol" if self._lists:
                 self._lists.pop()

@@ -24,6 +24,8 @@ def explain_syntax(text: str, error: yaml.MarkedYAMLError) -> tuple[int, str]:
     for at in _suspects(lines, number, error):
         if told := _line_fault(lines[at - 1]):
             return at, told
+    if mark and "flow " in (error.context or "") and _is_question_mark(lines, mark):
+        return number, "a text with `?` at a word's end has to stand in quotes inside of { } or [ ]"
     if "mapping values" in str(error.problem) and mark:
         return number, "is indented deeper than the line before it, whose text goes on here"
     if "<block end>" in str(error.problem):
@@ -33,6 +35,12 @@ def explain_syntax(text: str, error: yaml.MarkedYAMLError) -> tuple[int, str]:
         first, last = _CLOSES[opened[1]]
         return error.context_mark.line + 1, f"a {first} is opened here and not closed by {last}"
     return number, f"{error.context}: {error.problem}" if error.context else str(error.problem)
+
+
+def _is_question_mark(lines: list[str], mark: yaml.Mark) -> bool:
+    """YAML takes it for a key's mark where a space or one of `,[]{}` is behind it."""
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    return line[mark.column : mark.column + 1] == "?"
 
 
 def _suspects(lines: list[str], number: int, error: yaml.MarkedYAMLError) -> Iterator[int]:

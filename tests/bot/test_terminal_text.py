@@ -55,6 +55,11 @@ def test_everything_that_the_page_shows_can_be_read_as_text() -> None:
     assert html_to_text(to_html(MARKDOWN)) == TEXT
 
 
+def test_links_that_only_the_page_follows_are_their_text() -> None:
+    shown = html_to_text(to_html("[P003](/?room=k3) by <https://example.org/损坏>"))
+    assert shown == "P003 by https://example.org/损坏"
+
+
 def draft(markdown: str, *, number: int = 0, requests: int = 1) -> Entry:
     part = {"number": number, "state": "working", "label": "", "html": to_html(markdown)}
     return {"op": "draft", "id": "m1", "view": {"lang": "en", "parts": [part] * requests}}

@@ -67,6 +67,16 @@ async def test_a_card_for_the_person_is_printed_with_numbers_and_status_3(
     assert "More that waits for you (1): " in more.err
 
 
+async def test_what_a_form_holds_already_is_shown(start: Start, tmp_path: Path) -> None:
+    service = await start()
+    told = await asked(tmp_path, service, f"{REVIEWED} on the big stage")
+    assert told.status == 3
+    assert "Not used: “on the big stage”" in told.out
+    rows = [" ".join(line.split()) for line in told.out.splitlines()]
+    for row in ("Subject P004", "ECOG score 1", "Weight 60.5 kg", "Systolic pressure 121 mmHg"):
+        assert row in rows, told.out
+
+
 async def test_ask_tells_programs_the_same_as_json(start: Start, tmp_path: Path) -> None:
     service = await start()
     told = await asked(tmp_path, service, "--json", RECORD["en"])

@@ -67,7 +67,7 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     if intent.kind == "smalltalk" and asks_who(intent.text):
         return "answered", say("help", lang, examples=example_list("", lang, services))
     if intent.kind == "smalltalk":
-        return "answered", _suggestion_text("answer.smalltalk", intent.text, lang, services)
+        return "answered", _suggestion_text("answer.smalltalk", "", lang, services)
     if intent.note == "not_possible":
         return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)

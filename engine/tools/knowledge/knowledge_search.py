@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from pydantic import Field, StringConstraints
 
@@ -72,7 +73,10 @@ def tell_quote(match: Mapping[str, Any], lang: Lang) -> str:
     title, section = literal(match["title"]), literal(match["section"])
     key = "tool.knowledge.section" if section else "tool.knowledge.document"
     head = say(key, lang, title=title, section=section)
-    source = say("tool.knowledge.source", lang, link=literal(match["link"] or match["document"]))
+    link = match["link"] or match["document"]
+    # What is no address is read by people only.
+    place = link if "://" in link else unquote(link)
+    source = say("tool.knowledge.source", lang, link=literal(place))
     return f"**{head}**\n\n> {literal(match['text'])}\n\n{source}"
 
 

@@ -1,7 +1,7 @@
 """Which read-only tool answers a text without a model, and with which arguments (promise 4)."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from typing import Any, Final
@@ -12,7 +12,7 @@ from engine.text import wording
 from engine.text.entities import DAY_MARK, MARKS, fold, fold_cue, masked
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.language import suits_language
-from engine.text.similarity import Grams, bigrams, cosine
+from engine.text.similarity import Grams, bigrams, cosine, grams
 from engine.text.values import remove_values
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import arguments_of, take_arguments
@@ -168,12 +168,21 @@ def suggestions(
             for i, e in enumerate(told)
         ]
     if not alone or not all(common for _, common, _, _ in ranked):
-        ranked = [each for each in ranked if each[0] <= -_NEARLY_SAID or not each[1]]
+        said = grams(fold(text)).counts.keys()
+        ranked = [each for each in ranked if not each[1] or _nearly_says(said, each[3], -each[0])]
     ranked.sort(key=lambda found: found[:3])
     kinds: dict[str, str] = {}
     for *_, example in ranked:
         kinds.setdefault(bare(_clear_example(entities.marked(example))), example)
     return tuple(kinds.values())[:n]
+
+
+def _nearly_says(said: Set[str], example: str, alike: float) -> bool:
+    """Whether the words that are said are about what the example asks, to which a text is alike.
+
+    A very short text is alike by chance, as `hi` is to what has `which`.
+    """
+    return alike >= _NEARLY_SAID and not said.isdisjoint(grams(fold(example)).counts)
 
 
 def _matter(text: str, entities: Entities) -> Grams:

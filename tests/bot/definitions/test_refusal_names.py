@@ -7,6 +7,7 @@ import pytest
 
 from bot.operate.validation import find_problems, find_warnings
 from tests.conftest import ROOT
+from tests.fakes.garage import TOOLS, write_project
 from tests.fakes.settings import make_settings
 
 REFUSED = """\
@@ -33,3 +34,29 @@ def test_a_name_that_is_nearly_an_argument_is_a_warning(
     (told,) = find_warnings(settings)
     assert told.startswith(f"{tools}:{line}: pay.refused_when.0.text: names expence, which is no")
     assert "did you mean 'expense'?" in told
+
+
+@pytest.mark.parametrize(
+    ("sql", "warned"),
+    [
+        ("SELECT who, day AS days FROM bookings WHERE bay = :bay", 0),
+        ("SELECT *, day AS days FROM bookings WHERE bay = :bay", 0),
+        ("WITH taken AS (SELECT day AS days FROM bookings) SELECT * FROM taken", 0),
+        ("SELECT * FROM bookings WHERE bay = :bay", 1),
+    ],
+)
+def test_what_the_statement_names_is_meant(tmp_path: Path, sql: str, warned: int) -> None:
+    refused = f"""\
+  refused_when:
+    - finds: {{connection: workshop, sql: "{sql}"}}
+      text: "{{bay}} is taken: {{days}}"
+"""
+    tools = {"playbooks/hoists/tools.yaml": TOOLS.rstrip("\n") + f"\n{refused}"}
+    folder = write_project(tmp_path / "garage", **tools)
+    settings = make_settings(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        connections=folder / "connections.yaml",
+    )
+    assert find_problems(settings) == []
+    assert len([each for each in find_warnings(settings) if "names days" in each]) == warned

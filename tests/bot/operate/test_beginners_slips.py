@@ -56,6 +56,12 @@ SLIPS = (
     (f"{MADE}tests/first.yaml", "reminded:", "remindd:", "did you mean 'reminded'?"),
     (f"{MADE}tests/first.yaml", "    - robin: {tap", "    - robn: {tap", "did you mean 'robin'?"),
     (f"{MADE}tests/first.yaml", "{add_request: {}}", "{ad_request: {}}", "mean 'add_request'?"),
+    (
+        f"{MADE}tests/first.yaml",
+        "    - robin: {tap",
+        "    - {robin: is it there?, expect: {reply: x}}\n    - robin: {tap",
+        "a text with `?` at a word's end has to stand in quotes",
+    ),
     (f"{ROOM}playbook.yaml", "tool: list_rooms", "tool: list_room", "did you mean 'list_rooms'?"),
     (f"{ROOM}playbook.yaml", "value: id", "value: ids", "no column 'ids'; did you mean 'id'?"),
     (f"{ROOM}playbook.yaml", "$building", "$bulding", "did you mean 'building'?"),

@@ -11,6 +11,8 @@ SUGGESTED = """\
   steps:
     - ida: /help
       expect: {reply: {contains: count the guests, lacks: [file, remember]}}
+    - ida: Hi
+      expect: {reply: {contains: count the guests, lacks: [summary.md, .txt]}}
     - ida: price 300 EUR
       expect: {reply: {contains: count the guests, lacks: [file, remember]}}
 - test: who asks about files is

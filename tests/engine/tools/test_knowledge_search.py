@@ -22,7 +22,7 @@ async def test_the_best_passage_is_quoted_with_its_place(ctx: ToolContext) -> No
     assert told.startswith(
         "**《SIGNOFF-101 数据管理指南》，2.2 答复与关闭质疑：**\n\n> 研究中心须在七个"
     )
-    assert "出处：documents/clinical\\_qc/data-management-guide.zh.md\\#2.2-" in told
+    assert "出处：documents/clinical\\_qc/data-management-guide.zh.md\\#2.2-答复与关闭质疑" in told
 
 
 async def test_an_english_question_is_answered_in_english(ctx: ToolContext) -> None:
