@@ -49,7 +49,9 @@ async def answer_from_case(
     if here.unknown and not here.cases:
         return say("case.nothing", head.lang, names=join_names(here.unknown, head.lang))
     if not here.cases:
-        here = CasesHere(await requests_here(head, services))
+        begun = await requests_here(head, services)
+        # Of a form that nobody has filled in there is nothing to tell.
+        here = CasesHere(tuple(c for c in begun if c.state.data or c.document.files))
     is_other = near is not None and near.keys and not here.knows(near.keys)
     if is_other or not here.cases:
         return ""

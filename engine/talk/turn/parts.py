@@ -108,13 +108,13 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         )
     if intent.kind == "unclear" and intent.candidates and not intent.told:
         favour = asks_for_favour(fold(intent.text))
-        if known := await answer_open_question(intent, head, services):
-            if not intent.note and not favour:
-                return part.model_copy(update={"state": "answered", "text": known})
-        elif not favour:
-            # Beside the card: what it asks for may stand there.
-            known = await answer_open_question(intent, head, services, loosely=True)
+        known = await answer_open_question(intent, head, services)
+        if known and not (intent.note or favour):
+            return part.model_copy(update={"state": "answered", "text": known})
         answer = known or await blocked_runs_text(head, services)
+        if not (answer or favour):
+            # Beside the card: what it asks for may stand there.
+            answer = await answer_open_question(intent, head, services, loosely=True)
         return ask_which(part.model_copy(update={"answer": answer}), turn)
     if not await needs_model(intent, head, services):
         calls: list[dict[str, Any]] = []

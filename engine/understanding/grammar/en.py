@@ -154,8 +154,8 @@ RULES: tuple[Rule, ...] = (
         "opening",
         r"ok|okay|oki|alright|aight|right|so|well|now(?! that)|uh|um{1,9}|er{1,9}m?|hm{1,9}"
         r"|yes|yeah"
-        r"|yep|sure|great|perfect|fine|good|just|anyway|anyhow|basically|quick(?:ly)?|maybe"
-        r"|perhaps|then|and|also|too|next(?! (?:week|month|year|time))|first(?:ly| of all)?"
+        r"|yep|sure|great|perfect|fine|good|just|anyway|anyhow|basically|quick(?:ly)?"
+        r"|then|and|also|too|next(?! (?:week|month|year|time))|first(?:ly| of all)?"
         r"|finally|lastly|again|simply"
         r"|already|instead|rather|no rush",
         "ok, {x}",

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.fakes.crank import Crank, cranked
@@ -14,7 +15,7 @@ from tests.scenarios.conftest import settings_over
 
 @pytest.mark.parametrize("ahead", [timedelta(hours=3), -timedelta(hours=3)])
 async def test_a_run_began_by_the_stores_clock(
-    redis_server: EmbeddedServer, tmp_path: Path, ahead: timedelta
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, ahead: timedelta
 ) -> None:
     async with cranked(settings_over(redis_server, tmp_path)) as started:
         clock = LateClock(ahead.total_seconds())
