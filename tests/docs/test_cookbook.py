@@ -1,6 +1,7 @@
 """Every answer of the cookbook is a project folder that is valid; what pages quote stands in it."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,6 +52,23 @@ def test_each_folder_is_valid_and_small(monkeypatch: pytest.MonkeyPatch) -> None
 
 def _lines(path: Path) -> int:
     return 0 if path.parent.name == "tests" else len(path.read_text("utf-8").splitlines())
+
+
+def test_a_plain_text_is_for_every_language_and_one_by_language_lacks_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(ROOT / "examples" / "cookbook" / "languages", tmp_path / "bot")
+    monkeypatch.chdir(folder)
+    (file,) = folder.glob("playbooks/*/playbook.yaml")
+    text, both = file.read_text("utf-8"), "label: {en: Name, zh: 姓名}"
+    told = {}
+    for written in (both, "label: Name", "label: {en: Name}"):
+        assert both in text
+        file.write_text(text.replace(both, written), "utf-8")
+        told[written] = [str(each) for each in find_problems(load_settings())]
+    *well, (lacking,) = told.values()
+    assert well == [[], []]
+    assert "data_fields.name.label: lacks zh; a plain text is for every language" in lacking
 
 
 def test_each_answer_has_a_folder_and_each_folder_an_answer() -> None:

@@ -215,6 +215,14 @@ def stand_tools(text: str, folder: Path) -> None:
     assert problems == []
 
 
+def item_tools(text: str, folder: Path) -> None:
+    tables = "CREATE TABLE loans (item TEXT, person TEXT, returned_on TEXT, key TEXT UNIQUE);"
+    problems, source = Problems(), read_yaml(text, file="tools.yaml")
+    known = {"store": MemoryDatabase("store", tables)}
+    assert [*read_tools(source, problems, taken=(), connections=known)] == ["lend_item"]
+    assert problems == []
+
+
 def scenarios(text: str, folder: Path) -> None:
     source = read_yaml(text, file="tests.yaml")
     for number in range(len(source.data)):
@@ -247,6 +255,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "edc": project,
     "list_absences": project_tools,
     "book_stand": stand_tools,
+    "lend_item": item_tools,
     "logic": rule,
     "test": scenarios,
     "given": setup,
@@ -384,6 +393,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "edc": "edc: {kind: redcap, address: http://x}",
         "list_absences": "list_absences: {description: x, reads: {connection: nowhere}}",
         "book_stand": "book_stand: {description: x, reads: {connection: nowhere}}",
+        "lend_item": "lend_item: {description: x, reads: {connection: nowhere}}",
         "test": "- {test: a, steps: []}",
         "given": "given: {now: noon}",
     }

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 from pydantic import JsonValue
 
+from cards.model import Principal
 from engine.errors import ToolFailed
 from engine.playbooks.checks.tools import call_request, read_tools, refusal_request
 from engine.ports.systems.connections import PreparedCall
@@ -17,6 +19,7 @@ from engine.toolbox.connected import connect_tool
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import call, rehearse
 from engine.yaml.source import Problems, read_yaml
+from tests.docs.reading import blocks, pages
 from tests.fakes.study import MemoryDatabase
 from tests.fakes.tables import table
 
@@ -83,7 +86,7 @@ def workshop() -> MemoryDatabase:
 
 def tool(name: str, workshop: MemoryDatabase, text: str = TOOLS) -> Tool[Any]:
     problems = Problems()
-    known = {"workshop": workshop}
+    known = {workshop.name: workshop}
     made = read_tools(read_yaml(text, file="t"), problems, taken=(), connections=known)[name]
     assert problems == []
     return connect_tool(
@@ -227,6 +230,41 @@ async def test_two_that_were_approved_beside_each_other_pass_no_limit_that_the_w
     await call(book, {"bay": "A1", "day": days[1]}, runs[1])
     with pytest.raises(ToolFailed, match="A1 is booked twice already"):
         await call(book, {"bay": "A1", "day": days[2]}, runs[2])
+
+
+LOANS = "CREATE TABLE loans (item TEXT, person TEXT, returned_on TEXT, key TEXT UNIQUE);"
+ONE_EACH = "CREATE UNIQUE INDEX one_each ON loans (item) WHERE returned_on IS NULL"
+GUARD = "WHERE NOT EXISTS (SELECT 1 FROM loans WHERE item = :item AND returned_on IS NULL)"
+
+
+@pytest.mark.parametrize(
+    ("guard", "index", "written"),
+    [(GUARD, "", 1), ("", ONE_EACH, 1), ("", "", 2)],
+    ids=["the statement", "a unique index", "a refusal alone"],
+)
+async def test_what_is_written_once_only_is_as_docs_tools_md_says(
+    guard: str, index: str, written: int
+) -> None:
+    (shown,) = (block.text for block in blocks("yaml") if "\nlend_item:" in f"\n{block.text}")
+    page = next(each.text for each in pages() if each.name == "docs/tools.md")
+    assert shown.count(GUARD) == 1
+    assert ONE_EACH in page
+    store = MemoryDatabase("store", f"{LOANS}{index}")
+    lend = tool("lend_item", store, shown.replace(GUARD, guard))
+    runs = [
+        replace(APPROVED, key=f"{who}:lend", person=Principal(id=who, name=who))
+        for who in ("ida", "tom")
+    ]
+    for run in runs:
+        # Nothing speaks against either of them when people are asked.
+        await rehearse(lend, {"item": "C-07"}, run)
+    await call(lend, {"item": "C-07"}, runs[0])
+    if written == 1:
+        with pytest.raises(ToolFailed, match="C-07 is out: ida has it"):
+            await call(lend, {"item": "C-07"}, runs[1])
+    else:
+        await call(lend, {"item": "C-07"}, runs[1])
+    assert store.db.execute("SELECT count(*) FROM loans").fetchone()[0] == written
 
 
 async def test_nothing_is_written_that_nobody_approved(workshop: MemoryDatabase) -> None:
