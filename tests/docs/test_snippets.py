@@ -209,17 +209,17 @@ def project_tools(text: str, folder: Path) -> None:
 
 def stand_tools(text: str, folder: Path) -> None:
     tables = "CREATE TABLE stands (fair TEXT, stand TEXT, person TEXT, key TEXT UNIQUE);"
-    problems, source = Problems(), read_yaml(text, file="tools.yaml")
-    known = {"fairs": MemoryDatabase("fairs", tables)}
-    assert [*read_tools(source, problems, taken=(), connections=known)] == ["book_stand"]
-    assert problems == []
+    _one_tool(text, MemoryDatabase("fairs", tables), "book_stand")
 
 
 def item_tools(text: str, folder: Path) -> None:
     tables = "CREATE TABLE loans (item TEXT, person TEXT, returned_on TEXT, key TEXT UNIQUE);"
+    _one_tool(text, MemoryDatabase("store", tables), "lend_item")
+
+
+def _one_tool(text: str, store: MemoryDatabase, name: str) -> None:
     problems, source = Problems(), read_yaml(text, file="tools.yaml")
-    known = {"store": MemoryDatabase("store", tables)}
-    assert [*read_tools(source, problems, taken=(), connections=known)] == ["lend_item"]
+    assert [*read_tools(source, problems, taken=(), connections={store.name: store})] == [name]
     assert problems == []
 
 
