@@ -66,6 +66,15 @@ class RedisOwnRuns:
             cards=tuple(_cards(cards)),
         )
 
+    async def log(self, run: str) -> Sequence[str]:
+        """All entries of the run's log, the oldest first."""
+        number = self._partitions.of_id(run)
+        if number is None:
+            return ()
+        with translate_errors():
+            entries = await self._scripts.client.lrange(f"{keys.tag(number)}log:{run}", 0, -1)
+        return [*map(str, entries)]
+
     async def repair(self) -> int:
         """List the runs that no list of a person names, living or ended, without child runs."""
         repaired = 0

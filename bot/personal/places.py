@@ -79,7 +79,11 @@ def _named(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
 
 
 def _is_session(survey: Survey, record: StoredRecord) -> bool:
-    return survey.is_own(record.name) or record.name in survey.spoken_in
+    # It names who wrote last for longer than what they wrote is kept.
+    body = read_json(record.text)
+    last = body.get("last", ()) if isinstance(body, dict) else ()
+    named = any(survey.marks.are_of(each.get("person")) for each in last)
+    return named or survey.is_own(record.name) or record.name in survey.spoken_in
 
 
 def _case_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:

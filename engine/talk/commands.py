@@ -19,6 +19,7 @@ from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects, may_cancel
+from engine.talk.last_message import why_text
 from engine.talk.mine.listing import OwnWorkText, choice_text, mine_text, runs_text
 from engine.talk.mine.own_work import PAGE, OwnWork, read_own_work
 from engine.talk.mine.summary import read_summaries
@@ -26,11 +27,14 @@ from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.projects import answer_project
 from engine.talk.start_links import open_link
 from engine.talk.turn.answers import example_list
+from engine.talk.turn.session import Session
 from engine.text.language import detect_language
 
 
-async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
-    """The effects of a command, its reply among them."""
+async def handle_command(
+    mail: CommandArrived, services: Services, lang: Lang, session: Session
+) -> Effects:
+    """The effects of a command, its reply among them; `session` is what was said before it."""
     conversation = mail.update.conversation
     match mail.update.name:
         case "start" if mail.update.text:
@@ -45,6 +49,11 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
             return await _project(mail, lang, services)
         case "runs":
             return _with_buttons(mail, lang, services, await runs_text(mail, lang, services))
+        case "why":
+            last = session.last_reply(mail.principal)
+            return _reply(
+                mail, lang, services, await why_text(last, mail.principal, lang, services)
+            )
         case "stop" | "recover":
             runs = await unfinished_runs(conversation, services)
             return _order_graph(

@@ -32,6 +32,7 @@ from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import UnsureReason
 from engine.sop.ends import MODEL, RULES, SIGNOFF
+from engine.understanding.grammar.reading import MARKS
 from engine.understanding.router.chain import STRATEGIES
 from tests.fakes.tables import table
 from tests.fakes.third_language import spoken
@@ -91,6 +92,7 @@ COMPOSED = {
     "terminal.kind.": set(get_args(CardKind)) | {"run"},
     "terminal.state.": set(get_args(PartState)),
     "vote.lapsed.": LAPSED,
+    "why.mark.": set(MARKS) - {"reason"},
 }
 COMPOSED_KEYS = {start + end for start, ends in COMPOSED.items() for end in ends}
 

@@ -140,6 +140,9 @@ async def test_a_run_tells_its_newest_entries_and_the_message_in_which_it_answer
     )
     (kept,) = await own_runs.read([run.id])
     assert (kept.message_id, kept.entries) == ("", ('{"n": 2}', '{"n": 3}'))
+    assert [json.loads(each)["n"] for each in await own_runs.log(run.id)] == [0, 1, 2, 3]
+    other = run_of(partitions, 2)
+    assert [*await own_runs.log(other.id), *await own_runs.log("no-run")] == []
     place = tag(partitions.of_conversation(run.conversation))
     await scripts.client.hset(f"{place}row:00-reply-1", "message_id", "m7")
     (kept,) = await own_runs.read([run.id])

@@ -1,7 +1,7 @@
 """One person on two platforms has one list of their own runs, and cancels each from either."""
 
 from tests.reviews.walks import Meet, asked_in_slack
-from tests.scenarios.test_platform_walk import REQUESTER_ID, REVIEWER_ID, SlackSide
+from tests.scenarios.test_platform_walk import ASK_EN, REQUESTER_ID, REVIEWER_ID, SlackSide
 
 
 async def test_what_was_asked_in_slack_is_listed_and_cancelled_on_telegram(meet: Meet) -> None:
@@ -35,6 +35,24 @@ async def test_what_was_asked_in_slack_is_listed_and_cancelled_on_telegram(meet:
     told = await side.shown("Ended in the last 90 days", channel="D0REQUESTER")
     assert "cancelled by" in told.body
     assert "https://" in told.body
+
+
+async def test_how_a_message_was_read_is_told_to_who_wrote_it_on_each_platform(meet: Meet) -> None:
+    _, side, chat = await meet()
+    slack, telegram = side.server, chat.server
+    thread = await asked_in_slack(side)
+    for user, told in (("U0REQUESTER", "Record a visit"), ("U0REVIEWER", "no message of yours")):
+        await side.send(slack.mention_event("/why", user=user, thread_ts=thread.thread_ts))
+        shown = await side.shown(told, channel="C0TRIAL")
+        assert shown.thread_ts == thread.thread_ts
+    group = -1001234567890
+    for user, text in ((REQUESTER_ID, ASK_EN), (REVIEWER_ID, "@signoff_bot order me a pizza")):
+        said = telegram.message_update(f"@signoff_bot {text}", chat_id=group, user_id=user)
+        await chat.send(said)
+    for user, told in ((REQUESTER_ID, "the request"), (REVIEWER_ID, "not near enough")):
+        update = telegram.command_update("/why@signoff_bot", chat_id=group, user_id=user)
+        await chat.send(update)
+        await chat.shown(group, told)
 
 
 async def place(side: SlackSide) -> str:

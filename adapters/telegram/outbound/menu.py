@@ -12,6 +12,7 @@ COMMANDS = {
     "pending": "telegram.command.pending",
     "mine": "telegram.command.mine",
     "runs": "telegram.command.runs",
+    "why": "telegram.command.why",
     "cancel": "telegram.command.cancel",
     "stop": "telegram.command.stop",
     "recover": "telegram.command.recover",

@@ -116,11 +116,10 @@ class MailHandler:
                     return HandlerResult(strangers.turn_away(mail))
                 if (hidden := door.turn_away(mail)) is not None:
                     return HandlerResult(hidden)
-                recent = [line.text for line in self._session(claim, services).recent]
-                lang = commands.command_language(mail, recent)
-                effects = await commands.handle_command(
-                    mail, services.limited_to(principal, mail.update.conversation), lang
-                )
+                talk = self._session(claim, services)
+                lang = commands.command_language(mail, [line.text for line in talk.recent])
+                limited = services.limited_to(principal, mail.update.conversation)
+                effects = await commands.handle_command(mail, limited, lang, talk)
             case CaseLetterArrived():
                 effects = _take_letter(mail, claim, self.services.limits)
             case ServiceNotice():

@@ -212,8 +212,8 @@ TEXTS: Final[dict[str, str]] = {
         "I answer questions, and get work done that somebody has to sign off.\n\n"
         "Try:\n{examples}\n\n"
         "Commands: `/pending` open cards and findings, `/mine` my requests and how they ended, "
-        "`/runs` mine under way, `/cancel` my run, `/stop` and `/recover` jobs, "
-        "`/handover NAME` my vote to somebody else, `/help`"
+        "`/runs` mine under way, `/why` how my last message was read, `/cancel` my run, "
+        "`/stop` and `/recover` jobs, `/handover NAME` my vote to somebody else, `/help`"
     ),
     "runs.none": "Nothing is under way.",
     "runs.stuck": (

@@ -177,7 +177,8 @@ TEXTS: Final[dict[str, str]] = {
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
         "命令：`/pending` 待处理的卡片和检查问题，`/mine` 我的请求和结果，"
-        "`/runs` 我进行中的流程，`/cancel` 取消我的流程，`/stop` 和 `/recover` 停止和继续任务，"
+        "`/runs` 我进行中的流程，`/why` 上一条消息是怎么理解的，`/cancel` 取消我的流程，"
+        "`/stop` 和 `/recover` 停止和继续任务，"
         "`/handover 姓名` 转交我的一票，`/help` 帮助"
     ),
     "runs.none": "没有进行中的流程。",

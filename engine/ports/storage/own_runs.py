@@ -48,6 +48,10 @@ class OwnRuns(Protocol):
         """Those of the runs that are kept, in this order."""
         ...
 
+    async def log(self, run: str) -> Sequence[str]:
+        """All entries of a run's log (JSON), the oldest first; none for one that is not kept."""
+        ...
+
     async def repair(self) -> int:
         """List runs that earlier versions did not list; returns how many."""
         ...
@@ -58,6 +62,9 @@ class _NoOwnRuns:
         return OwnRunIds()
 
     async def read(self, runs: Sequence[str]) -> Sequence[KeptRun]:
+        return ()
+
+    async def log(self, run: str) -> Sequence[str]:
         return ()
 
     async def repair(self) -> int:

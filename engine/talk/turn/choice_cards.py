@@ -17,6 +17,8 @@ OPEN_FOR = timedelta(days=7)
 MAX_CHOICES = 3
 LABEL_CHARS = 60
 NONE = "none"
+CHOSEN = "chosen on a card"
+"""How the reason begins of what a person chose."""
 
 
 def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
@@ -98,7 +100,8 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
     if choice == NONE:
         return None
     if intent.condition:
-        return intent.model_copy(update={"condition": "", "depends_on": ()})
+        why = f"{CHOSEN}, as {intent.condition!r} holds; before: {intent.why}"
+        return intent.model_copy(update={"condition": "", "depends_on": (), "why": why})
     picked = intent.candidates[int(choice) - 1]
     return intent.model_copy(
         update={
@@ -109,7 +112,7 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
             "candidates": (),
             "depends_on": (),
             "confidence": 1.0,
-            "why": f"chosen on a card; before: {intent.why}",
+            "why": f"{CHOSEN}; before: {intent.why}",
         }
     )
 

@@ -200,7 +200,8 @@ def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
         posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s),),
         traces=routing_trace(head, routed, turn.calls, services.tracing),
     )
-    return reply.plus(turn.all_effects())
+    asked = turn.session.with_last(head.principal, head.id)
+    return reply.plus(Effects(session=asked.model_dump_json())).plus(turn.all_effects())
 
 
 async def _finish(turn: Turn) -> Effects:
@@ -230,7 +231,8 @@ async def _finish(turn: Turn) -> Effects:
         parts[part.index] = await begin_part(part.index, part.intent, turn)
     effects = effects.plus(Effects(traces=lookup_trace(head, turn.calls, services.tracing)))
     said = text_with_names(head.text, head.files)
-    session = turn.session.with_message(said, head.principal, head.at)
+    session = turn.session.with_last(head.principal, head.id)
+    session = session.with_message(said, head.principal, head.at)
     session = session.with_answer("\n".join(part.full_text() for part in parts), services.now)
     session = session.with_runs([part.run for part in parts if part.run])
     effects = replace(effects, session=session.model_dump_json())

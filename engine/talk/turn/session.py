@@ -15,6 +15,7 @@ KEPT_LINES = 20
 KEPT_RUNS = 5
 LINE_CHARS = 1000
 NAME_CHARS = 60
+KEPT_PERSONS = 50
 
 
 class Line(Frozen):
@@ -36,16 +37,25 @@ class Line(Frozen):
         return f"{when}{who}: " + "\n    ".join(self.text.splitlines())
 
 
+class LastMessage(Frozen):
+    """Who wrote (a principal's id), and the reply to the last that they wrote in a conversation."""
+
+    person: str
+    reply: str
+
+
 class Session(Frozen):
     """The recent lines of a conversation, oldest first, and the project in which they were said.
 
-    `project` is "" where an earlier version did not keep it. `runs` are the newest that were begun.
+    `project` is "" where an earlier version did not keep it. `runs` are the newest that were begun,
+    `last` the last message of each person, who wrote last at the end.
     """
 
     schema_version: Literal[1] = 1
     recent: tuple[Line, ...] = ()
     project: str = ""
     runs: tuple[str, ...] = ()
+    last: tuple[LastMessage, ...] = ()
 
     def within(self, project: str) -> "Session":
         """The session for that project; what was said in another one stays there."""
@@ -69,6 +79,17 @@ class Session(Frozen):
     def with_runs(self, runs: Sequence[str]) -> "Session":
         """The session with runs that were begun."""
         return self.model_copy(update={"runs": (*self.runs, *runs)[-KEPT_RUNS:]})
+
+    def with_last(self, person: Principal, reply: str) -> "Session":
+        """The session with the reply to the last message of that person."""
+        others = [each for each in self.last if each.person not in person.ids]
+        last = (*others, LastMessage(person=person.id, reply=reply))
+        return self.model_copy(update={"last": last[-KEPT_PERSONS:]})
+
+    def last_reply(self, person: Principal) -> str:
+        """The id of the reply to the last message of that person; "" where none is kept."""
+        own = (each.reply for each in reversed(self.last) if each.person in person.ids)
+        return next(own, "")
 
     def _with(self, line: Line) -> "Session":
         return self.model_copy(update={"recent": (*self.recent, line)[-KEPT_LINES:]})

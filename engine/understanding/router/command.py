@@ -7,7 +7,10 @@ from engine.ports.model import Model
 from engine.text.entities import fold
 from engine.understanding.context import RouteContext, StrategyResult
 
-COMMANDS = ("help", "pending", "mine", "runs", "cancel", "handover", "language", "project", "start")
+COMMANDS = (
+    *("help", "pending", "mine", "runs", "why", "cancel"),
+    *("handover", "language", "project", "start"),
+)
 
 _SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s(.*))?", re.DOTALL)
 _WORDS = {

@@ -40,6 +40,8 @@ LEAST_TOKENS = 800
 CHARS_PER_TOKEN = 4
 CONFIDENCE = 0.8
 NO_ANSWER = "the model gave no answer"
+BY_MODEL = "the model"
+"""How the reason of every intent begins that the model read."""
 _CLAUSE_END = re.compile(r"[,，;；:：。!！?？\n]|\.(?=\s|$)")
 
 
@@ -112,7 +114,7 @@ class _Reading:
 
     def _intent(self, placed: PlacedPiece, after: tuple[int, ...]) -> Intent:
         piece, said = placed.piece, self._said(placed)
-        why = "the model's answer"
+        why = f"{BY_MODEL}'s answer"
         match piece.kind:
             case "workflow":
                 return self._work(placed, after)
@@ -155,7 +157,7 @@ class _Reading:
         playbook, _, request = piece.route.partition("/")
         meant = Candidate(kind="workflow", playbook=playbook, request=request)
         if note := self._objection(placed):
-            why = f"the model takes it for a request, but its words are {note}"
+            why = f"{BY_MODEL} takes it for a request, but its words are {note}"
             return self._unclear(said, why, meant, note=note)
         condition = piece.condition
         if condition is None:
@@ -170,7 +172,7 @@ class _Reading:
             condition=condition.strip(),
             depends_on=after,
             confidence=CONFIDENCE,
-            why="the model's answer",
+            why=f"{BY_MODEL}'s answer",
         )
 
     def _objection(self, placed: PlacedPiece) -> IntentNote:
@@ -204,7 +206,7 @@ class _Reading:
         """Values for a form; for a button the person is told which to tap (design §7)."""
         piece, said, lang = placed.piece, self._said(placed), self.context.lang
         card = shown_cards(self.context.open_cards)[(piece.card or 1) - 1]
-        why = f"the model's answer: it is for the card {card.title!r}"
+        why = f"{BY_MODEL}'s answer: it is for the card {card.title!r}"
         if any(each.token == card.token for each in open_forms(self.context)) and not piece.option:
             return Intent(kind="card_reply", text=said, card=card.token, choice=SUBMIT, why=why)
         told = say("review.button", lang)
