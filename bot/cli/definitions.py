@@ -127,7 +127,13 @@ def route(args: argparse.Namespace) -> int:
 
 
 def lint_arguments(parser: argparse.ArgumentParser) -> None:
-    """How they are printed."""
+    """Which are printed, and how."""
+    parser.add_argument(
+        "--only",
+        metavar="PLAYBOOK[/REQUEST]",
+        default="",
+        help="those of this playbook or request, and those that look like it",
+    )
     parser.add_argument("--json", action="store_true", help="a list of objects")
 
 
@@ -137,7 +143,7 @@ def lint_examples(args: argparse.Namespace) -> int:
     configure_logging(args.command)
     from bot.operate import routing
 
-    return routing.lint_examples(settings, as_json=args.json)
+    return routing.lint_examples(settings, only=args.only, as_json=args.json)
 
 
 def tools_arguments(parser: argparse.ArgumentParser) -> None:

@@ -155,7 +155,8 @@ COMMANDS = (
         "list examples that look like another route",
         definitions.lint_examples,
         definitions.lint_arguments,
-        "0 they are listed; 1 one stands under two routes; 2 a setting or playbook is wrong",
+        "0 they are listed; 1 one stands under two routes; 2 a setting or playbook is wrong, or "
+        "there is no such playbook or request",
     ),
     Command(
         "explain",

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
@@ -68,15 +68,26 @@ def _lines(text: str) -> Iterator[str]:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
-    """Print the folder's examples that look like another route; 1 when a text stands under two."""
+def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) -> int:
+    """Print the folder's examples that look like another route; 1 when a text stands under two.
+
+    Those of the folder's own files come first. With `only` (a playbook, or `playbook/request`)
+    those that are of it or look like it; 2 where nothing is called so.
+    """
     definitions = load_definitions(settings, load_connections(settings).toolbox)
     table, theirs = definitions.route_table(), _given_examples(settings, definitions)
+    if only and not any(_is_of(each.group, only) for each in table.examples):
+        print(f"there is no playbook or request {only!r} with examples", file=sys.stderr)
+        return 2
+    own = _own_groups(settings, definitions)
+    doubtful = find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     found = [
-        one
-        for one in find_doubtful(table, lambda every: show_progress(every, "examples", len(every)))
-        if one.example.text in theirs or one.is_duplicate
+        _from_own_side(one, own)
+        for one in doubtful
+        if (one.example.text in theirs or one.is_duplicate)
+        and any(_is_of(group, only) for group in (one.example.group, one.looks_like))
     ]
+    found.sort(key=lambda one: one.example.group not in own)
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.is_duplicate for one in found) else 0
@@ -96,6 +107,31 @@ def _given_examples(settings: Settings, definitions: Definitions) -> set[str]:
         lists += [kind.examples for kind in playbook.definition.requests]
         lists += [tool.examples for tool in playbook.tools.values()]
     return {text for texts in lists for text in texts}
+
+
+def _is_of(group: str, only: str) -> bool:
+    """Whether a group of examples is of that playbook or request; every one where it is ""."""
+    return not only or group == only or group.startswith(f"{only}/")
+
+
+def _own_groups(settings: Settings, definitions: Definitions) -> set[str]:
+    """The groups of examples that stand in the folder's own files."""
+    table = definitions.route_table()
+    own = {name for playbook in definitions.playbooks.values() for name in playbook.tools}
+    has_talk = (settings.playbooks / TALK_FILE).exists()
+    for each in table.examples:
+        of = each.group.partition("/")[0]
+        if of in definitions.playbooks or (has_talk and of == "talk"):
+            own.add(each.group)
+    return own
+
+
+def _from_own_side(one: DoubtfulExample, own: Collection[str]) -> DoubtfulExample:
+    """The same, told of the folder's own example where a text stands in a default as well."""
+    if not one.is_duplicate or one.example.group in own or one.looks_like not in own:
+        return one
+    example = replace(one.example, group=one.looks_like)
+    return replace(one, example=example, looks_like=one.example.group)
 
 
 def _doubt(one: DoubtfulExample) -> dict[str, Any]:

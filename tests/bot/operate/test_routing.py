@@ -175,6 +175,28 @@ async def test_an_example_under_two_routes_fails_the_check(tmp_path: Path, small
     assert twice.out.splitlines()[-1].endswith(" 1 of them stand under two")
 
 
+async def test_examples_are_listed_of_one_request_and_those_of_the_folder_come_first(
+    tmp_path: Path, small: Path
+) -> None:
+    (small / "talk.yaml").unlink()
+    shipped = await ended(tmp_path, "route", "你好", **files(small))
+    assert shipped.out.startswith("1. smalltalk")
+    path = small / "later" / "playbook.yaml"
+    path.write_text(path.read_text("utf-8").replace("起草一封信", "你好"), "utf-8")
+    twice = await ended(tmp_path, "lint-examples", **files(small))
+    assert twice.status == 1
+    assert twice.out.startswith("later/letter: '你好' looks like talk/smalltalk: stands there too")
+    for only in ("later", "later/letter", "talk/smalltalk"):
+        told = await ended(tmp_path, "lint-examples", "--only", only, **files(small))
+        assert (told.status, "'你好'" in told.out) == (1, True)
+    other = await ended(tmp_path, "lint-examples", "--only", "talk/elsewhere", **files(small))
+    assert (other.status, "你好" in other.out) == (0, False)
+    for only in ("late", "later/lett", "nothing"):
+        none = await ended(tmp_path, "lint-examples", "--only", only, **files(small))
+        assert (none.status, none.out) == (2, "")
+        assert f"there is no playbook or request '{only}' with examples" in none.err
+
+
 async def test_what_can_do_nothing_yet_needs_no_phases_and_all_else_does(
     tmp_path: Path, small: Path
 ) -> None:
