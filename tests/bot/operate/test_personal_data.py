@@ -143,6 +143,18 @@ async def test_nothing_names_who_was_erased_and_runs_of_others_stay(
     await crank.settled()
 
 
+async def test_a_conversation_goes_that_names_who_wrote_there_longer_than_their_messages_are_kept(
+    crank: Crank, settings: Settings, redis: Redis
+) -> None:
+    await crank.say("lin", "P001 的 ECOG 是多少", "ward")
+    await crank.settled()
+    for key in [key async for key in redis.scan_iter("*reply:*")]:
+        await redis.delete(key)
+    assert lines_with(await everything(redis), '"person":"lin"')
+    assert await erase_person(settings, PersonQuery("lin"), yes=True, cancel=False) == 0
+    assert lines_with(await everything(redis), '"person":"lin"', "是多少") == []
+
+
 def shared_folder(settings: Settings) -> Path:
     """Where files are that were shared in the main room."""
     return settings.data_dir / "files" / "SHOP" / SHARED / folder_of(at("main"))
