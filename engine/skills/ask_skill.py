@@ -32,6 +32,7 @@ from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import find_values, read_form
 from engine.text.values import cue_pattern
+from engine.understanding.grammar.reading import GRAMMAR
 
 INSTEAD = "instead"
 
@@ -229,8 +230,9 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     ]
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
-    unused = say("answer.unused", run.lang, left=literal(reading.left)) if reading.left else ""
-    return _Rest(tuple(faults), unused.strip(), reading.left)
+    left = GRAMMAR.without_politeness(reading.left)
+    unused = say("answer.unused", run.lang, left=literal(left)) if left else ""
+    return _Rest(tuple(faults), unused.strip(), left)
 
 
 def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:

@@ -88,6 +88,15 @@ class Grammar:
             Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
         )
 
+    def without_politeness(self, parts: str) -> str:
+        """Those of several parts, with a comma between them, that are more than politeness."""
+        kept = []
+        for part in parts.split(", "):
+            core = self.core(level(part))
+            if part[core.start : core.end].strip(" ?!."):
+                kept.append(part)
+        return ", ".join(kept)
+
     def parts(self, text: str) -> list[tuple[str, str]]:
         """What each part of a text was read as: politeness, its matter, what holds it back."""
         said = level(text)

@@ -1,7 +1,7 @@
 """What holds work back from beside it, and what is offered where nothing is sure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from engine.frames.intents import Candidate
@@ -72,7 +72,17 @@ def hold_by_neighbours(
             held[index] = as_unclear(piece, f"taken back by {after.text!r}")
         else:
             held[index] = _hold_by_sides(text, piece, before, after, context)
-    return tuple(held)
+    return tuple(
+        piece
+        for index, piece in enumerate(held)
+        if not (piece.kind == "unclear" and _is_condition_beside(index, held))
+    )
+
+
+def _is_condition_beside(index: int, pieces: Sequence[Piece]) -> bool:
+    """Whether the piece is what the work before or behind it hangs on, which is told with that."""
+    beside = (*pieces[max(index - 1, 0) : index], *pieces[index + 1 : index + 2])
+    return any(each.condition == pieces[index].text for each in beside)
 
 
 def _hold_by_sides(

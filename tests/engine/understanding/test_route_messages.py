@@ -115,6 +115,8 @@ MESSAGES = [
     ("If P003 is in the window, record today's visit", [HELD]),
     ("等 P003 的批准下来,然后录入今天的访视", [HELD]),
     ("Record today's visit once P003 has signed", [HELD]),
+    ("record today's visit for P004, provided that Dr Wu agrees", [HELD]),
+    ("录入 P004 今天的访视,前提是吴医生同意", [HELD]),
     # beyond a look-up
     ("为什么 P003 的 ECOG 变差了", [ASKS]),
     ("P003 和 P004 的 ECOG", ["ecog P003 + ecog P004"]),

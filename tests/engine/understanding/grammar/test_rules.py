@@ -61,3 +61,16 @@ def test_places_in_what_is_leveled_are_places_in_the_text(text: str) -> None:
     assert len(level(text)) == len(text)
     core = GRAMMAR.core(level(text))
     assert 0 <= core.start <= core.end <= len(text)
+
+
+@table(
+    ("parts", "left"),
+    [
+        ("hey team, when you get a chance", ""),
+        ("麻烦, 谢谢", ""),
+        ("hey team, on the big stage", "on the big stage"),
+        ("for the demo, thanks a lot", "for the demo"),
+    ],
+)
+def test_what_is_only_politeness_is_nothing_that_was_left_over(parts: str, left: str) -> None:
+    assert GRAMMAR.without_politeness(parts) == left
