@@ -1,8 +1,8 @@
 """`/why`: how a person's last message in a conversation was read, told to them alone."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_letters
 
 from cards.clipping import clip
 from cards.markdown import format_value, literal
@@ -19,7 +19,6 @@ from engine.understanding.router.llm import BY_MODEL
 
 WORDS_CHARS = 300
 _QUIET = ("politeness", "about", "reason")
-_LETTERS_BEFORE = re.compile(r"[A-Za-z]+$")
 
 
 async def why_text(reply: str, person: Principal, lang: Lang, services: Services) -> str:
@@ -173,5 +172,5 @@ def _marks(text: str) -> Iterator[tuple[str, str]]:
     """What holds back in the text, with whole words, each of it once."""
     for role, part in dict.fromkeys(GRAMMAR.parts(text)):
         if role not in _QUIET:
-            before = _LETTERS_BEFORE.search(text[: text.find(part)])
-            yield role, f"{before[0] if before else ''}{part}"
+            before = text[: text.find(part)]
+            yield role, f"{before[len(before.rstrip(ascii_letters)) :]}{part}"

@@ -18,6 +18,7 @@ from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
 from engine.understanding.grammar.reading import TABLES, Grammar
+from engine.understanding.lookups import arguments
 from engine.understanding.lookups import find as lookup
 from engine.understanding.lookups import text as lookup_text
 from engine.understanding.pieces.conditions import without_days
@@ -64,6 +65,9 @@ def build_every_kind() -> None:
     lookup.find(
         "那 P002 呢", Study().tools, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"]
     )
+    size = arguments.Argument("size", "choice", "", False, ("oak", "m"), (), True, ("girth",))
+    for word in size.options:
+        arguments._says_option(lookup_text.look_at(SAID, SUBJECTS, TODAY), word, size)
     Grammar(rule for table in TABLES for rule in table)
     remove_mention(SAID, "U17")
     without_days(SAID, ["by"], bool)

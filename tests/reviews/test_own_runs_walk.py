@@ -47,8 +47,11 @@ async def test_how_a_message_was_read_is_told_to_who_wrote_it_on_each_platform(m
         assert shown.thread_ts == thread.thread_ts
     group = -1001234567890
     for user, text in ((REQUESTER_ID, ASK_EN), (REVIEWER_ID, "@signoff_bot order me a pizza")):
+        answered = len(telegram.chat(group))
         said = telegram.message_update(f"@signoff_bot {text}", chat_id=group, user_id=user)
         await chat.send(said)
+        # A command waits for no message.
+        await telegram.wait_for(lambda n=answered: len(telegram.chat(group)) > n)
     for user, told in ((REQUESTER_ID, "the request"), (REVIEWER_ID, "not near enough")):
         update = telegram.command_update("/why@signoff_bot", chat_id=group, user_id=user)
         await chat.send(update)
