@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,7 @@ class Checks:
         for talk in self.load.talks:
             names = [self._reply_id(talk, said) for said in talk.said]
             replies = [self.state.replies[n] for n in names if n in self.state.replies]
-            at = [json.loads(reply["head"])["at"] for reply in replies]
+            at = [datetime.fromisoformat(json.loads(r["head"])["at"]) for r in replies]
             for one, two in itertools.pairwise(at):
                 if two < one:
                     self.violations.append(f"order: {talk.id} handled {two} after {one}")
