@@ -101,9 +101,9 @@ def is_settled(parts: tuple[Part, ...]) -> bool:
     return all(part.state in SETTLED for part in parts)
 
 
-def is_being_answered(parts: tuple[Part, ...]) -> bool:
-    """Whether all of the reply is an answer that is still being worked on."""
-    return bool(parts) and all(part.state == "working" and not part.run for part in parts)
+def is_being_answered(part: Part) -> bool:
+    """Whether the part is a question whose answer is still being worked on."""
+    return part.state == "working" and not part.run and part.intent.kind == "qa_query"
 
 
 def reply_view(

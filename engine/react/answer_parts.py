@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 _MARK = re.compile(r"^[ \t#*]*\[([0-9]{1,2})\][ \t*:：]*", re.MULTILINE)
 
+_NUMBERS = re.compile(r"[0-9]{1,2}(?:,[0-9]{1,2}){0,11}")
+
 
 def part_mark(number: int) -> str:
     """The mark above the answer to the part of that number."""
@@ -27,6 +29,19 @@ def split_answer(text: str, numbers: Sequence[int]) -> dict[int, str]:
     found.setdefault(number, []).append(text[at:].strip())
     texts = {number: "\n\n".join(filter(None, said)) for number, said in found.items()}
     return {number: said for number, said in texts.items() if said}
+
+
+def as_draft(text: str, numbers: Sequence[int]) -> str:
+    """The answer so far to these parts of a message that has several, as `read_draft` takes it."""
+    return f"{','.join(map(str, numbers))}\n{text}"
+
+
+def read_draft(draft: str) -> tuple[str, tuple[int, ...]]:
+    """The answer so far, and the numbers of the parts that it answers; none where it is alone."""
+    numbers, newline, text = draft.partition("\n")
+    if not newline or not _NUMBERS.fullmatch(numbers):
+        return draft, ()
+    return text, tuple(map(int, numbers.split(",")))
 
 
 def number_answer(text: str, numbers: Sequence[int]) -> str:

@@ -1,7 +1,7 @@
 """A question whose long answer a model writes in steps, asked on a platform of a real service."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,22 @@ LONG = "\n".join(
 HELD, HELD_AGAIN = 600, 1100
 BEGUN, MORE, WHOLE = (f"In week {week} the record" for week in (3, 12, 20))
 """What stands in the answer's first step, in its second, and at its end."""
+Parts = Sequence[dict[str, Any]]
 
 
-def answering(*replies: Reply) -> Callable[[dict[str, Any]], Reply]:
-    """Routes the question, then gives these answers, the last of them again and again."""
+def asked(text: str, route: str = "") -> dict[str, Any]:
+    """A part of a message as the model that sorts reads it."""
+    kind = "workflow" if route else "qa_query"
+    return {"text": text, "kind": kind, "route": route, "condition": "", "depends_on": []}
+
+
+def answering(*replies: Reply, parts: Parts = ()) -> Callable[[dict[str, Any]], Reply]:
+    """Reads the message as these parts, then gives these answers, the last again and again."""
     left = list(replies)
 
     def script(request: dict[str, Any]) -> Reply:
         if "response_format" in request:
-            kind = {"text": QUESTION, "kind": "qa_query", "playbook": "", "depends_on": []}
-            return say_json({"intents": [kind]})
+            return say_json({"pieces": list(parts) or [asked(QUESTION)]})
         return left.pop(0) if len(left) > 1 else left[0]
 
     return script
@@ -55,12 +61,17 @@ def model_settings(server: ModelServer) -> dict[str, Any]:
 class LongAnswer:
     """Asks; the answer's first step comes at once, the second after `more`, the rest at the end.
 
-    `replies` are what the model gives instead, where a test wants others.
+    `replies` are what the model gives instead, where a test wants others. `parts` are those of a
+    message that asks for more than one thing.
     """
 
-    def __init__(self, start: Start, people: Path, http: aiohttp.ClientSession) -> None:
+    def __init__(
+        self, start: Start, people: Path, http: aiohttp.ClientSession, parts: Parts = ()
+    ) -> None:
         self.more, self.ends = asyncio.Event(), asyncio.Event()
         self.model: ModelServer
+        self.text = "\n".join(part["text"] for part in parts) or QUESTION
+        self._parts = parts
         self._start, self._people, self._http = start, people, http
 
     def written(self, text: str = LONG, **changed: Any) -> Reply:
@@ -80,7 +91,7 @@ class LongAnswer:
             people = with_accounts(self._people, slack.team)
             given = {"webchat": False, **slack_settings(slack), **model_settings(self.model)}
             side = SlackSide(await self._start(people=people, **given, **more), slack, self._http)
-            event = slack.message_event(QUESTION) if direct else slack.mention_event(QUESTION)
+            event = slack.message_event(self.text) if direct else slack.mention_event(self.text)
             await side.send(event)
             yield side
 
@@ -94,17 +105,18 @@ class LongAnswer:
             given = {"webchat": False, **telegram_settings(telegram), **model_settings(self.model)}
             service = await self._start(people=people, **given)
             side = TelegramSide(service, telegram, self._http)
-            text = QUESTION if chat_id > 0 else f"@signoff_bot {QUESTION}"
+            text = self.text if chat_id > 0 else f"@signoff_bot {self.text}"
             await side.send(telegram.message_update(text, chat_id=chat_id, user_id=REQUESTER_ID))
             yield side
 
     @asynccontextmanager
-    async def web(self, *replies: Reply) -> AsyncIterator[WebRoom]:
-        """In the web chat."""
+    async def web(self, *replies: Reply, asks: bool = True) -> AsyncIterator[WebRoom]:
+        """In the web chat; a page asks instead, where it is not asked there."""
         async with self._answered(replies):
             service = await self._start(**model_settings(self.model))
             async with WebRoom(service.url) as room:
-                await room.say("lin", QUESTION)
+                if asks:
+                    await room.say("lin", self.text)
                 yield room
 
     @asynccontextmanager
@@ -113,12 +125,12 @@ class LongAnswer:
         async with self._answered(replies):
             service = await self._start(**model_settings(self.model))
             async with chatting(folder, service.url, "--as", "lin") as chat:
-                chat.type(QUESTION)
+                chat.type(self.text)
                 yield chat
 
     @asynccontextmanager
     async def _answered(self, replies: tuple[Reply, ...]) -> AsyncIterator[None]:
-        script = answering(*(replies or (self.written(),)))
+        script = answering(*(replies or (self.written(),)), parts=self._parts)
         async with ModelServer(script) as self.model:
             yield
             assert self.model.faults == []

@@ -19,28 +19,29 @@ class RedisDrafts:
 
     async def put(self, reply: str, text: str) -> None:
         """The answer has got so far."""
-        if await self._write(reply, "text", text):
+        if await self._write(reply, text=text):
             self._scripts.bell.ring(shows=True)
 
-    async def mark_shown(self, reply: str, text: str) -> None:
+    async def mark_shown(self, reply: str, text: str, beside: str = "") -> None:
         """People read this much of it now."""
-        await self._write(reply, "shown", text)
+        await self._write(reply, shown=text, beside=beside)
 
     async def stop(self, reply: str) -> None:
         """No more of it is to be shown before it is whole."""
-        await self._write(reply, "off", "1")
+        await self._write(reply, off="1")
 
     async def read(self, reply: str) -> Draft:
         """How far the answer is."""
         key = keys.draft(self._partition(reply), reply)
         with translate_errors():
-            found: Any = await self._scripts.client.hmget(key, ["text", "shown", "off"])
-        text, shown, off = found
-        return Draft(text or "", shown or "", bool(off))
+            found: Any = await self._scripts.client.hmget(key, ["text", "shown", "off", "beside"])
+        text, shown, off, beside = found
+        return Draft(text or "", shown or "", bool(off), beside or "")
 
-    async def _write(self, reply: str, field: str, value: str) -> bool:
+    async def _write(self, reply: str, **fields: str) -> bool:
         partition = self._partition(reply)
-        written = await self._scripts.run("draft", partition, reply, field, value, KEEP_S * 1000)
+        given = [each for field in fields.items() for each in field]
+        written = await self._scripts.run("draft", partition, reply, KEEP_S * 1000, *given)
         return bool(written)
 
     def _partition(self, reply: str) -> int:

@@ -48,7 +48,8 @@ class Streams:
         """Show the text so far; returns the message's id. Raises PlatformError."""
         if not message_id:
             return await self._begin(messages, address, growth)
-        if message_id not in self._edited and growth.text.startswith(growth.before):
+        appends = growth.alone and growth.text.startswith(growth.before)
+        if message_id not in self._edited and appends:
             try:
                 await _append(messages, message_id, growth)
             except NotStreaming as error:
@@ -86,9 +87,12 @@ class Streams:
         return posted
 
     def _can_stream(self, address: Address, growth: Growth) -> bool:
-        """Whether a stream is possible: in a thread, for a known person, and not just refused."""
+        """Whether a stream is possible: in a thread, for a known person, and not just refused.
+
+        It has the answer alone, and no other part of the message.
+        """
         free = self._clock.elapsed_s() >= self._refused_until_s.get(address.team, 0.0)
-        return free and bool(address.thread and growth.asker)
+        return free and growth.alone and bool(address.thread and growth.asker)
 
     def _note_refusal(self, team: str) -> None:
         self._refused_until_s[team] = self._clock.elapsed_s() + _NO_STREAMS_S

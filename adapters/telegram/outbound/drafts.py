@@ -33,7 +33,8 @@ class MessageDrafts:
         """
         if message_id or place.is_group:
             raise PlatformError("a draft is for private chats, before the message")
-        text = render_chunks(growth.view, most=1)[0] if growth.text else ""
+        has_text = growth.text or not growth.alone
+        text = render_chunks(growth.view, most=1)[0] if has_text else ""
         try:
             with translate_errors():
                 async with asyncio.timeout(_PATIENCE_S):

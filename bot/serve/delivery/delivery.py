@@ -33,7 +33,7 @@ from engine.errors import (
     Unavailable,
     is_about_content,
 )
-from engine.frames.replies import ReplyHead, is_settled, read_parts, reply_view
+from engine.frames.replies import Part, ReplyHead, is_settled, read_parts, reply_view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import (
@@ -204,7 +204,9 @@ class Delivery:
             return await self._outbox.later(row, in_s=wait_s)
         if answer and (following := await self._stream(platform, row, answer)):
             return following[0]
-        shown = await self._view(row, platform)
+        # The draft of an answer goes on beside parts that have changed.
+        stands = answer.grown_parts() if answer and answer.beside and row.message_id else None
+        shown = await self._view(row, platform, stands)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
@@ -243,7 +245,9 @@ class Delivery:
         """Show an unfinished answer: what follows the row, or None where it cannot be shown so."""
         assert self._streaming is not None
         zone = self._localizer.reply_zone(answer.head)
-        match await self._streaming.show(row, answer, zone):
+        grown = await self._view(row, platform, answer.grown_parts())
+        assert grown is not None, "a streamed row has a head"
+        match await self._streaming.show(row, answer, grown, zone):
             case None:
                 return None
             case CheckLater(in_s=in_s):
@@ -309,7 +313,10 @@ class Delivery:
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
-    async def _view(self, row: OutboxRow, platform: Platform) -> MessageView | None:
+    async def _view(
+        self, row: OutboxRow, platform: Platform, grown: tuple[Part, ...] | None = None
+    ) -> MessageView | None:
+        """What the row shows; of a reply with these parts, where an answer has grown."""
         if not row.kind:
             # What it showed was erased.
             return None
@@ -318,7 +325,7 @@ class Delivery:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
                 heard = await self._text_prefix(platform, row, card)
-                parts, zone = read_parts(row.parts), self._localizer.reply_zone(head)
+                parts, zone = grown or read_parts(row.parts), self._localizer.reply_zone(head)
                 return reply_view(head, parts, card, zone, heard=heard)
             case "card" if row.card:
                 card, zone = self._localizer.localize_card(row.card.read(), row.conversation)

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha1
 
 import structlog
 
 from bot.waits import pause
+from cards.showing.view import MessageView
 from engine.errors import PlatformError, StoreError
 from engine.frames.replies import (
     Part,
@@ -21,7 +23,7 @@ from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
 from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, ShowDraft
 from engine.ports.storage.outbox import OutboxRow
-from engine.react.answer_parts import number_answer, split_answer
+from engine.react.answer_parts import number_answer, read_draft, split_answer
 
 log = structlog.get_logger()
 # A shorter answer that is written faster is shown as a whole.
@@ -122,12 +124,37 @@ class DraftWriter:
 
 @dataclass(frozen=True, slots=True)
 class StreamedAnswer:
-    """The row of an answer that is being written, and the platform that can show it so."""
+    """The row of an answer that is being written, and the platform that can show it so.
+
+    `beside` names how the parts and the card stand that are no part of it, "" where there are none.
+    With a card or a run among them the message is posted as any other, and grows from then on.
+    """
 
     platform: GrowingPlatform
     head: ReplyHead
     parts: tuple[Part, ...]
     draft: Draft
+    beside: str = ""
+    is_posted_first: bool = False
+
+    def grown_parts(self) -> tuple[Part, ...]:
+        """The parts with the text so far."""
+        texts = split_answer(*self._read(self.draft.text))
+        return tuple(
+            part.model_copy(update={"text": texts.get(part.index + 1, part.text)})
+            if is_being_answered(part)
+            else part
+            for part in self.parts
+        )
+
+    def numbered_text(self, draft: str) -> str:
+        """The text of a draft alone, as people read it."""
+        return number_answer(*self._read(draft))
+
+    def _read(self, draft: str) -> tuple[str, tuple[int, ...]]:
+        text, numbers = read_draft(draft) if len(self.parts) > 1 else (draft, ())
+        asked = (part.index + 1 for part in self.parts if is_being_answered(part))
+        return text, numbers or tuple(asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +184,10 @@ class StreamingDelivery:
         self, row: OutboxRow, platform: Platform, now: datetime
     ) -> StreamedAnswer | None:
         """The row's unfinished answer; None for a row that is shown as any other."""
-        if row.kind != "reply" or not row.head or row.card:
+        if row.kind != "reply" or not row.head:
             return None
         parts = read_parts(row.parts)
-        if not is_being_answered(parts) or not isinstance(platform, GrowingPlatform):
+        if not any(map(is_being_answered, parts)) or not isinstance(platform, GrowingPlatform):
             return None
         if not platform.grows_every_s(row.conversation):
             return None
@@ -172,13 +199,25 @@ class StreamingDelivery:
         waited_s = (now - head.at).total_seconds()
         if draft.off or not (row.message_id or draft.text or waited_s < LONGEST_S):
             return None
-        return StreamedAnswer(platform, head, parts, draft)
+        beside = "" if all(map(is_being_answered, parts)) else _digest(row)
+        first = bool(row.card) or any(part.run for part in parts)
+        return StreamedAnswer(platform, head, parts, draft, beside, first)
 
     async def show(
-        self, row: OutboxRow, answer: StreamedAnswer, zone: str
+        self, row: OutboxRow, answer: StreamedAnswer, grown: MessageView, zone: str
     ) -> StreamedMessage | CheckLater | None:
-        """Show the answer so far. None when the row has to be shown as any other."""
+        """Show `grown`, which has the answer so far. None when the row is to be shown as any other.
+
+        So it has to where something else of the reply has changed, which is to stay.
+        """
         draft = answer.draft
+        has_changed = answer.beside != draft.beside or bool(answer.beside and row.attempts)
+        if has_changed and (row.message_id or answer.is_posted_first):
+            shown = draft.text if row.message_id else ""
+            await self._drafts.mark_shown(row.ref, shown, answer.beside)
+            return None
+        if answer.is_posted_first and not row.message_id:
+            return None
         if row.message_id and draft.text == draft.shown:
             return CheckLater(UNTIL_WHOLE_S)
         try:
@@ -186,17 +225,19 @@ class StreamingDelivery:
                 return CheckLater(wait_s) if row.message_id else None
             async with asyncio.timeout(self._patience_s):
                 message_id = await answer.platform.grow(
-                    row.conversation, row.message_id, _growth(row, answer, zone)
+                    row.conversation, row.message_id, _growth(row, answer, grown, zone)
                 )
         except (PlatformError, TimeoutError) as error:
             log.info("answer_does_not_grow", row=row.row, error=repr(error))
             await self._drafts.stop(row.ref)
             return CheckLater(UNTIL_WHOLE_S) if row.message_id else None
         if row.message_id or not message_id:
-            await self._drafts.mark_shown(row.ref, draft.text)
-        elif draft.text:
-            # The message's id is stored before it has text, so that a crash leaves none unfinished.
-            await self._drafts.put(row.ref, draft.text)
+            await self._drafts.mark_shown(row.ref, draft.text, answer.beside)
+        else:
+            await self._drafts.mark_shown(row.ref, "", answer.beside)
+            if draft.text:
+                # Its id is stored before it has text, so that a crash leaves none unfinished.
+                await self._drafts.put(row.ref, draft.text)
         return StreamedMessage(message_id) if message_id else CheckLater(AGAIN_S)
 
     async def _wait_s(self, row: OutboxRow, platform: GrowingPlatform) -> float:
@@ -207,16 +248,18 @@ class StreamingDelivery:
         return await self._rate.ask(name, platform.growth, 1)
 
 
-def _growth(row: OutboxRow, answer: StreamedAnswer, zone: str) -> Growth:
-    draft, parts = answer.draft, answer.parts
-    numbers = [part.index + 1 for part in parts]
-    texts = split_answer(draft.text, numbers)
-    grown = (p.model_copy(update={"text": texts.get(p.index + 1, p.text)}) for p in parts)
+def _growth(row: OutboxRow, answer: StreamedAnswer, grown: MessageView, zone: str) -> Growth:
     return Growth(
-        view=reply_view(answer.head, tuple(grown), None, zone),
-        working=reply_view(answer.head, parts, None, zone),
-        text=number_answer(draft.text, numbers),
-        before=number_answer(draft.shown, numbers),
+        view=grown,
+        working=reply_view(answer.head, answer.parts, None, zone),
+        text=answer.numbered_text(answer.draft.text),
+        before=answer.numbered_text(answer.draft.shown),
         asker=answer.head.asker,
         key=row.row,
+        alone=not answer.beside,
     )
+
+
+def _digest(row: OutboxRow) -> str:
+    card = (row.card.body, row.card.status, str(row.card.version)) if row.card else ()
+    return sha1("\0".join((*row.parts, *card)).encode(), usedforsecurity=False).hexdigest()

@@ -35,12 +35,14 @@ NO_DRAFTS: Final[DraftSink] = _NoDrafts()
 class Draft:
     """How far an answer is (`text`, Markdown), and how far it was when it was last `shown`.
 
-    `off` when no more of it is to be shown before it is whole.
+    `beside` names how the rest of the reply stood then. `off` when no more of it is to be shown
+    before it is whole.
     """
 
     text: str = ""
     shown: str = ""
     off: bool = False
+    beside: str = ""
 
 
 class Drafts(Protocol):
@@ -57,8 +59,8 @@ class Drafts(Protocol):
         """How far the answer is."""
         ...
 
-    async def mark_shown(self, reply: str, text: str) -> None:
-        """People read this much of it now."""
+    async def mark_shown(self, reply: str, text: str, beside: str = "") -> None:
+        """People read this much of it now, with what stands beside it."""
         ...
 
     async def stop(self, reply: str) -> None:
@@ -72,7 +74,8 @@ class Growth:
 
     `view` is the whole message with the text so far, `text` that alone ("" before the first),
     `before` what was shown of it last; `working` the message without any of it. `asker` is the
-    account on the platform that asked, if it is known; `key` names the message for us.
+    account on the platform that asked, if it is known; `key` names the message for us. Not `alone`
+    where other parts of the message stand already, which the text has nothing of.
     """
 
     view: MessageView
@@ -81,6 +84,7 @@ class Growth:
     before: str
     asker: str
     key: str
+    alone: bool = True
 
 
 @runtime_checkable

@@ -13,9 +13,9 @@ from engine.frames.intents import Candidate, Intent, Lookup
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import offer_text
 from engine.playbooks.model import Playbook
-from engine.ports.storage.drafts import NO_DRAFTS
+from engine.ports.storage.drafts import ShowDraft
 from engine.react import ReActEngine, ReActResult
-from engine.react.answer_parts import split_answer
+from engine.react.answer_parts import as_draft, split_answer
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.mine.answers import answer_work
@@ -172,17 +172,13 @@ class QuestionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestions:
-    """The parts of a message that are `asked` of a model, among all its `parts`.
-
-    When it `shows`, people may read the answer while it is written.
-    """
+    """The parts of a message that are `asked` of a model, among all its `parts`."""
 
     asked: Sequence[Part]
     parts: Sequence[Part]
     head: ReplyHead
     session: Session
     services: Services
-    shows: bool = False
 
 
 async def ask_model(questions: ModelQuestions) -> list[QuestionAnswer]:
@@ -229,15 +225,22 @@ async def _run_engine(questions: ModelQuestions, here: CasesHere) -> ReActResult
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     cards = await services.decisions.open_cards(head.conversation)
     briefing = make_briefing(head, questions.session, services, here=here, cards=cards)
-    drafting = services.drafting if questions.shows else NO_DRAFTS
-    with drafting.writing(head.id, head.conversation) as show:
+    with services.drafting.writing(head.id, head.conversation) as show:
         return await engine.run(
             question_text(questions.asked, questions.parts, head),
             context,
             lang=head.lang,
             briefing=briefing.lines(),
-            show=show,
+            show=_naming_parts(show, questions),
         )
+
+
+def _naming_parts(show: ShowDraft | None, questions: ModelQuestions) -> ShowDraft | None:
+    """What takes the answer so far and tells which parts of several it is for."""
+    if show is None or len(questions.parts) == 1:
+        return show
+    numbers = [part.index + 1 for part in questions.asked]
+    return lambda text: show(as_draft(text, numbers))
 
 
 def _per_part(questions: ModelQuestions, result: ReActResult) -> Iterator[QuestionAnswer]:

@@ -217,10 +217,7 @@ async def _finish(turn: Turn) -> Effects:
     for part in forms:
         parts[part.index] = await answer_form(part, turn)
     questions = [part for part in asked if part not in forms]
-    shows = len(questions) == len(parts)
-    answers = await ask_model(
-        ModelQuestions(questions, parts, head, turn.session, services, shows=shows)
-    )
+    answers = await ask_model(ModelQuestions(questions, parts, head, turn.session, services))
     effects = Effects()
     for part, answer in zip(questions, answers, strict=True):
         parts[part.index] = with_answer(part, answer, turn)
