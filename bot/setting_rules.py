@@ -16,7 +16,7 @@ from cards.linear import BadPattern, compile_linear
 from cards.model import Lang
 from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
-from engine.ports.model import KEPT_FIELDS, PURPOSES
+from engine.ports.model import KEPT_FIELDS, PURPOSES, THOUGHT_WAYS, ThoughtWay
 from engine.ports.settings import TOKEN, comma_list, is_loopback, web_address
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -127,6 +127,19 @@ def _prices(value: Any) -> Any:
     return found
 
 
+def _thoughts(value: Any) -> Any:
+    """How each model gives its thoughts; a model's name may itself hold =."""
+    if not isinstance(value, str):
+        return value
+    found: dict[str, str] = {}
+    for part in comma_list(value):
+        model, _, way = (side.strip() for side in part.rpartition("="))
+        if not model or way not in THOUGHT_WAYS or model in found:
+            raise ValueError("no model and its way, or a second one")
+        found[model] = way
+    return found
+
+
 def _zone(value: str) -> str:
     try:
         ZoneInfo(value)
@@ -185,6 +198,7 @@ def _request_fields(value: Any) -> Any:
 RequestFieldsByPurpose = Annotated[
     Mapping[str, Mapping[str, Any]], BeforeValidator(_request_fields)
 ]
+Thoughts = Annotated[Mapping[str, ThoughtWay], BeforeValidator(_thoughts)]
 Prices = Annotated[Mapping[str, tuple[float, float]], BeforeValidator(_prices)]
 Projects = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_projects)]
 

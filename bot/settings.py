@@ -30,6 +30,7 @@ from bot.setting_rules import (
     RedisAddress,
     RequestFieldsByPurpose,
     Scopes,
+    Thoughts,
     ZoneName,
     check_admin_token,
     suggest_setting,
@@ -39,7 +40,7 @@ from cards.texts import COMPLETE, languages
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
 from engine.ports.inbox_files import FILE_KINDS
-from engine.ports.model import GRAPH_BUDGET, PURPOSES, RUN_BUDGET, ModelBudget
+from engine.ports.model import GRAPH_BUDGET, PURPOSES, RUN_BUDGET, THOUGHT_WAYS, ModelBudget
 from engine.ports.settings import (
     WEB,
     Network,
@@ -249,6 +250,9 @@ class Settings(SettingsGroup):
     )
     llm_request_fields: RequestFieldsByPurpose = setting(
         "LLM_REQUEST_FIELDS", {}, f"JSON: fields of requests under all, {', '.join(PURPOSES)}"
+    )
+    llm_thoughts: Thoughts = visible_setting(
+        "LLM_THOUGHTS", {}, f"MODEL={'|'.join(THOUGHT_WAYS)}, separated by commas"
     )
     llm_day_tokens: int | None = visible_setting("LLM_DAY_TOKENS", None, **_TOKENS)
     llm_day_tokens_per_project: int | None = visible_setting(

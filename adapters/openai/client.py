@@ -16,7 +16,7 @@ from adapters.openai.failures import REFUSED, RESTING, Failure, failure_of
 from adapters.openai.limits import RequestFields, SilenceTimer, SilentTooLong, TimeLimits
 from adapters.openai.responses import ChatResponse, Price
 from engine.errors import AnswerBroken, ModelUnavailable
-from engine.ports.model import Completion, Message, Purpose, ToolOffer
+from engine.ports.model import Completion, Message, Purpose, ThoughtWay, ToolOffer
 from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelObserver
 
 TRIES: Final = 3
@@ -38,8 +38,10 @@ class OpenAIModel:
     """A Model: asks `model`, then each of `fallbacks` when the one before is away.
 
     `limits` are of one of them, and begin once it has one of `concurrency` places. `prices` are per
-    million tokens. With `streams` answers are asked for in pieces, so that silence is heard; a
-    server that sends none is asked for whole ones. `now` (monotonic) and `pause` are for tests.
+    million tokens. `thoughts` says of models how they give theirs; of others their first answer
+    tells it, and is handed over whole. With `streams` answers are asked for in pieces, so that
+    silence is heard; a server that sends none is asked for whole ones. `now` (monotonic) and
+    `pause` are for tests.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class OpenAIModel:
         limits: TimeLimits = TimeLimits(),  # noqa: B008
         fields: RequestFields = RequestFields(),  # noqa: B008
         streams: bool = True,
+        thoughts: Mapping[str, ThoughtWay] | None = None,
         concurrency: int = 8,
         prices: Mapping[str, Price] | None = None,
         observer: ModelObserver | None = None,
@@ -59,7 +62,11 @@ class OpenAIModel:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._server = ModelEndpoint(
-            api_key=api_key, base_url=base_url, fields=fields, streams=streams
+            api_key=api_key,
+            base_url=base_url,
+            fields=fields,
+            streams=streams,
+            thoughts=thoughts,
         )
         self._models = tuple(dict.fromkeys((model, *fallbacks)))
         self._limits = limits

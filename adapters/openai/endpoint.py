@@ -15,7 +15,8 @@ from openai import AsyncOpenAI, AsyncStream
 from adapters.openai.failures import GARBLED, Failure
 from adapters.openai.limits import RequestFields, SilenceTimer
 from adapters.openai.responses import ChatResponse, PartialAnswer, StreamEvent, parse_response
-from engine.ports.model import Message, Purpose, ToolOffer
+from adapters.openai.thoughts import ReturnedThoughts, ThoughtHabits
+from engine.ports.model import Message, Purpose, ThoughtWay, ToolOffer
 
 CONNECT_S = 5.0
 # At lower levels they log headers of answers, which may quote the key.
@@ -27,7 +28,8 @@ for _library in ("openai", "httpx2", "httpcore2"):
 class ModelRequest:
     """A request to any of the models; `spoken` counts letters that were passed to `heard`.
 
-    `room` is how many times the usual limit of tokens the answer may have.
+    `way` is how the model that is asked gives its thoughts. `room` is how many times the usual
+    limit of tokens the answer may have.
     """
 
     messages: Sequence[Message]
@@ -38,6 +40,7 @@ class ModelRequest:
     purpose: Purpose = ""
     room: int = 1
     spoken: int = 0
+    way: ThoughtWay | None = None
 
     def hear(self, text: str) -> None:
         """Pass text of the answer on."""
@@ -53,6 +56,7 @@ class Dialect(NamedTuple):
     schemas: bool = True
     streams: bool = True
     usage: bool = True
+    thoughts: bool = False
 
 
 @cache
@@ -71,8 +75,15 @@ class ModelEndpoint:
         base_url: str,
         fields: RequestFields = RequestFields(),  # noqa: B008
         streams: bool = True,
+        thoughts: Mapping[str, ThoughtWay] | None = None,
     ) -> None:
-        self._dialects: dict[str, Dialect] = {}
+        ways = thoughts or {}
+        self._habits, self._returned = ThoughtHabits(ways), ReturnedThoughts()
+        self._dialects = {
+            name: Dialect(streams=streams, thoughts=True)
+            for name, way in ways.items()
+            if way == "returned"
+        }
         self._first = Dialect(streams=streams)
         self._fields = fields
         self._client = AsyncOpenAI(
@@ -100,9 +111,12 @@ class ModelEndpoint:
         """
         dialect = self._dialects.get(name, self._first)
         fields = self._fields.of(ask.purpose)
+        ask.way = self._habits.way(name, fields)
         while True:
             try:
                 body = request_body(name, ask, dialect, fields)
+                if dialect.thoughts:
+                    self._returned.add_to(body["messages"], name, ask.messages)
                 answer, streamed = await self._send(body, ask, silence)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 next_dialect = other_dialect(dialect, error, ask)
@@ -111,7 +125,16 @@ class ModelEndpoint:
                 dialect = next_dialect
                 continue
             self._dialects[name] = dialect._replace(streams=streamed)
+            if isinstance(answer, ChatResponse):
+                self._learn(name, ask, fields, answer)
             return answer
+
+    def _learn(
+        self, name: str, ask: ModelRequest, fields: Mapping[str, Any], answer: ChatResponse
+    ) -> None:
+        self._habits.learn(name, fields, answer.whole_text)
+        if answer.thoughts and answer.call_ids:
+            self._returned.keep(name, ask.messages, answer.call_ids, answer.thoughts)
 
     async def _send(
         self, body: dict[str, Any], ask: ModelRequest, silence: SilenceTimer
@@ -134,7 +157,7 @@ class ModelEndpoint:
 
 
 def _whole(body: bytes, ask: ModelRequest) -> ChatResponse | Failure:
-    answer = parse_response(body)
+    answer = parse_response(body, ask.way)
     if isinstance(answer, ChatResponse) and not answer.refused:
         ask.hear(answer.text)
     return answer
@@ -143,7 +166,7 @@ def _whole(body: bytes, ask: ModelRequest) -> ChatResponse | Failure:
 async def _read_stream(
     stream: AsyncStream[object], ask: ModelRequest, silence: SilenceTimer
 ) -> ChatResponse | Failure:
-    pieces = PartialAnswer()
+    pieces = PartialAnswer(ask.way)
     while True:
         try:
             event = await anext(stream, None)
@@ -174,10 +197,16 @@ def other_dialect(
             return dialect._replace(usage=False)
         if param == "stream":
             return dialect._replace(streams=False)
+    if not dialect.thoughts and "reasoning_content" in str(error) and _has_calls(ask):
+        return dialect._replace(thoughts=True)
     refused = error.code == "content_filter" or param.startswith("messages")
     if ask.schema is not None and dialect.schemas and not refused:
         return dialect._replace(schemas=False)
     return None
+
+
+def _has_calls(ask: ModelRequest) -> bool:
+    return any(message.tool_calls for message in ask.messages)
 
 
 def request_body(

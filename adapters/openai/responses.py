@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adapters.openai.failures import CUT_OFF, GARBLED, Failure
-from engine.ports.model import Completion, ToolCall
+from adapters.openai.thoughts import ends_thoughts
+from engine.ports.model import Completion, ThoughtWay, ToolCall
 from engine.text.thoughts import THOUGHT_ENDS, ThoughtFilter, without_thoughts
 
 PER_TOKENS = 1_000_000
@@ -26,7 +27,7 @@ def _joined(content: Any) -> Any:
 
 _Content = Annotated[str | None, BeforeValidator(_joined)]
 _Thoughts = Annotated[Any, Field(exclude=True)]
-"""What a server gives apart from the answer as thoughts: heard as a sign of life, and not kept."""
+"""What a server gives apart from the answer as thoughts: a sign of life, and no part of it."""
 
 
 class _Function(BaseModel):
@@ -43,6 +44,8 @@ class _ResponseMessage(BaseModel):
     content: _Content = None
     refusal: str | None = None
     tool_calls: list[_Call] | None = None
+    reasoning_content: _Thoughts = None
+    reasoning: _Thoughts = None
 
 
 class _CompletionChoice(BaseModel):
@@ -59,10 +62,14 @@ class Usage(BaseModel):
 
 
 class ChatResponse(BaseModel):
-    """What we read of a chat completion; servers are not all strict about the rest."""
+    """What we read of a chat completion; servers are not all strict about the rest.
+
+    `way` is how the model gives its thoughts, as far as it is known.
+    """
 
     choices: list[_CompletionChoice] = Field(min_length=1)
     usage: Usage | None = None
+    way: ThoughtWay | None = Field(default=None, exclude=True)
 
     @property
     def refused(self) -> bool:
@@ -73,7 +80,35 @@ class ChatResponse(BaseModel):
     @property
     def text(self) -> str:
         """The answer without its thoughts."""
-        return without_thoughts(self.choices[0].message.content or "")
+        text = self.whole_text
+        if self.way == "leading" and self.is_truncated and not ends_thoughts(text):
+            return ""  # The limit cut off what it thought.
+        return without_thoughts(text)
+
+    @property
+    def whole_text(self) -> str:
+        """The answer with thoughts that stand in it."""
+        return self.choices[0].message.content or ""
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the limit cut the answer off."""
+        return self.choices[0].finish_reason == "length"
+
+    @property
+    def call_ids(self) -> list[str]:
+        """The ids of its tool calls."""
+        return [call.id for call in self.choices[0].message.tool_calls or ()]
+
+    @property
+    def thoughts(self) -> tuple[str, str] | None:
+        """The field of its own that thoughts came in, and their text."""
+        message = self.choices[0].message
+        for name in ("reasoning_content", "reasoning"):
+            text = getattr(message, name)
+            if isinstance(text, str) and text:
+                return name, text
+        return None
 
     def completion(self, model: str, price: Price) -> Completion:
         """The answer in the port's words."""
@@ -87,7 +122,7 @@ class ChatResponse(BaseModel):
                 for call in choice.message.tool_calls or ()
             ),
             tokens=used.total_tokens or prompt + completion,
-            truncated=choice.finish_reason == "length",
+            truncated=self.is_truncated,
             model=model,
             prompt_tokens=prompt,
             completion_tokens=completion,
@@ -95,10 +130,10 @@ class ChatResponse(BaseModel):
         )
 
 
-def parse_response(body: bytes) -> ChatResponse | Failure:
+def parse_response(body: bytes, way: ThoughtWay | None = None) -> ChatResponse | Failure:
     """Return the completion in a body, or a failure."""
     try:
-        return ChatResponse.model_validate_json(body)
+        return ChatResponse.model_validate_json(body).model_copy(update={"way": way})
     except ValidationError:
         return GARBLED
 
@@ -146,9 +181,16 @@ class StreamEvent(BaseModel):
 
 
 class PartialAnswer:
-    """An answer that a stream brings in pieces."""
+    """An answer that a stream brings in pieces.
 
-    def __init__(self) -> None:
+    Unless the model is known to begin no answer with thoughts, its text waits for where these end,
+    or for the end of the whole: what was a thought is known only then.
+    """
+
+    def __init__(self, way: ThoughtWay | None = "apart") -> None:
+        self._way = way
+        self._waits = way in (None, "leading")
+        self._thoughts: dict[str, list[str]] = {"reasoning_content": [], "reasoning": []}
         self._text: list[str] = []
         self._said = ThoughtFilter()
         self._given, self._losses = 0, 0
@@ -166,21 +208,27 @@ class PartialAnswer:
             self._refusal.append(delta.refusal or "")
             for call in delta.tool_calls or ():
                 self._add_call(call)
+            for name, kept in self._thoughts.items():
+                if isinstance(thought := getattr(delta, name), str) and thought:
+                    kept.append(thought)
+                    self._waits = False
             self._text.append(delta.content or "")
             self._said.feed(self._text[-1])
-            return self._new_text()
+            self._waits = self._waits and not self._said.ends
+            return "" if self._waits else self._new_text()
         return ""
 
     def rest(self) -> str:
-        """What was held back of a whole answer, since a thought could have begun in it."""
+        """What was held back of a whole answer, since it could have been a thought."""
         self._said.end()
-        return self._new_text()
+        cut_thought = self._way == "leading" and self._waits and self._finish == "length"
+        return "" if cut_thought else self._new_text()
 
     def _new_text(self) -> str:
         said = self._said.text
         # What was given was a thought, as its end shows: who hears it has to be told.
         lost, self._losses = self._said.losses - self._losses, self._said.losses
-        new = f"{THOUGHT_ENDS}{said}" if lost else said[self._given :]
+        new = f"{THOUGHT_ENDS}{said}" if lost and self._given else said[self._given :]
         self._given = len(said)
         return new
 
@@ -213,10 +261,12 @@ class PartialAnswer:
             "content": "".join(self._text),
             "refusal": "".join(self._refusal),
             "tool_calls": [_tool_call(call) for call in self._calls],
+            **{name: "".join(kept) for name, kept in self._thoughts.items()},
         }
         choice = {"message": message, "finish_reason": self._finish}
         try:
-            return ChatResponse.model_validate({"choices": [choice], "usage": self._usage})
+            told = {"choices": [choice], "usage": self._usage, "way": self._way}
+            return ChatResponse.model_validate(told)
         except ValidationError:
             return GARBLED
 

@@ -30,6 +30,7 @@ def open_model(
         ),
         fields=RequestFields(settings.llm_request_fields),
         streams=settings.streaming,
+        thoughts=settings.llm_thoughts,
     )
     stack.push_async_callback(model.close)
     return model

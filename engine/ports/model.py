@@ -12,6 +12,12 @@ Purpose = Literal["answer", "route", "skill", "rules", "plan", "jobs", "document
 """What a model is asked for: settings may give each its own limits and request fields."""
 PURPOSES: Final[tuple[str, ...]] = tuple(filter(None, get_args(Purpose)))
 
+ThoughtWay = Literal["apart", "leading", "returned"]
+"""How a model gives its thoughts: in tags or a field of their own (`apart`), before the answer with
+no tag where they begin (`leading`), or in a field that goes back to it with its calls (`returned`).
+"""
+THOUGHT_WAYS: Final[tuple[str, ...]] = get_args(ThoughtWay)
+
 KEPT_FIELDS: Final = frozenset(
     {"model", "messages", "tools", "tool_choice", "response_format", "stream", "stream_options"}
     | {"max_completion_tokens", "n"}

@@ -14,13 +14,14 @@ class ThoughtFilter:
 
     A thought stands between a tag and its end, wherever in the text; one without an end goes on to
     the text's end. What stands before an end that nothing began is a thought too, for some servers
-    leave its beginning out: `text` begins anew then, which `losses` counts. A tag right after a
-    backtick is text.
+    leave its beginning out: `text` begins anew then, which `losses` counts; `ends` counts all ends.
+    A tag right after a backtick is text.
     """
 
     def __init__(self) -> None:
         self.text = ""
         self.losses = 0
+        self.ends = 0
         self._thinks = ""
         self._held = ""
 
@@ -54,7 +55,9 @@ class ThoughtFilter:
     def _turn(self, *, ends: bool, name: str) -> None:
         if not ends:
             self._thinks = self._thinks or name
-        elif self._thinks == name:
+            return
+        self.ends += 1
+        if self._thinks == name:
             self._thinks = ""
         elif not self._thinks:
             self.text = ""

@@ -77,6 +77,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         "SLACK_API_URL": "http://127.0.0.1:9/api",
         "LLM_FALLBACK_MODELS": "a, b,,c ",
         "LLM_PRICES": "a=2.5/10, org/b=v2 = 0 / 0.6,",
+        "LLM_THOUGHTS": "a=leading, org/b=v2 = returned,",
         "SIGNOFF_WEBCHAT": "Off",
         "SIGNOFF_HOST": "0.0.0.0",
         "SIGNOFF_PUBLIC_URL": " https://signoff.example.com/ ",
@@ -97,6 +98,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         ("web", "W"),
     )
     assert settings.llm_prices == {"a": (2.5, 10.0), "org/b=v2": (0.0, 0.6)}
+    assert settings.llm_thoughts == {"a": "leading", "org/b=v2": "returned"}
     assert settings.host == "0.0.0.0"
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
@@ -135,6 +137,7 @@ HOOK = "1 to 256 of A-Z, a-z, 0-9, _ and -"
 PAIRS = "pairs as in slack:T1:C2=STORES, separated by commas"
 BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
+THOUGHTS = "MODEL=apart|leading|returned, separated by commas"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
 FIELDS = "JSON: fields of requests under all, answer, route, skill, rules, plan, jobs, document"
 PARTITIONS = "a whole number from 1 to 4096"
@@ -240,6 +243,10 @@ WRONG = [
     *(
         ("LLM_PRICES", wrong, f"{PRICES}, not {wrong!r}")
         for wrong in ("a", "a=1", "a=1/", "=1/2", "a=1/-2", "a=1/nan", "a=1/2/3", "a=1/2,a=1/2")
+    ),
+    *(
+        ("LLM_THOUGHTS", wrong, f"{THOUGHTS}, not {wrong!r}")
+        for wrong in ("a", "a=aloud", "=leading", "a=apart,a=leading")
     ),
     ("LLM_CONCURRENCY", "0", "a whole number from 1 to 1000, not '0'"),
     ("SIGNOFF_KEPT_LANES", "-1", "a whole number from 0 to 1024, not '-1'"),

@@ -55,6 +55,7 @@ def answering(*replies: Reply, parts: Parts = ()) -> Callable[[dict[str, Any]], 
 def model_settings(server: ModelServer) -> dict[str, Any]:
     """That model as the service's."""
     named = {"openai_base_url": server.base_url, "llm_model": "stub-model"}
+    named["llm_thoughts"] = {"stub-model": "apart"}
     return {"openai_api_key": API_KEY, **named, "reply_after_s": 0.2}
 
 

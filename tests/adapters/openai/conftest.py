@@ -66,7 +66,9 @@ async def connect(clock: Clock, observed: Observed) -> AsyncIterator[Connect]:
             *script: Reply, served: dict[str, Any] | None = None, **chosen: Any
         ) -> tuple[ModelServer, OpenAIModel]:
             server = await stack.enter_async_context(ModelServer(script, **served or {}))
-            given = {"api_key": API_KEY, "base_url": server.base_url, **chosen}
+            # Text of a model that is unknown would wait for its end.
+            known = {"thoughts": {"first": "apart", "second": "apart"}}
+            given = {"api_key": API_KEY, "base_url": server.base_url, **known, **chosen}
             model = OpenAIModel(
                 model=given.pop("model", "first"),
                 now=clock,

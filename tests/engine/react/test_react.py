@@ -106,7 +106,11 @@ async def server() -> AsyncIterator[ModelServer]:
 @pytest.fixture
 async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
     model = OpenAIModel(
-        api_key=server.api_key, base_url=server.base_url, model="m", limits=TimeLimits(total_s=5)
+        api_key=server.api_key,
+        base_url=server.base_url,
+        model="m",
+        limits=TimeLimits(total_s=5),
+        thoughts={"m": "apart"},
     )
     yield model
     await model.close()
