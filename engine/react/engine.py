@@ -21,7 +21,15 @@ from engine.ports.model import Completion, Message, Model, ToolCall
 from engine.ports.storage.drafts import ShowDraft
 from engine.react.growth import AnswerGrowth, marked_answer
 from engine.react.offers import RankedTools
-from engine.react.prompts import GO_ON, ReActReason, recites_prompt, system_prompt, user_message
+from engine.react.prompts import (
+    GO_ON,
+    NOTHING_KNOWN,
+    ReActReason,
+    last_message,
+    recites_prompt,
+    system_prompt,
+    user_message,
+)
 from engine.text.answer import AnswerFaults
 from engine.text.thoughts import without_thoughts
 from engine.tools.model import Tool, ToolContext
@@ -29,6 +37,7 @@ from engine.tools.read_only import Observation
 
 ANSWER_TOKENS = 2000
 CHARS_PER_TOKEN = 3
+LAST_TOKENS = 800
 MAX_FAILED_ROUNDS = 2
 
 
@@ -80,8 +89,9 @@ class ReActResult:
 class ReActEngine:
     """Answers a question with read-only tools, within a budget; it cannot change anything.
 
-    The second round in a row of which each tool call failed ends it; what failed of the first is
-    told to the model. `elapsed_s` reads a monotonic clock.
+    After the second round in a row of which each tool call failed, or once the tokens are used up,
+    the model is asked for a last answer without tools, from what is known, which is told as such.
+    What failed of the first round is told to the model. `elapsed_s` reads a monotonic clock.
     """
 
     model: Model
@@ -117,8 +127,6 @@ class ReActEngine:
         )
         try:
             outcome = await run_dialogue(task, model)
-        except _LimitReached as limit:
-            return model.failure(limit.args[0])
         except ModelError as error:
             return model.failure(_reason(error))
         if isinstance(outcome, DialogueResult):
@@ -137,10 +145,6 @@ def _reason(error: ModelError) -> ReActReason:
     return "model_refused"
 
 
-class _LimitReached(Exception):
-    """There is no answer within the limits; its argument is the `Reason`."""
-
-
 @dataclass(slots=True)
 class _BudgetedModel:
     """The model for one question: within the budget, shown while it writes, counted and traced."""
@@ -157,6 +161,8 @@ class _BudgetedModel:
     model_name: str = ""
     text: str = ""
     is_cut: bool = False
+    ended: ReActReason | None = None
+    lead: str = ""
     round_calls: list[bool] = field(default_factory=list)
     failed_rounds: int = 0
     broken: str = ""
@@ -166,15 +172,15 @@ class _BudgetedModel:
     async def complete(
         self, messages: Sequence[Message], *, max_tokens: int = ANSWER_TOKENS, **options: Any
     ) -> Completion:
-        """The model's next answer. Raises ModelError, _LimitReached.
+        """The model's next answer, the last one once a limit is reached. Raises ModelError.
 
         An answer that people have read as the final one is followed by no call. One that breaks off
         is asked for once more: people see what they read already, and are told so.
         """
         left = self.engine.budget.tokens - self.added
-        self._end_round()
-        if left <= 0:
-            raise _LimitReached("tokens")
+        self.ended = self._end_round() or ("tokens" if left <= 0 else None)
+        if self.ended:
+            return await self._ask_last(messages, **options)
         limits = {"max_tokens": min(max_tokens, left), **options}
         ask = partial(self.engine.model.complete, messages, **limits)
         try:
@@ -183,6 +189,27 @@ class _BudgetedModel:
             self._break_off(error)
             answer = await self._hear(ask)
             self.broken = ""
+        return self._take(messages, answer)
+
+    async def _ask_last(self, messages: Sequence[Message], **options: Any) -> Completion:
+        """The answer from what is known; none where an answer was cut off or the model is away."""
+        nothing = Completion(text="")
+        if self.is_cut:
+            return nothing
+        told = (*messages, Message(role="user", content=last_message()))
+        # Nobody reads it before it stands below what it is.
+        options |= {"tools": (), "heard": None, "max_tokens": LAST_TOKENS}
+        try:
+            answer = await self.engine.model.complete(told, **options)
+        except ModelError:
+            return nothing
+        answer = self._take(told, replace(answer, tool_calls=()))
+        if answer.text.strip().strip(".。") == NOTHING_KNOWN:
+            self.text = ""
+        self.lead = f"{say(f'react.last.{self.ended}', self.lang)}\n\n"
+        return answer
+
+    def _take(self, messages: Sequence[Message], answer: Completion) -> Completion:
         answer = replace(answer, text=without_thoughts(answer.text))
         answer = replace(answer, tool_calls=()) if self.growth.has_shown else answer
         self._count(messages, answer)
@@ -198,13 +225,12 @@ class _BudgetedModel:
         note = f"asked once more: {error}"
         self.trace.append(TraceItem(iteration=self.iterations, observation=note, ok=False))
 
-    def _end_round(self) -> None:
-        """Raises _LimitReached after the second round in a row of which each call failed."""
+    def _end_round(self) -> ReActReason | None:
+        """Why there is no other: the second round in a row of which each call failed."""
         calls, self.round_calls = self.round_calls, []
         if calls:
             self.failed_rounds = 0 if any(calls) else self.failed_rounds + 1
-        if self.failed_rounds >= MAX_FAILED_ROUNDS:
-            raise _LimitReached("tools_failed")
+        return "tools_failed" if self.failed_rounds >= MAX_FAILED_ROUNDS else None
 
     def _count(self, messages: Sequence[Message], answer: Completion) -> None:
         # Some servers report no usage; letters then stand in for tokens.
@@ -224,7 +250,9 @@ class _BudgetedModel:
 
     def read(self, text: str) -> str | AnswerFaults:
         """The answer with all its pieces; after one that was cut off the model has to go on."""
-        return AnswerFaults((GO_ON,)) if self.is_cut else marked_answer(self.text)
+        if self.is_cut and not self.ended:
+            return AnswerFaults((GO_ON,))
+        return marked_answer(self.text)
 
     def trace_call(self, wanted: ToolCall, observation: Observation, seconds: float) -> None:
         """Add a tool call of this round to the trace."""
@@ -244,20 +272,23 @@ class _BudgetedModel:
         """The final answer, unless it is empty or recites what the model was told."""
         if recites_prompt(text):
             return self._result(say("react.model_refused", self.lang), "model_refused")
-        return self._result(text, "answered") if text else self.failure("empty")
+        if not text or self.is_cut:
+            return self.failure(self.ended or "empty")
+        return self._result(f"{self.lead}{text}", "last_answer" if self.lead else "answered")
 
     def failure(self, reason: ReActReason) -> ReActResult:
         """A sentence that says why there is no answer; a part of an answer is given as a part."""
         why: ReActReason = "truncated" if self.is_cut else "broken"
         text = marked_answer(self.text) if self.is_cut else self.broken
         if text and not recites_prompt(text):
-            return self._result(f"{text}\n\n{say(f'react.{why}', self.lang)}", why)
+            told = f"{self.lead}{text}\n\n{say(f'react.{why}', self.lang)}"
+            return self._result(told, why)
         reason = "model_unavailable" if reason == "broken" else reason
         return self._result(say(f"react.{reason}", self.lang), reason)
 
     def _result(self, content: str, reason: ReActReason) -> ReActResult:
         return ReActResult(
-            success=reason in ("answered", "truncated", "broken"),
+            success=reason in ("answered", "truncated", "broken", "last_answer"),
             content=content,
             trace=tuple(self.trace),
             reason=reason,

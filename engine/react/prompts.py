@@ -9,6 +9,7 @@ from cards.texts import languages, say
 ReActReason = Literal[
     "answered",
     "truncated",
+    "last_answer",
     "iterations",
     "tokens",
     "tools_failed",
@@ -37,6 +38,12 @@ keep your reasoning to yourself."""
 
 GO_ON = "Your answer was cut off. Continue exactly where it stopped; repeat nothing."
 
+LAST_ANSWER = """\
+No more tools can be called. Answer now from the results above and from what was said before, \
+short, and say which part of the question stays open. Give no value that stands in neither. If \
+they hold nothing on the question, write only {nothing}."""
+NOTHING_KNOWN = "NOTHING"
+
 RECITED_CHARS = 40
 RUN_LETTERS = 24
 """So many letters of the prompt are no accident: nothing of an answer with such a run is shown
@@ -46,6 +53,11 @@ before the whole answer is checked."""
 def system_prompt(lang: Lang) -> str:
     """The instructions to the model."""
     return _SYSTEM.format(language=say("language.name", lang))
+
+
+def last_message() -> str:
+    """What the model is told once it can look nothing up any more."""
+    return LAST_ANSWER.format(nothing=NOTHING_KNOWN)
 
 
 def user_message(query: str, briefing: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.model import Message
-from engine.react.prompts import system_prompt, user_message
+from engine.react.prompts import last_message, system_prompt, user_message
 from engine.rules.soft import SoftLimits, SoftRuleEngine
 from engine.skills.prompts import run_briefing, skill_opening
 from engine.talk.turn.together import question_text
@@ -278,6 +278,8 @@ def _answer(lang: Lang, told: Briefing) -> tuple[Message, ...]:
     return (
         Message(role="system", content=system_prompt(lang)),
         Message(role="user", content=user_message(query, told.lines())),
+        Message(role="assistant", content="(two rounds of calls that failed)"),
+        Message(role="user", content=last_message()),
     )
 
 

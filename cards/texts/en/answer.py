@@ -35,6 +35,13 @@ TEXTS: Final[dict[str, str]] = {
         "Sorry, I found no answer in the steps that I have. Please ask more specifically."
     ),
     "react.tokens": "Sorry, this question is too large to answer at once. Please ask for less.",
+    "react.last.tools_failed": (
+        "The look-ups failed repeatedly. This is only what is known without them:"
+    ),
+    "react.last.tokens": (
+        "This question takes more look-ups than one answer may have. This is only what they gave "
+        "so far:"
+    ),
     "react.tools_failed": (
         "Sorry, the look-ups failed repeatedly, so I have nothing reliable to say. "
         "Please try again later."

@@ -230,14 +230,51 @@ async def test_a_long_result_is_cut_with_a_note(server: ModelServer, engine: ReA
         [call_tool("endless", {}), call_tool("record_visit", {"subject_id": "P001"})],
     ],
 )
-async def test_the_second_failed_round_in_a_row_ends_with_an_apology(
+async def test_after_the_second_failed_round_in_a_row_the_last_answer_is_told_as_such(
     calls: list[Reply], server: ModelServer, engine: ReActEngine
 ) -> None:
-    server.script([*calls, say("never asked")])
+    server.script([*calls, say("备注没能查到；前面说过体重是 60 kg。"), say("never asked")])
     result = await engine.run("?", CONTEXT, lang="zh")
-    assert (result.success, result.reason) == (False, "tools_failed")
+    assert (result.success, result.reason) == (True, "last_answer")
+    assert result.content.startswith("查询接连失败。")
+    assert result.content.endswith("前面说过体重是 60 kg。")
+    assert len(server.requests) == len(calls) + 1
+    last = server.requests[-1]
+    assert "tools" not in last
+    assert "No more tools can be called" in last["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    "last", [say("NOTHING."), say(""), fail(401), call_tool("read_note", {"subject_id": "P001"})]
+)
+async def test_where_nothing_is_known_after_failed_rounds_that_is_said(
+    last: Reply, server: ModelServer, engine: ReActEngine, kit: Kit
+) -> None:
+    server.script([call_tool("broken", {}), call_tool("broken", {}), last])
+    result = await engine.run("?", CONTEXT, lang="zh")
+    assert (result.success, result.reason, kit.read) == (False, "tools_failed", [])
     assert result.content.startswith("抱歉")
-    assert len(server.requests) == len(calls)
+
+
+async def test_a_last_answer_that_is_cut_off_says_both(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    calls = [call_tool("broken", {}), call_tool("broken", {})]
+    server.script([*calls, say("What was said before", cut=True), say("never asked")])
+    result = await engine.run("?", CONTEXT, lang="en")
+    assert result.content.startswith("The look-ups failed")
+    assert "What was said before" in result.content
+    assert "incomplete" in result.content
+
+
+async def test_once_the_tokens_are_used_up_what_was_found_is_told(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    server.script([LONG_READ, LONG_READ, say("It is long.")])
+    engine = ReActEngine(model, kit.tools, Budget(50, 300))
+    result = await engine.run("P002?", CONTEXT, lang="en")
+    assert (result.success, result.reason) == (True, "last_answer")
+    assert "This is only what they gave so far:\n\nIt is long." in result.content
 
 
 async def test_the_same_slip_in_parallel_calls_costs_one_round_and_is_repaired(
@@ -296,10 +333,11 @@ async def test_tokens_that_steps_add_are_limited(
     server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=2000))
     engine = ReActEngine(model, kit.tools, Budget(iterations=9, tokens=4000))
     result = await engine.run("?", CONTEXT, lang="en")
-    assert (result.success, result.reason, len(server.requests)) == (False, "tokens", 3)
+    assert (result.success, result.reason, len(server.requests)) == (False, "tokens", 4)
+    assert "tools" not in server.requests[3]
     limits = [request["max_tokens"] for request in server.requests]
-    assert limits == sorted(limits, reverse=True)
-    assert limits[-1] < 1000
+    assert limits[:3] == sorted(limits[:3], reverse=True)
+    assert max(limits[2:]) < 1000
 
 
 async def test_what_is_told_first_counts_for_nothing_however_often_it_is_told(
