@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from cards.frozen import Frozen
-from engine.errors import NoModel
+from cards.model import Lang
+from cards.texts import say
+from engine.errors import AllowanceUsedUp, ModelError, NoModel
 from engine.ports.model import Completion, Message, Model, Purpose, ToolCall
 from engine.text.answer import AnswerFaults
 from engine.text.fence import fence_data
@@ -57,6 +59,21 @@ def correction_text(
 def first_messages(system: str, user: str) -> tuple[Message, ...]:
     """The first messages of a dialogue: what the model is to do, and its material."""
     return Message(role="system", content=system), Message(role="user", content=user)
+
+
+def unanswered_text(error: ModelError, lang: Lang, *, away: str, limited: str) -> str:
+    """Why there is no answer, by two texts of the catalogue: the model is away, or it is limited.
+
+    A limit of the day that is used up is named.
+    """
+    if not isinstance(error, AllowanceUsedUp):
+        return say(away, lang)
+    return say(limited, lang, limit=limit_text(error.whose, lang))
+
+
+def limit_text(whose: str, lang: Lang) -> str:
+    """That the day's limit is used up, of a person, a project or all: a clause of a sentence."""
+    return say("model.limit", lang, whose=say(f"model.limit.{whose}", lang))
 
 
 D = TypeVar("D", bound=Dialogue)

@@ -131,7 +131,7 @@ class AnswerBroken(ModelUnavailable):
 class AllowanceUsedUp(ModelUnavailable):
     """The day's limit of the model is used up, of `whose`: person, project or all."""
 
-    def __init__(self, whose: str, *, rest_s: float) -> None:
+    def __init__(self, whose: str, *, rest_s: float = 0.0) -> None:
         super().__init__(f"the day's limit of the model is used up ({whose})", rest_s=rest_s)
         self.whose = whose
 

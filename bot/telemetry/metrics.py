@@ -73,6 +73,12 @@ FAMILIES = (
     Family("failed", "handling_failures", "Mail whose handling failed", ("lane",)),
     Family("budget_used", "budgets_used_up", "Budgets of the model that were used up", ("of",)),
     Family(
+        "day_limits",
+        "model_day_limits",
+        "Questions to a model that were refused, since a limit of the day was used up",
+        ("whose",),
+    ),
+    Family(
         "model_full",
         "model_full",
         "Mail that waited in the store, since a limit of lanes that wait for a model was reached",

@@ -282,7 +282,14 @@ def _open_model(settings: Settings, base: _Base, stack: AsyncExitStack) -> Model
     if not settings.allowances:
         return timed
     allowances = {whose: Allowance(*limits) for whose, limits in settings.allowances.items()}
-    return AllowedModel(timed, base.store.spending, allowances, clock=clock, zone=settings.timezone)
+    return AllowedModel(
+        timed,
+        base.store.spending,
+        allowances,
+        clock=clock,
+        zone=settings.timezone,
+        meter=telemetry.meter,
+    )
 
 
 def _guard(

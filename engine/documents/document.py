@@ -12,6 +12,7 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
+    unanswered_text,
 )
 from engine.documents.files import publish, sections_of, template_values
 from engine.documents.prompts import (
@@ -106,7 +107,8 @@ async def _write(
             return Next(after, "there is no model: the template is filled with what is known")
         return _ask(frame, say("skill.no_model", lang), context, "there is no model")
     except ModelError as error:
-        return _ask(frame, say("skill.model_away", lang), context, str(error))
+        text = unanswered_text(error, lang, away="skill.model_away", limited="skill.day_limit")
+        return _ask(frame, text, context, str(error))
     match outcome:
         case DialogueProgress(dialogue=dialogue, why=why):
             return Next(dialogue, why)

@@ -11,6 +11,7 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
+    unanswered_text,
 )
 from engine.errors import ModelError, ModelUnavailable, NoModel
 from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, JobFrame, LeaderFrame
@@ -61,6 +62,8 @@ async def advance_job(
 def _end_without_model(by: str, error: ModelError, context: StepContext) -> Done:
     """End the attempt without an answer; the next one waits as long as the model asks for."""
     after_s = error.retry_after_s if isinstance(error, ModelUnavailable) else 0.0
-    done = end_job(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
+    lang = context.run.lang
+    text = unanswered_text(error, lang, away="jobs.model_away", limited="model.limit.reached")
+    done = end_job(by, "EXECUTION_ERROR", text)
     patch = done.patch.model_copy(update={"retry_after_s": after_s})
     return Done(patch, f"EXECUTION_ERROR: {error}")

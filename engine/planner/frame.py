@@ -8,6 +8,7 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
+from engine.dialogue import limit_text
 from engine.frames.ends import block_run, end_text, standing_failures
 from engine.frames.job_graph import JobsFrame
 from engine.frames.leaves import value_rows, value_tables, values_at
@@ -133,7 +134,11 @@ def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
 def _wait(frame: PlannerFrame, plan: Plan, why: str, context: StepContext) -> Fork:
     """Wait with an alarm for a model that is away; then decide again."""
     run, at = context.run, context.services.now + timedelta(seconds=plan.after_s)
-    note = Note("working", say("part.model_away", run.lang, name=run.name, s=round(plan.after_s)))
+    text = say("part.model_away", run.lang, name=run.name, s=round(plan.after_s))
+    if plan.limited:
+        limit = limit_text(plan.limited, run.lang)
+        text = say("part.day_limit", run.lang, name=run.name, limit=limit)
+    note = Note("working", text)
     after = frame.model_copy(update={"waited": frame.waited + 1})
     return Fork(after, (), why, note=note, alarms=(Alarm(f"planner:{after.waited}", at),))
 

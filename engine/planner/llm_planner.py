@@ -4,7 +4,7 @@ from pydantic import Field
 
 from cards.frozen import Frozen
 from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dialogue
-from engine.errors import ModelError, ModelUnavailable
+from engine.errors import AllowanceUsedUp, ModelError, ModelUnavailable
 from engine.frames.state import AgentState
 from engine.planner.situation import Plan, Situation
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -49,6 +49,8 @@ async def llm_planner(situation: Situation) -> Plan | None:
     )
     try:
         outcome = await run_dialogue(task, situation.model)
+    except AllowanceUsedUp as error:
+        return Plan("wait", "", str(error), error.retry_after_s, limited=error.whose)
     except ModelUnavailable as error:
         if situation.waited >= MAX_WAITS:
             return None

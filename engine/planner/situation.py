@@ -20,13 +20,14 @@ class Plan:
     `call_skill` runs the skill `target`, `replan` goes to the phase `target`, `finish` ends the
     planner. `choose` lets the requester choose among the skills that can run, `wait` decides again
     after `after_s` seconds, `respond` tells people what is missing. `stuck` is an error in the
-    playbook, which `why` names.
+    playbook, which `why` names. `limited` tells whose limit of a day the wait is for, if any.
     """
 
     action: Literal["call_skill", "replan", "finish", "choose", "wait", "respond", "stuck"]
     target: str
     why: str
     after_s: float = 0.0
+    limited: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     first_messages,
+    limit_text,
     run_dialogue,
 )
 from engine.errors import AllowanceUsedUp, AnswerBroken, ModelError, ModelUnavailable
@@ -128,6 +129,7 @@ class ReActEngine:
         try:
             outcome = await run_dialogue(task, model)
         except ModelError as error:
+            model.limited = error.whose if isinstance(error, AllowanceUsedUp) else ""
             return model.failure(_reason(error))
         if isinstance(outcome, DialogueResult):
             return model.success(outcome.value)
@@ -166,6 +168,7 @@ class _BudgetedModel:
     round_calls: list[bool] = field(default_factory=list)
     failed_rounds: int = 0
     broken: str = ""
+    limited: str = ""
     trace: list[TraceItem] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -284,7 +287,8 @@ class _BudgetedModel:
             told = f"{self.lead}{text}\n\n{say(f'react.{why}', self.lang)}"
             return self._result(told, why)
         reason = "model_unavailable" if reason == "broken" else reason
-        return self._result(say(f"react.{reason}", self.lang), reason)
+        limit = limit_text(self.limited, self.lang) if self.limited else ""
+        return self._result(say(f"react.{reason}", self.lang, limit=limit), reason)
 
     def _result(self, content: str, reason: ReActReason) -> ReActResult:
         return ReActResult(

@@ -22,7 +22,7 @@ from engine.dialogue import (
     correction_text,
     first_messages,
 )
-from engine.errors import ModelError, ModelRefused, NoModel
+from engine.errors import AllowanceUsedUp, ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.text.excerpts.known import known_lines
@@ -80,7 +80,15 @@ def read_verdict(text: str) -> Verdict | AnswerFaults:
 MATERIAL_CHARS = 20_000
 MAX_CALLS = 8
 ANSWER_TOKENS = 2000
-UnsureReason = Literal["", "no_model", "model_away", "model_refused", "rounds", "confidence"]
+UnsureReason = Literal[
+    "",
+    "no_model",
+    "model_away",
+    "day_limit",
+    "model_refused",
+    "rounds",
+    "confidence",
+]
 """Why a person has to decide; "" while the model does."""
 
 _SYSTEM = """\
@@ -117,10 +125,11 @@ DEFAULT_LIMITS = SoftLimits()
 
 
 class SoftDialogue(Dialogue):
-    """A dialogue about an instruction, and what came of it."""
+    """A dialogue about an instruction, and what came of it; `whose` limit of a day is used up."""
 
     verdict: Verdict | None = None
     unsure: UnsureReason = ""
+    whose: str = ""
 
     @property
     def last_answer(self) -> str:
@@ -166,6 +175,8 @@ class SoftRuleEngine:
             return _with(before, unsure="no_model")
         except ModelRefused:
             return _with(before, unsure="model_refused")
+        except AllowanceUsedUp as error:
+            return _with(before, unsure="day_limit", whose=error.whose)
         except ModelError:
             return _with(before, unsure="model_away")
         match outcome:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from cards.frozen import Frozen
 from engine.cases.letters import find_case
 from engine.errors import (
+    AllowanceUsedUp,
     BudgetExceeded,
     ModelError,
     ModelUnavailable,
@@ -215,6 +216,8 @@ class RecordedAnswers:
         entry = self._next("model", "the model")
         if entry.get("used_up"):
             raise BudgetExceeded(entry["error"])
+        if "limit" in entry:
+            raise AllowanceUsedUp(entry["limit"])
         if "error" in entry:
             raise (ModelUnavailable if entry.get("away") else ModelError)(entry["error"])
         answer = dict(entry["answer"])

@@ -9,7 +9,14 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from engine.errors import BudgetExceeded, ModelError, ToolError, ToolRefused, ToolUnsure
+from engine.errors import (
+    AllowanceUsedUp,
+    BudgetExceeded,
+    ModelError,
+    ToolError,
+    ToolRefused,
+    ToolUnsure,
+)
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
@@ -96,7 +103,8 @@ class _StepModel:
             )
         except ModelError as error:
             away = {"away": True} if error.retryable else {}
-            self._calls.append({"kind": "model", "error": str(error), **away})
+            limit = {"limit": error.whose} if isinstance(error, AllowanceUsedUp) else {}
+            self._calls.append({"kind": "model", "error": str(error), **away, **limit})
             raise
         except BudgetExceeded as error:
             self._calls.append({"kind": "model", "error": str(error), "used_up": True})

@@ -16,6 +16,7 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
+    unanswered_text,
 )
 from engine.errors import ModelError, NoModel, ToolError
 from engine.frames.leaves import option_value, value_of
@@ -89,7 +90,8 @@ async def _advance_dialogue(frame: ModelFrame, context: StepContext) -> StepOutc
     except NoModel:
         return _ask_by_hand(frame, say("skill.no_model", lang), context)
     except ModelError as error:
-        return _ask_by_hand(frame, say("skill.model_away", lang), context, why=str(error))
+        text = unanswered_text(error, lang, away="skill.model_away", limited="skill.day_limit")
+        return _ask_by_hand(frame, text, context, why=str(error))
     match outcome:
         case DialogueProgress(dialogue=dialogue):
             calls = context.services.recorded_calls()

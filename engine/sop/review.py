@@ -7,6 +7,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Row
 from cards.texts import say
 from cards.visible import visible
+from engine.dialogue import limit_text
 from engine.errors import ToolError
 from engine.frames.ends import fail_run, refuse_run
 from engine.frames.leaves import (
@@ -182,8 +183,9 @@ def _card(
 
 
 def _why_asked(soft: SoftDialogue, context: StepContext) -> str:
-    lang, limit = context.run.lang, context.services.limits.soft.confidence
-    why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
+    lang, confidence = context.run.lang, context.services.limits.soft.confidence
+    limit = limit_text(soft.whose, lang) if soft.whose else f"{confidence:.0%}"
+    why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=limit)
     return f"{why}\n\n{say('soft.decide', lang)}"
 
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from bot.serve.work.model_queue import Asker, current_asker
 from engine.errors import AllowanceUsedUp
 from engine.ports.clock import Clock
+from engine.ports.meter import NO_METER, Meter
 from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.model_numbers import ModelSpending, Spent
 
@@ -46,6 +47,7 @@ class AllowedModel:
         *,
         clock: Clock,
         zone: str,
+        meter: Meter = NO_METER,
         asker: Callable[[], Asker | None] = current_asker,
     ) -> None:
         self._model = model
@@ -53,6 +55,7 @@ class AllowedModel:
         self._allowances = allowances
         self._clock = clock
         self._zone = ZoneInfo(zone)
+        self._meter = meter
         self._asker = asker
 
     async def complete(self, messages: Sequence[Message], **options: Any) -> Completion:
@@ -62,6 +65,7 @@ class AllowedModel:
         spent = await self._spending.spent(day, list(names.values()))
         for whose, name in names.items():
             if self._allowances[whose].is_used_up(spent[name]):
+                self._meter.count("day_limits", whose)
                 raise AllowanceUsedUp(whose, rest_s=self._rest_s())
         answer = await self._model.complete(messages, **options)
         letters = sum(len(message.content) for message in messages) + len(answer.text)

@@ -23,8 +23,13 @@ TEXTS: Final[dict[str, str]] = {
     # the ReAct engine, when it has no answer
     "react.truncated": "(This answer was cut off by a length limit and is incomplete.)",
     "react.allowance": (
-        "Today's limit for the language model is used up. You can go on asking tomorrow."
+        "The language model was not asked: {limit}. You can go on asking tomorrow."
     ),
+    "model.limit": "today's limit for the language model, of {whose}, is used up",
+    "model.limit.person": "the person who asked",
+    "model.limit.project": "this project",
+    "model.limit.all": "the whole service",
+    "model.limit.reached": "{limit}",
     "react.asked_again": "(The answer broke off here; the model is being asked once more.)",
     "react.broken": "(This answer broke off twice and is incomplete.)",
     "react.no_room": (

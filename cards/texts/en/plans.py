@@ -10,6 +10,7 @@ TEXTS: Final[dict[str, str]] = {
         "set OPENAI_API_KEY and LLM_MODEL"
     ),
     "plan.model_away": "the language model gave no plan; please ask again later",
+    "plan.day_limit": "{limit}; please ask again tomorrow",
     "plan.progress": "“{name}”: step {n} of {of} of the plan, {tool}…",
     "plan.replanning": "“{name}”: a step did not work, planning anew…",
     "plan.failed_twice": "it did not work after planning anew either: {reason}",

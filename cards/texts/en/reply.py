@@ -10,6 +10,7 @@ TEXTS: Final[dict[str, str]] = {
     "part.starting": "Starting “{name}”…",
     "part.needs_you": "“{name}”: I need a little more from you",
     "part.model_away": "“{name}”: the language model is away; it is asked again in {s} s",
+    "part.day_limit": "“{name}”: {limit}; it is asked again tomorrow",
     "part.in_review": "“{name}”: submitted, waiting for review by {roles}",
     "part.progress": "“{name}”: step {n} of {of}, {phase} · {skill}…",
     "part.records": "“{name}”: checked {n} of {of}…",
@@ -149,6 +150,7 @@ TEXTS: Final[dict[str, str]] = {
     "soft.told": "{title}: {reason}",
     "soft.unsure.no_model": "No language model is configured.",
     "soft.unsure.model_away": "The language model is away.",
+    "soft.unsure.day_limit": "The language model was not asked: {limit}.",
     "soft.unsure.model_refused": "The language model declined to judge.",
     "soft.unsure.rounds": "The language model gave no usable verdict in {n} answers.",
     "soft.unsure.confidence": "The language model is less than {limit} sure.",
@@ -165,6 +167,10 @@ TEXTS: Final[dict[str, str]] = {
     "skill.no_model": "No language model is configured; please fill this in by hand.",
     "skill.model_away": (
         "The language model is away: fill this in by hand, or let it try again later."
+    ),
+    "skill.day_limit": (
+        "The language model was not asked: {limit}. Fill this in by hand, or let it try again "
+        "tomorrow."
     ),
     "document.blank": "[{label}]",
     "document.progress": "{name}: writing “{title}”, {n} of {of} sections are done.",

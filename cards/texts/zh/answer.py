@@ -14,7 +14,12 @@ TEXTS: Final[dict[str, str]] = {
     "tool.remote.asks": "服务器 {server} 的工具 `{tool}` 要求更多输入，这里不提供。",
     # the ReAct engine, when it has no answer
     "react.truncated": "（以上回答因长度限制被截断，并不完整。）",
-    "react.allowance": "今天的语言模型用量上限已用完，明天可以继续提问。",
+    "react.allowance": "没有询问语言模型：{limit}。明天可以继续提问。",
+    "model.limit": "{whose}今天的语言模型用量上限已用完",
+    "model.limit.person": "提问人",
+    "model.limit.project": "本项目",
+    "model.limit.all": "整个服务",
+    "model.limit.reached": "{limit}",
     "react.asked_again": "（回答在这里中断了，正在重新询问模型。）",
     "react.broken": "（回答在这里两次中断，并不完整。）",
     "react.no_room": (

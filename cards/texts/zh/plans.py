@@ -9,6 +9,7 @@ TEXTS: Final[dict[str, str]] = {
         "没有配置语言模型，无法为这个请求制定计划；请管理员设置 OPENAI_API_KEY 和 LLM_MODEL"
     ),
     "plan.model_away": "语言模型没有给出计划；请稍后再说一次",
+    "plan.day_limit": "{limit}；请明天再说一次",
     "plan.progress": "「{name}」：计划第 {n}/{of} 步 {tool}…",
     "plan.replanning": "「{name}」：有一步没有成功，正在重新计划…",
     "plan.failed_twice": "重新计划后仍然没有成功：{reason}",

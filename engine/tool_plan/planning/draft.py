@@ -3,6 +3,7 @@
 from cards.markdown import literal, quote
 from cards.model import Lang
 from cards.texts import say
+from engine.dialogue import unanswered_text
 from engine.errors import ModelError
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome
@@ -36,7 +37,8 @@ async def draft_plan(
     try:
         draft = await llm_planner.draft(_request(frame, planner, context), offered)
     except ModelError as error:
-        return fail_plan(frame, planner, say("plan.model_away", run.lang), str(error), context)
+        text = unanswered_text(error, run.lang, away="plan.model_away", limited="plan.day_limit")
+        return fail_plan(frame, planner, text, str(error), context)
     names = ", ".join(step.tool or "reply" for step in draft.steps)
     left = "; ".join(map(str, draft.dropped))
     if _is_empty(draft, frame):

@@ -1,7 +1,7 @@
 """The day's limits of the model: of a person, of a project, and of all together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Literal
 
@@ -16,6 +16,7 @@ from engine.errors import AllowanceUsedUp
 from engine.ports.model import Completion, Message
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
+from tests.bot.telemetry.test_counting import Counts
 from tests.fakes.scripted_model import ScriptedModel
 
 ASK = (Message(role="user", content="How much is it?"),)
@@ -48,6 +49,7 @@ class Office:
     clock: Day
     allowances: dict[str, Allowance]
     answer: Completion = ANSWER
+    meter: Counts = field(default_factory=Counts)
 
     async def ask(self, asker: Asker | None) -> str:
         """What is answered, by a process of its own."""
@@ -60,6 +62,7 @@ class Office:
             self.allowances,
             clock=self.clock,
             zone="Asia/Shanghai",
+            meter=self.meter,
             asker=lambda: asker,
         )
 
@@ -92,6 +95,7 @@ async def test_who_has_used_up_a_limit_is_refused_until_the_day_ends(
         assert raised.value.retry_after_s == pytest.approx(2.5 * 3600 + 1)
     at.clock.day = date(2026, 11, 24)
     assert await at.ask(ANN) == "It is 5."
+    assert at.meter == {("day_limits", whose): len(refused)}
 
 
 async def test_what_is_asked_outside_of_a_conversation_counts_for_all(office: MakeOffice) -> None:
@@ -117,7 +121,10 @@ async def test_a_day_is_forgotten_and_names_nobody(office: MakeOffice, scripts: 
     assert "ann" not in str(await scripts.client.hgetall(key))
 
 
-@pytest.mark.parametrize(("lang", "told"), [("zh", "用量上限"), ("en", "limit for the language")])
+@pytest.mark.parametrize(
+    ("lang", "told"),
+    [("zh", "提问人今天的语言模型用量上限"), ("en", "model, of the person who asked")],
+)
 async def test_a_question_beyond_it_is_told_so(
     lang: Literal["zh", "en"], told: str, office: MakeOffice
 ) -> None:

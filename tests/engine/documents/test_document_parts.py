@@ -9,7 +9,7 @@ import pytest
 from adapters.documents.store import ProjectDocuments
 from adapters.files import ProjectFiles
 from cards.shared_file import SharedFile
-from engine.errors import DefinitionError, ModelUnavailable
+from engine.errors import AllowanceUsedUp, DefinitionError, ModelUnavailable
 from engine.frames.state import AgentState, DocumentFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
@@ -140,6 +140,12 @@ async def test_after_an_outage_the_draft_goes_on_where_it_stopped(tmp_path: Path
     assert len(found.model.outline.requests) == asked
     assert len(found.model.sections["Part 1"].requests) == 1
     assert "Clause 6.79" in await content_of(tmp_path, found)
+
+
+async def test_a_limit_of_the_day_is_named_on_the_card(tmp_path: Path) -> None:
+    used_up = AllowanceUsedUp("project")
+    found = await walk(tmp_path, playbook(), writes(Part_2=[used_up])).start()
+    assert "of this project, is used up" in found.card.text
 
 
 async def test_a_section_that_is_too_long_or_empty_goes_back(tmp_path: Path) -> None:

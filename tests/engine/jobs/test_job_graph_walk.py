@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import MODEL_REST_S, ModelUnavailable
+from engine.errors import MODEL_REST_S, AllowanceUsedUp, ModelUnavailable
 from engine.frames.job_graph import JobsFrame
 from engine.frames.state import PlannerFrame
 from engine.runs.run import MAX_STEPS
@@ -283,6 +283,12 @@ async def test_a_job_is_tried_again_later_than_a_model_that_is_away_is_left_alon
     assert walk.root.status == "completed"
     assert all(wait > rest for wait in rang)
     assert len(rang) == 2
+
+
+async def test_jobs_that_a_limit_of_the_day_stops_name_it() -> None:
+    used_up = AllowanceUsedUp("person")
+    walk = await tree(team(leader=[used_up] * 3)).start()
+    assert "of the person who asked, is used up" in walk.root.part.text
 
 
 async def test_what_is_not_ready_after_five_hundred_steps_still_goes_on() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cards.model import Lang
-from engine.errors import MODEL_REST_S, BadModelOutput, ModelUnavailable
+from engine.errors import MODEL_REST_S, AllowanceUsedUp, BadModelOutput, ModelUnavailable
 from engine.frames.state import PlannerFrame
 from engine.mail import AlarmRang, RunContinued, RunStarted
 from engine.planner.llm_planner import MAX_WAITS
@@ -94,6 +94,19 @@ async def test_a_model_that_is_away_is_asked_again_after_its_rest(rest_s: float)
     assert timer.at > NOW + timedelta(seconds=max(MODEL_REST_S, rest_s))
     await ring(walk, stepped)
     assert "llm_planner: the model: it is shorter" in "".join(walk.whys)
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"),
+    [("en", "of this project, is used up"), ("zh", "本项目今天的语言模型用量上限已用完")],
+)
+async def test_a_limit_of_the_day_is_named_and_waited_for(lang: Lang, told: str) -> None:
+    walk = tie(ScriptedModel([AllowanceUsedUp("project", rest_s=7200.0)]), lang)
+    stepped = await walk.tell(RunStarted())
+    assert told in walk.run.part.text
+    (timer,) = [t for t in stepped.effects.timers if t.id.startswith("alarm:")]
+    assert timer.at is not None
+    assert timer.at > NOW + timedelta(seconds=7200)
 
 
 async def test_a_model_that_stays_away_leaves_the_choice_to_the_requester() -> None:

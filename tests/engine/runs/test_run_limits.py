@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.errors import AllowanceUsedUp
 from engine.mail import AlarmRang, RunContinued, RunResumed, RunStarted
 from engine.ports.model import ModelBudget, ModelUsage
 from engine.runs.replay import replay, trace_of
@@ -128,6 +129,14 @@ async def test_a_replay_stops_where_the_budget_was_used_up() -> None:
     walk = await idle(
         ScriptedModel(["no JSON"] * 9), run_budget=ModelBudget(calls=1, tokens=100)
     ).start()
+    trace = trace_of(walk.run, [json.dumps(entry) for entry in walk.log])
+    found = await replay(trace, walk.playbook, services())
+    assert (found.difference, found.steps) == (None, len(walk.log))
+
+
+async def test_a_run_that_stopped_at_a_limit_of_the_day_is_replayed_with_its_name() -> None:
+    walk = await idle(ScriptedModel([AllowanceUsedUp("person")])).start()
+    assert "of the person who asked, is used up" in walk.card.text
     trace = trace_of(walk.run, [json.dumps(entry) for entry in walk.log])
     found = await replay(trace, walk.playbook, services())
     assert (found.difference, found.steps) == (None, len(walk.log))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from cards.model import Card
-from engine.errors import ModelUnavailable
+from engine.errors import AllowanceUsedUp, ModelUnavailable
 from engine.frames.state import SopFrame
 from engine.mail import RunMail
 from engine.playbooks.load import load
@@ -96,6 +96,11 @@ async def test_the_card_shows_the_verdict_so_far_as_data(records: Study) -> None
     asked = await run(example(), records, model=Answering(*UNSURE["exhausted"]))
     assert asked.cards[0].rows[1].value == "It passes."
     assert "in 3 answers" in asked.cards[0].text
+
+
+async def test_the_card_names_the_limit_of_the_day_that_is_used_up(records: Study) -> None:
+    asked = await run(example(), records, model=Answering(AllowanceUsedUp("person")))
+    assert "of the person who asked, is used up" in asked.cards[0].text
 
 
 async def test_nobody_but_the_requester_is_for_an_operator(records: Study) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cards.deciding.decision import DecisionRefusal, decide
 from cards.model import Lang
-from engine.errors import DefinitionError, ModelUnavailable
+from engine.errors import AllowanceUsedUp, DefinitionError, ModelUnavailable
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
@@ -137,6 +137,12 @@ async def test_a_model_that_is_away_fails_the_run_and_nothing_is_done() -> None:
     found = await walk(ModelUnavailable("away")).start()
     assert found.run.status == "failed"
     assert "gave no plan" in found.run.part.text
+
+
+async def test_a_run_that_stops_at_a_limit_of_the_day_names_it() -> None:
+    found = await walk(AllowanceUsedUp("all")).start()
+    assert found.run.status == "failed"
+    assert "of the whole service, is used up" in found.run.part.text
 
 
 async def test_a_rejection_ends_it_with_the_reason() -> None:
