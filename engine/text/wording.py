@@ -280,6 +280,11 @@ def after_run(text: str) -> bool:
     return bool(_AFTER_RUN.search(text))
 
 
+def without_run_words(text: str) -> str:
+    """The text without the words that ask how far the work is that goes on."""
+    return _AFTER_RUN.sub(" ", text)
+
+
 def follows_up(text: str) -> bool:
     """It leans on what was said before: "and P004?", "那他的体重呢"."""
     return bool(_FOLLOW_UP.search(text))

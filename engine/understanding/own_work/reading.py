@@ -88,6 +88,10 @@ class WorkReader:
             return self._none(said, aspects, loosely=loosely)
         return _question(fitting, aspects)
 
+    def explains(self, text: str) -> bool:
+        """Whether what `read` takes of the text is all that it says."""
+        return not words.QUALIFIES.search(_as_read(text))
+
     def names_other(self, said: str, known: str) -> bool:
         """Whether the folded text names things, and none of them is in the folded text `known`."""
         here = [each for each in self.named if holds_name(said, fold(each.text))]

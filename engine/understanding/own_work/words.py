@@ -255,6 +255,17 @@ PROPER: Final[re.Pattern[str]] = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+(?:[ -][A-
 """Names as English writes them, of a text that is not folded."""
 DID: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])what (?:exactly )?did (?:i|we)(?![a-z])")
 """All that the person entered is asked for."""
+QUALIFIES: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:than|first|second|third|last|latest|newest|previous|earlier|before|after|until"
+    "|till|since|during|between|against|other|others|another|same|both|each|every|all|any|none"
+    "|more|most|less|least|fewer|only|except|without|ever|never|if|or|but|how many|how often"
+    "|longer|longest|faster|fastest|yesterday|tonight|week|weeks|months?|years?|days?|ago"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z]+day|[a-z]+ber|january|february|march"
+    "|april|june|july|august)(?![a-z])"
+    "|比|第[一二三]|[上前]一?[次个份笔]|[上本这]周|上个?月|昨天|前天|之[前后]|以[前后]|[每各另]"
+    "|都|几[个次份笔件]|[最更][早晚近快慢多少长短先后]|先|只|除了|如果|要是|还是|或|不是.{1,12}而是"
+)
+"""Words that narrow, compare, count or choose, which a question may have and no rule weighs."""
 OWN: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:my|mine|our|ours|i|we|me|us)(?![a-z])|我|咱"
 )

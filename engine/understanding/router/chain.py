@@ -3,15 +3,16 @@
 from engine.ports.model import Model
 from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
-from engine.understanding.router.explained import explained, unclear_or_asked
+from engine.understanding.router.explained import card_reply_explained, explained
+from engine.understanding.router.last_resort import unclear_or_asked
 from engine.understanding.router.llm import llm
 from engine.understanding.router.own_work import own_work
-from engine.understanding.router.rules import add_help, card_reply
+from engine.understanding.router.rules import add_help
 from engine.understanding.router.spoken import explain_buttons
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("command", command),
-    ("card_reply", card_reply),
+    ("card_reply", card_reply_explained),
     ("spoken", explain_buttons),
     ("own_work", own_work),
     ("deterministic", explained),

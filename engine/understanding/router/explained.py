@@ -1,9 +1,8 @@
 """With a model, rules decide only what they wholly explain (promise 4)."""
 
 import re
-from dataclasses import replace
 
-from engine.frames.intents import Intent, Lookup
+from engine.frames.intents import Lookup
 from engine.ports.model import Model
 from engine.text import wording
 from engine.text.entities import fold, masked
@@ -12,10 +11,12 @@ from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import unexplained_words
 from engine.understanding.lookups.text import STAND_INS
+from engine.understanding.lookups.words import content
+from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.message import read_message
 from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.router.links import is_link
-from engine.understanding.router.rules import deterministic, unclear
+from engine.understanding.router.rules import card_reply, deterministic
 
 _CLAUSES = re.compile(
     r"[,，。;；:：!！?？\n、]|——|\.\s|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
@@ -37,37 +38,33 @@ async def explained(text: str, context: RouteContext, model: Model | None) -> St
     if model is None or not found.intents:
         return found
     pieces = read_message(text, context)
-    if more := next((piece for piece in pieces if not _is_explained(piece, context)), None):
+    if more := next((piece for piece in pieces if not is_explained(piece, context)), None):
         return StrategyResult((), f"{more.text[:40]!r} may say more than rules explain")
     return found
 
 
-async def unclear_or_asked(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
-    """Always an answer, as `unclear`; with a model, what surely asks is a question for it.
-
-    The model that sorts messages had no answer: the one that answers questions may have one.
-    """
-    found = await unclear(text, context, model)
-    if model is None:
+async def card_reply_explained(
+    text: str, context: RouteContext, model: Model | None
+) -> StrategyResult:
+    """What answers an open card, as rules read it; with a model, only what they explain whole."""
+    found = await card_reply(text, context, model)
+    if model is None or not found.intents or fold(text).strip().isdecimal():
         return found
-    intents = tuple(_as_question(intent, context) for intent in found.intents)
-    return replace(found, intents=intents)
+    pieces = read_message(text, context)
+    if all(is_explained(piece, context) for piece in pieces):
+        return found
+    return StrategyResult((), "it may say more than a card's answer")
 
 
-def _as_question(intent: Intent, context: RouteContext) -> Intent:
-    likely_work = any(each.playbook for each in intent.candidates[:1])
-    if intent.kind != "unclear" or intent.told or intent.condition or likely_work:
-        return intent
-    if not wording.asks(context.plain(intent.text)):
-        return intent
-    why = f"{intent.why}; it asks, and nothing else reads it"
-    return intent.model_copy(update={"kind": "qa_query", "candidates": (), "why": why})
-
-
-def _is_explained(piece: Piece, context: RouteContext) -> bool:
+def is_explained(piece: Piece, context: RouteContext) -> bool:
     """Whether rules account for the whole piece."""
-    if piece.about_run or piece.reply or piece.kind == "card_reply":
-        return True
+    if piece.about_run:
+        return not content(wording.without_run_words(context.plain(piece.text)))
+    if piece.kind == "card_reply":
+        answer = match_form(piece.text, context)
+        return answer is not None and answer.sure and not answer.reply
+    if piece.reply:
+        return False
     if piece.lookup:
         return is_whole_look_up(piece.text, piece.lookup, context)
     if piece.kind in ("smalltalk", "unclear"):

@@ -127,6 +127,7 @@ class _Reading:
                 return self._unclear(said, why, *offered)
             case "about_case" | "smalltalk" | "qa_query":
                 found = self._look_up(said) if piece.kind == "qa_query" else None
+                asks_after_run = piece.kind == "about_case" and judge(said, self.context).about_run
                 return Intent(
                     kind="smalltalk" if piece.kind == "smalltalk" else "qa_query",
                     text=said,
@@ -134,6 +135,7 @@ class _Reading:
                     confidence=CONFIDENCE,
                     why=f"{why}; {found[1]}" if found else why,
                     lookup=found[0] if found else None,
+                    about_run=asks_after_run,
                 )
 
     def _said(self, placed: PlacedPiece) -> str:

@@ -9,13 +9,15 @@ from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.own_work import words
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.pieces.message import read_message
+from engine.understanding.router.explained import is_explained
 from engine.understanding.router.rules import to_intents
 
 
 async def own_work(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
     """All intents, when some piece asks after the person's own work and the others are sure.
 
-    What a look-up answers, and what surely asks for work, is none of it.
+    What a look-up answers, and what surely asks for work, is none of it. With a model, it has to be
+    explained whole, and so do the others.
     """
     pieces = read_message(text, context)
     if context.work is None or not any(_is_open(piece, context) for piece in pieces):
@@ -34,6 +36,11 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
         work or each.is_sure for each, work in zip(read, found, strict=True)
     ):
         return StrategyResult((), "no request of the person explains it")
+    if model is not None and not all(
+        reader.explains(each.text) if work else is_explained(each, context)
+        for each, work in zip(pieces, found, strict=True)
+    ):
+        return StrategyResult((), "it may ask for more than rules explain")
     intents = tuple(
         intent.model_copy(update={"work": work}) if work else intent
         for intent, work in zip(to_intents(read, context), found, strict=True)

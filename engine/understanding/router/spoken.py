@@ -39,15 +39,18 @@ _OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状�
 
 
 async def explain_buttons(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
-    """What to do instead, for a text that says what only a button does, or asks after a review."""
-    told = _button_reply(fold(text).strip(), text, context)
+    """What to do instead, for a text that says what only a button does, or asks after a review.
+
+    With a model it has to say nothing else.
+    """
+    told = _button_reply(fold(text).strip(), text, context, whole=model is not None)
     if not told:
         return StrategyResult((), "it says no button")
     why = "only the card's buttons do that"
     return StrategyResult((Intent(kind="unclear", text=text.strip(), told=told, why=why),), why)
 
 
-def _button_reply(said: str, text: str, context: RouteContext) -> str:
+def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -> str:
     lang, mine = context.lang, open_forms(context)
     if len(said) > MAX_CHARS:
         return ""
@@ -60,7 +63,8 @@ def _button_reply(said: str, text: str, context: RouteContext) -> str:
     if reviews and (numbered or _DECIDE.fullmatch(said)):
         return say("review.button", lang)
     own = [c for c in reviews if c.is_requested_by(context.principal)]
-    if own and not mine and (_asks_after(said) or _states_change(text, own[-1], context)):
+    states = not whole and bool(own) and _states_change(text, own[-1], context)
+    if own and not mine and (_asks_after(said) or states):
         card = own[-1]
         who, form = literal(card.waiting_for), literal(card.title)
         return say("review.waiting", lang, form=form, who=who)

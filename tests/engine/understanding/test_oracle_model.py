@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 
+from cards.model import Card, Choice, Review
 from engine.frames.intents import Intent
 from engine.ports.model import Completion
 from engine.understanding.context import RouteContext
+from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.own_work.subjects import WorkSubject
 from engine.understanding.router.chain import route
 from tests.bench.router.score import HALVES, messages
+from tests.engine.understanding.test_route_card_replies import clarify, select
+from tests.fakes.scripted_model import ScriptedModel
 
 MOST_OVERRULED = 0.01
 _CUTS = re.compile(r"[,，。;；.!?？！、]|\band\b|\bthen\b|然后|再|\s")
@@ -116,3 +121,144 @@ async def test_what_the_model_reads_is_not_overruled(source: str, context: Route
             wrong.append((message["text"], [i.why for i in routed.intents]))
     shown = "" if source == "frozen" else f": {wrong}"
     assert len(wrong) <= MOST_OVERRULED * len(every), f"{len(wrong)} of {len(every)}{shown}"
+
+
+VISITS = WorkReader(
+    (
+        WorkSubject("run-2", names=("visit", "访视"), values=("P003",), end="rejected"),
+        WorkSubject("run-1", names=("visit", "访视"), values=("P002",), end="done"),
+    )
+)
+UNDER_REVIEW = Card(
+    kind="confirm",
+    token="1-confirm1",
+    run="1-run",
+    conversation="web:chat:1",
+    lang="en",
+    title="A visit of P003",
+    choices=(Choice(id="approve", label="Approve"), Choice(id="reject", label="Reject")),
+    review=Review(roles=("reviewer",)),
+    requester="li",
+)
+
+
+@dataclass
+class Reader:
+    """A model that reads a whole message as one piece."""
+
+    kind: str
+    option: str = ""
+    asked: int = 0
+
+    async def complete(self, *args: Any, **options: Any) -> Completion:
+        """The one piece."""
+        self.asked += 1
+        given = json.loads(args[0][-1].content)["message"]
+        card = 1 if self.kind == "card_reply" else None
+        piece = {"kind": self.kind, "text": given, "card": card, "option": self.option}
+        return Completion(json.dumps({"pieces": [piece]}, ensure_ascii=False))
+
+
+async def visits() -> WorkReader:
+    """The person's own requests."""
+    return VISITS
+
+
+def beside(context: RouteContext, *cards: Card, runs: bool = False) -> RouteContext:
+    """Where cards are open, a run goes on, and the person has requests of their own."""
+    return replace(context, open_cards=cards, has_active_run=runs, work=visits)
+
+
+READ_BY_THE_MODEL = [
+    ("select", "就选第一个吧", Reader("card_reply", "1")),
+    ("select", "not the first, the other one", Reader("card_reply", "2")),
+    ("select", "哪个都行，你看着办", Reader("unclear")),
+    ("select", "What is the difference between the two?", Reader("qa_query")),
+    ("form", "ECOG 和上次一样就行", Reader("card_reply")),
+    ("form", "Same weight as last time, ECOG went up by one", Reader("card_reply")),
+    ("form", "体重等护士称完我再告诉你", Reader("unclear")),
+    ("form", "Weight 70 is what she said at home, do not note it", Reader("unclear")),
+    ("form", "ECOG 1 到底是什么意思", Reader("qa_query")),
+    ("review", "我觉得体重应该是 71", Reader("card_reply")),
+    ("review", "her weight was 71, not 61", Reader("card_reply")),
+    ("review", "who approved the one before this?", Reader("about_case")),
+    ("own", "Which of my visits was approved first?", Reader("about_case")),
+    ("own", "我的访视哪一个先批下来?", Reader("about_case")),
+    ("own", "How many of my visits were rejected?", Reader("about_case")),
+    ("own", "除了 P003，我的访视都批了吗", Reader("about_case")),
+    ("own", "Was my visit approved after the one of P002?", Reader("about_case")),
+    ("own", "is my visit approved, or only the other one?", Reader("about_case")),
+    ("run", "How far is the clinic from the hotel?", Reader("qa_query")),
+    ("run", "现在是什么阶段的受试者在入组?", Reader("qa_query")),
+]
+
+
+def stage(where: str, context: RouteContext) -> RouteContext:
+    """What is open there."""
+    cards: dict[str, tuple[Card, ...]] = {
+        "select": (select(),),
+        "form": (clarify(),),
+        "review": (UNDER_REVIEW,),
+    }
+    return beside(context, *cards.get(where, ()), runs=where == "run")
+
+
+@pytest.mark.parametrize(("where", "text", "model"), READ_BY_THE_MODEL)
+async def test_what_rules_do_not_explain_of_cards_and_own_work_is_as_the_model_reads_it(
+    where: str, text: str, model: Reader, context: RouteContext
+) -> None:
+    here, model = stage(where, context), replace(model)
+    (intent,) = (await route(text, here, model)).intents
+    # What surely asks may go to the model that answers at once.
+    assert model.asked or intent.kind == "qa_query"
+    assert (intent.work, intent.lookup, intent.about_run) == (None, None, False)
+    match model.kind, where:
+        case "card_reply", "form":
+            assert (intent.kind, intent.card) == ("card_reply", "1-clarify01")
+        case "card_reply", "select":
+            chosen = select().choices[int(model.option) - 1].label
+            assert (intent.kind, chosen in intent.told) == ("unclear", True)
+        case "card_reply", _:
+            assert (intent.kind, bool(intent.told)) == ("unclear", True)
+        case "unclear", _:
+            assert (intent.kind, intent.card) == ("unclear", "")
+        case _:
+            assert (intent.kind, intent.told) == ("qa_query", "")
+
+
+EXPLAINED = [
+    ("select", "2", "card_reply"),
+    ("form", "ECOG 1", "card_reply"),
+    ("form", "P003，体重70.5，无不良事件", "card_reply"),
+    ("form", "算了", "unclear"),
+    ("review", "approve", "unclear"),
+    ("review", "审核到哪一步了", "unclear"),
+    ("own", "has my visit of P003 been approved?", "qa_query"),
+    ("own", "我的访视为什么被驳回了?", "qa_query"),
+    ("run", "what is still missing?", "qa_query"),
+    ("run", "还缺什么?", "qa_query"),
+]
+
+
+@pytest.mark.parametrize(("where", "text", "kind"), EXPLAINED)
+async def test_what_rules_explain_whole_of_cards_and_own_work_asks_no_model(
+    where: str, text: str, kind: str, context: RouteContext
+) -> None:
+    model = Reader("unclear")
+    (intent,) = (await route(text, stage(where, context), model)).intents
+    assert (intent.kind, model.asked) == (kind, 0)
+
+
+@pytest.mark.parametrize(("where", "text", "model"), READ_BY_THE_MODEL)
+async def test_where_the_model_has_no_answer_rules_stand_as_without_one(
+    where: str, text: str, model: Reader, context: RouteContext
+) -> None:
+    """But what surely asks, and has gone to the model that answers."""
+    broken = ScriptedModel(["no", "no"])
+    found = (await route(text, stage(where, context), broken)).intents
+    if broken.requests:
+        alone = (await route(text, stage(where, context), None)).intents
+        assert [(i.card, i.work, i.kind) for i in found] == [
+            (i.card, i.work, i.kind) for i in alone
+        ]
+    assert broken.requests or found[0].kind == "qa_query"
