@@ -95,7 +95,7 @@ class Field(Frozen):
     required: bool = True
     unit: str = ""
     options: tuple[str, ...] = ()
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Key(default_factory=dict)
     minimum: Bound | None = None
     maximum: Bound | None = None
     pattern: str = ""
@@ -254,13 +254,13 @@ class Decision(Frozen):
     person: str
     name: str
     at: datetime
-    values: dict[str, Value] = {}
-    files: dict[str, SharedFile] = {}
+    values: dict[str, Value] = Key(default_factory=dict)
+    files: dict[str, SharedFile] = Key(default_factory=dict)
     edits: tuple[Edit, ...] = ()
     shown_digest: str = ""
     seat: str = ""
     seat_name: str = ""
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Key(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class Card(Frozen):
     decision: Decision | None = None
     editing: EditableContent | None = None
     edits: tuple[Edit, ...] = ()
-    authors: dict[str, str] = {}
+    authors: dict[str, str] = Key(default_factory=dict)
     lapsed: tuple[LapsedVote, ...] = ()
     handed: tuple[HandOver, ...] = ()
     reminded: int = 0

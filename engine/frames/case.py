@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Literal
 from urllib.parse import quote
 
+from pydantic import Field
+
 from cards.frozen import Frozen
 from cards.values import Value
 from engine.playbooks.end_kinds import RunEnd
@@ -90,13 +92,13 @@ class CaseDocument(Frozen):
     schema_version: Literal[1] = 1
     name: CaseName
     version: int = 0
-    leaves: dict[str, CaseLeaf] = {}
+    leaves: dict[str, CaseLeaf] = Field(default_factory=dict)
     files: tuple[str, ...] = ()
-    places: dict[str, str] = {}
+    places: dict[str, str] = Field(default_factory=dict)
     shared: tuple[str, ...] = ()
     runs: tuple[CaseRun, ...] = ()
     decided: tuple[CaseDecision, ...] = ()
-    taken: dict[str, int] = {}
+    taken: dict[str, int] = Field(default_factory=dict)
     heard: tuple[str, ...] = ()
 
     @property
@@ -136,9 +138,9 @@ class CaseLetter(Frozen):
     number: int = 0
     attempt: int = 1
     known: int = 0
-    changes: dict[str, CaseChange] = {}
+    changes: dict[str, CaseChange] = Field(default_factory=dict)
     files: tuple[str, ...] = ()
-    places: dict[str, str] = {}
+    places: dict[str, str] = Field(default_factory=dict)
     is_shared: bool = False
     decided: tuple[CaseDecision, ...] = ()
     author: CaseAuthor
@@ -159,10 +161,10 @@ class CaseAnswer(Frozen):
 
     number: int
     version: int
-    leaves: dict[str, CaseLeaf] = {}
+    leaves: dict[str, CaseLeaf] = Field(default_factory=dict)
     conflicts: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    places: dict[str, str] = {}
+    places: dict[str, str] = Field(default_factory=dict)
     repeated: bool = False
 
 
@@ -192,7 +194,7 @@ class CaseLink(Frozen):
     name: CaseName
     joined: bool = False
     version: int = 0
-    marks: dict[str, CaseMark] = {}
+    marks: dict[str, CaseMark] = Field(default_factory=dict)
     letters: int = 0
     waits: CaseLetter | None = None
     conflicts: tuple[CaseConflict, ...] = ()

@@ -44,7 +44,7 @@ class Approval(Frozen):
     name: str
     digest: str
     until: datetime | None = None
-    schemas: dict[str, str] = {}
+    schemas: dict[str, str] = Field(default_factory=dict)
 
 
 class Attachment(Frozen):
@@ -71,20 +71,20 @@ class AgentState(Frozen):
     `contents` are those of files that a step's rules ask about, by path; they are never stored.
     """
 
-    profile: dict[str, Scalar] = {}
-    decisions: dict[str, Scalar] = {}
-    data: dict[str, LeafValue] = {}
+    profile: dict[str, Scalar] = Field(default_factory=dict)
+    decisions: dict[str, Scalar] = Field(default_factory=dict)
+    data: dict[str, LeafValue] = Field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
     recent: tuple[str, ...] = ()
     response: str = ""
-    approvals: dict[str, Approval] = {}
+    approvals: dict[str, Approval] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
-    edited: dict[str, str] = {}
+    edited: dict[str, str] = Field(default_factory=dict)
     chart: ChartView | None = None
-    endings: dict[str, Ending] = {}
-    labels: dict[str, dict[str, str]] = {}
-    contents: dict[str, str | UnreadFile] = Field(default={}, exclude=True)
+    endings: dict[str, Ending] = Field(default_factory=dict)
+    labels: dict[str, dict[str, str]] = Field(default_factory=dict)
+    contents: dict[str, str | UnreadFile] = Field(default_factory=dict, exclude=True)
 
     @property
     def files_elsewhere(self) -> tuple[tuple[str, str], ...]:
@@ -121,10 +121,10 @@ class Patch(Frozen):
     """
 
     by: str
-    profile: dict[str, Scalar] = {}
-    decisions: dict[str, Scalar] = {}
-    data: dict[str, LeafValue | None] = {}
-    approvals: dict[str, Approval] = {}
+    profile: dict[str, Scalar] = Field(default_factory=dict)
+    decisions: dict[str, Scalar] = Field(default_factory=dict)
+    data: dict[str, LeafValue | None] = Field(default_factory=dict)
+    approvals: dict[str, Approval] = Field(default_factory=dict)
     problems: tuple[str, ...] | None = None
     written: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
@@ -132,12 +132,12 @@ class Patch(Frozen):
     joined: tuple[str, ...] = ()
     response: str | None = None
     end: str = ""
-    edited: dict[str, str] = {}
+    edited: dict[str, str] = Field(default_factory=dict)
     chart: ChartView | None = None
-    violations: dict[str, int] = {}
+    violations: dict[str, int] = Field(default_factory=dict)
     retry_after_s: float = 0.0
     ending: Ending | None = None
-    labels: dict[str, dict[str, str]] = {}
+    labels: dict[str, dict[str, str]] = Field(default_factory=dict)
     made: tuple[JobWrite, ...] = ()
 
     @classmethod
@@ -271,7 +271,7 @@ class ModelFrame(Dialogue):
     response: str = ""
     finished: bool = False
     by_hand: bool = False
-    reading: dict[str, FileReading] = {}
+    reading: dict[str, FileReading] = Field(default_factory=dict)
     reminded: int = 0
 
 
@@ -323,7 +323,7 @@ class SopFrame(Frozen):
     node: str
     asked: str = ""
     shown_digest: str = ""
-    shown_schemas: dict[str, str] = {}
+    shown_schemas: dict[str, str] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()
     left: tuple[str, ...] | None = None
     of: int = 0
@@ -331,8 +331,8 @@ class SopFrame(Frozen):
     found: int = 0
     findings: Rows = ()
     summary: Rows = ()
-    violations: dict[str, int] = {}
-    visits: dict[str, int] = {}
+    violations: dict[str, int] = Field(default_factory=dict)
+    visits: dict[str, int] = Field(default_factory=dict)
     soft: SoftDialogue | None = None
     approved_by: str = ""
 
@@ -349,7 +349,7 @@ class BatchFrame(Frozen):
     left: tuple[str, ...] | None = None
     of: int = 0
     rows: Rows = ()
-    violations: dict[str, int] = {}
+    violations: dict[str, int] = Field(default_factory=dict)
 
 
 class ToolPlanFrame(Frozen):
@@ -462,18 +462,18 @@ class Run(Frozen):
     wakes: tuple[int, ...] = ()
     status: RunStatus = "running"
     frames: tuple[Frame, ...]
-    state: AgentState = AgentState()
+    state: AgentState = Field(default_factory=AgentState)
     result: Patch | None = None
     waiting: tuple[str, ...] = ()
     steps: int = 0
     heard: int = 0
     outgoing: tuple[Change, ...] = ()
     changes: int = 0
-    sent: dict[str, str] = {}
+    sent: dict[str, str] = Field(default_factory=dict)
     finished: bool = False
     parent: str = ""
     key: str = ""
-    children: dict[str, str] = {}
+    children: dict[str, str] = Field(default_factory=dict)
     prompted: int = 0
     counted_from: int = 0
     used: ModelUsage = ModelUsage()

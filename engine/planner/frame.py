@@ -116,7 +116,6 @@ def _settle(frame: PlannerFrame, decision: Decision, context: StepContext) -> St
 def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
     run, playbook = context.run, context.playbook
     phase = playbook.phase(frame.phase)
-    known = what_is_known(run.state)
     return Situation(
         playbook=playbook,
         request=run.request,
@@ -127,8 +126,12 @@ def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
         model=context.services.model,
         lang=run.lang,
         waited=frame.waited,
-        material=run_briefing(context, known).lines() if context.services.model else (),
+        material=_material(context) if context.services.model else (),
     )
+
+
+def _material(context: StepContext) -> Sequence[str]:
+    return run_briefing(context, what_is_known(context.run.state)).lines()
 
 
 def _wait(frame: PlannerFrame, plan: Plan, why: str, context: StepContext) -> Fork:

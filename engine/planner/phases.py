@@ -16,11 +16,13 @@ class PhaseManager:
 
     def first_open(self, state: AgentState) -> Phase | None:
         """The first phase that is not complete; None when all are."""
-        return next((p for p in self.phases if self.missing(p, state)), None)
+        tree = state.tree()
+        return next((p for p in self.phases if not all(holds(c, tree) for c in goals(p))), None)
 
     def missing(self, phase: Phase, state: AgentState) -> tuple[str, ...]:
         """The paths of a phase that do not hold yet: its checkpoints, then its gate."""
-        return tuple(c.field for c in goals(phase) if not holds(c, state.tree()))
+        tree = state.tree()
+        return tuple(c.field for c in goals(phase) if not holds(c, tree))
 
 
 def goals(phase: Phase) -> tuple[Condition, ...]:

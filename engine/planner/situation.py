@@ -1,8 +1,8 @@
 """What a strategy of the planner sees, and what it may decide (spec 000 §1-3)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from cards.model import Lang
 from engine.frames.state import AgentState
@@ -88,10 +88,16 @@ def check_availability(
     playbook: Playbook, phase: Phase, state: AgentState, *, query: bool = False, force: str = ""
 ) -> tuple[SkillAvailability, ...]:
     """Each skill of the playbook: whether it may be chosen in this phase, and why (000 §2)."""
+    tree = state.rule_tree()
     return tuple(
-        SkillAvailability(skill, *_check(skill, playbook, phase, state, query=query, force=force))
+        _if_met(skill, tree, *_check(skill, playbook, phase, state, query=query, force=force))
         for skill in playbook.skills.values()
     )
+
+
+def _if_met(skill: Skill, tree: Mapping[str, Any], allowed: bool, why: str) -> SkillAvailability:
+    unmet = [explain(c, tree) for c in skill.requires if not holds(c, tree)] if allowed else []
+    return SkillAvailability(skill, allowed and not unmet, "; ".join(unmet) or why)
 
 
 def _check(
@@ -116,10 +122,6 @@ def _check(
         return False, "only retrieval skills answer questions"
     if not query and not named and skill.category == RETRIEVAL:
         return False, "it answers questions"
-    tree = state.rule_tree()
-    unmet = [explain(c, tree) for c in skill.requires if not holds(c, tree)]
-    if unmet:
-        return False, "; ".join(unmet)
     return True, f"{where} allows it"
 
 

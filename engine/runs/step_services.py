@@ -163,19 +163,26 @@ _PORTS = ("decisions", "findings", "inbox", "files", "cases", "own_runs", "admis
 
 
 class Outside:
-    """The outside as one step has it: `asked` once the step wanted anything of it.
+    """The outside as the steps of a visit have it: `asked` once one wanted anything of it.
 
-    A `closed` one refuses with OutsideAsked before anything is asked.
+    A closed one refuses with OutsideAsked before anything is asked, but for calls that are only
+    tried: these change nothing, and a worker that dies before the commit tries them once more.
     """
 
-    def __init__(self, *, closed: bool = False) -> None:
+    def __init__(self) -> None:
         self.asked = False
-        self._closed = closed
+        self.refused = False
+        self._closed = False
 
-    def note(self) -> None:
+    def close(self) -> None:
+        """Refuse what is asked from now on."""
+        self._closed = True
+
+    def note(self, *, trial: bool = False) -> None:
         """Note that something is asked. Raises OutsideAsked where it is refused."""
         self.asked = True
-        if self._closed:
+        if self._closed and not trial:
+            self.refused = True
             raise OutsideAsked
 
     def watch(self, services: Services) -> Services:
@@ -186,8 +193,8 @@ class Outside:
             model=_Watched(services.model, self) if services.model else None,
             library=self._library(services.library),
             call=self._call(services.call),
-            rehearse=self._call(services.rehearse),
-            pin=self._call(services.pin),
+            rehearse=self._call(services.rehearse, trial=True),
+            pin=self._call(services.pin, trial=True),
             **ports,  # type: ignore[arg-type]
         )
 
@@ -195,9 +202,9 @@ class Outside:
         known = {each.name: getattr(library, each.name) for each in fields(library)}
         return Library(**{name: _Watched(part, self) for name, part in known.items() if part})
 
-    def _call(self, call: CallTool) -> CallTool:
+    def _call(self, call: CallTool, *, trial: bool = False) -> CallTool:
         async def watched(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> Any:
-            self.note()
+            self.note(trial=trial)
             return await call(tool, arguments, ctx)
 
         return watched

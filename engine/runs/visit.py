@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from engine.frames.outcome import StepContext
-from engine.frames.state import Run
-from engine.mail import RunContinued, RunMail, RunStarted
-from engine.ports.storage.store import Effects, PartWrite, Refresh
+from engine.mail import CardDecided, RunContinued, RunMail, RunStarted
+from engine.ports.storage.store import NOTHING, PartWrite, Refresh
 from engine.runs.run import StepResult, take_step
 from engine.runs.step_services import Outside, OutsideAsked, step_services
 from engine.services import Services
 
 MOST_STEPS = 16
 """So many steps share one commit at most."""
+_GOES_ON = (RunStarted, RunContinued, CardDecided)
 
 Take = Callable[[RunMail, StepContext], Awaitable[StepResult]]
 
@@ -28,49 +28,52 @@ async def advance_visit(
     """Advance the run by a step, and by what follows as long as that asks nothing of the outside.
 
     `context` is that of the first step, and its `services` are made of these. Steps share a commit
-    while they call no model, tool, file or sync, and neither open nor decide a card; one that opens
-    cards and asks nothing may be the last. A step that wants more is not taken: it begins from what
-    is persisted. Each step has its own entry in the log.
+    while they call no model, tool, file or sync and open no card; one that opens cards or tries a
+    call without making it may be the last. A step that wants more is not taken: it begins from what
+    is persisted. What a person decided is in the mail, which stays until the commit. Each step has
+    its own entry in the log.
     """
     outside = Outside()
-    first = replace(context, services=_services(outside, context.run, context, services))
-    taken = await take(mail, first)
-    following = isinstance(mail, RunStarted | RunContinued) and not outside.asked
+    watched = outside.watch(services)
+    made = step_services(watched, context.run, context.playbook)
+    taken = await take(mail, replace(context, services=made))
+    following = isinstance(mail, _GOES_ON) and not outside.asked and _is_quiet(taken)
     steps = 1
-    while following and steps < most and taken.run is not None and _is_quiet(taken):
-        ahead = await _take_ahead(taken.run, context, services, take)
+    while following and steps < most and taken.run is not None:
+        outside.close()
+        made = step_services(watched, taken.run, context.playbook)
+        # Nothing can be under way: what it follows called nothing.
+        ahead_of = replace(context, run=taken.run, services=made, follows=True)
+        ahead = await _take_ahead(ahead_of, outside, take)
         if ahead is None:
             break
         taken, steps = _together(taken, ahead), steps + 1
-        following = _is_quiet(ahead)
+        following = not outside.asked and _is_quiet(ahead)
     return taken.written()
 
 
-async def _take_ahead(
-    run: Run, context: StepContext, services: Services, take: Take
-) -> StepResult | None:
-    """The next step of a run that is not persisted yet; None where it asks for the outside."""
-    outside = Outside(closed=True)
-    made = _services(outside, run, context, services)
+async def _take_ahead(context: StepContext, outside: Outside, take: Take) -> StepResult | None:
+    """The next step of a run that is not persisted yet; None where the outside refuses it."""
     try:
-        # Nothing can be under way: what it follows called nothing.
-        ahead = await take(RunContinued(), replace(context, run=run, services=made, follows=True))
+        ahead = await take(RunContinued(), context)
     except (OutsideAsked, ExceptionGroup):
-        if outside.asked:
+        if outside.refused:
             return None
         raise
     sends = any(post.kind in ("sync", "letter") for post in ahead.effects.posts)
-    return None if outside.asked or ahead.run is None or sends else ahead
-
-
-def _services(outside: Outside, run: Run, context: StepContext, services: Services) -> Services:
-    return step_services(outside.watch(services), run, context.playbook)
+    return None if outside.refused or ahead.run is None or sends else ahead
 
 
 def _is_quiet(step: StepResult) -> bool:
-    """Whether the step changed only the run, its log, and what its part says."""
-    said = replace(step.effects, parts=(), touches=(), log=())
-    return bool(step.front) and not step.park and said == Effects()
+    """Whether the step changed only the run, its log, what its part says, and what was checked.
+
+    Clocks of a card that was decided may stop.
+    """
+    written = step.effects
+    is_known = all(post.kind == "check" for post in written.posts)
+    only_stops = all(timer.at is None for timer in written.timers)
+    left = replace(written, parts=(), touches=(), log=(), posts=(), timers=())
+    return bool(step.front) and not step.park and is_known and only_stops and left == NOTHING
 
 
 def _together(one: StepResult, other: StepResult) -> StepResult:

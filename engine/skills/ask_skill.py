@@ -183,11 +183,14 @@ def _read_message(
     run, defined = context.run, context.playbook.definition.data_fields
     # A file that the message only names is shown in the form, where it is looked for.
     fields = [f for f in asked if f.type != "file" and _is_read(f, context)]
+    if all(f.name in known for f in fields):
+        return _MessageReading()
     today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
-    around = find_values(run.message, wider, today, entities=entities)
     own = find_values(run.text, fields, today, entities=entities)
+    is_same = run.message == run.text and wider == fields
+    around = own if is_same else find_values(run.message, wider, today, entities=entities)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, today, entities)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from cards.model import Field
 
@@ -55,12 +55,23 @@ NONE_BEHIND = r"\s*(?:[:=]\s*)?(?:(?P<en>none|no|nil)|(?P<zh>无|没有))(?=\s*(
 
 def field_names(field: Field) -> tuple[str, ...]:
     """The words that name a field: its cues, its label, its own name; longest first."""
-    words = {*field.cues, field.label, field.name.replace("_", " ")} - {""}
+    return _names_of(field.cues, field.label, field.name)
+
+
+# A text is read for the same fields at every step that asks for them.
+@lru_cache(maxsize=1024)
+def _names_of(cues: tuple[str, ...], label: str, name: str) -> tuple[str, ...]:
+    words = {*cues, label, name.replace("_", " ")} - {""}
     return tuple(sorted(words, key=lambda word: (-len(word), word)))
 
 
 def cue_pattern(words: Iterable[str]) -> str:
     """A pattern for any of the words; Latin words match whole, a plural `s` allowed."""
+    return _cue_pattern(tuple(words))
+
+
+@lru_cache(maxsize=1024)
+def _cue_pattern(words: tuple[str, ...]) -> str:
     forms = [
         rf"(?<![A-Za-z0-9]){re.escape(word)}s?(?![A-Za-z])" if word.isascii() else re.escape(word)
         for word in words
@@ -88,8 +99,15 @@ def is_other_unit(rest: str, unit: str) -> bool:
     """Whether what follows a number is a unit, and another than this."""
     if begins_with_unit(rest, unit):
         return False
-    rest = rest.lstrip().lower()
-    return any(_begins(rest, word) for word in (*unit_words(), *_OTHER_UNITS))
+    return bool(_any_unit().match(rest.lstrip().lower()))
+
+
+@cache
+def _any_unit() -> re.Pattern[str]:
+    """What `_begins` finds of every unit."""
+    words = (*unit_words(), *_OTHER_UNITS)
+    forms = (re.escape(word) + ("(?![A-Za-z])" if word.isascii() else "") for word in words)
+    return re.compile("|".join(forms))
 
 
 def _begins(rest: str, unit: str) -> bool:

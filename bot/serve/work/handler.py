@@ -31,6 +31,7 @@ from engine.mail import (
     PartReady,
     ServiceNotice,
     StrangerArrived,
+    TalkMail,
     parse_mail,
 )
 from engine.ports.library import FileScope
@@ -48,6 +49,16 @@ from engine.tools.model import Tool
 
 log = structlog.get_logger()
 Progress = Callable[[Effects], Awaitable[None]]
+TurnMail = (
+    TalkMail
+    | CommandArrived
+    | ServiceNotice
+    | StrangerArrived
+    | CaseLetterArrived
+    | CardDecided
+    | CardExpired
+)
+"""What is handled by the definitions of the moment, and not by those that a run began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,22 @@ class MailHandler:
             return await self._handle_kind(claim, mail, progress)
 
     async def _handle_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
+        match mail:
+            case CardDecided() | CardExpired() if _is_talk(claim):
+                return await self._handle_turn(claim, mail, progress)
+            case (
+                MessageArrived()
+                | PartReady()
+                | StrangerArrived()
+                | CommandArrived()
+                | CaseLetterArrived()
+                | ServiceNotice()
+            ):
+                return await self._handle_turn(claim, mail, progress)
+            case _:
+                return await self._runs.step(claim, mail)
+
+    async def _handle_turn(self, claim: Claim, mail: TurnMail, progress: Progress) -> HandlerResult:
         # By the store's clock, as a run's steps and every deadline are: clocks of machines differ.
         services = self._turn_services(claim.now)
         people, strangers, door = services.people, StrangerHandler(services), ProjectDoor(services)
@@ -102,7 +129,7 @@ class MailHandler:
                 effects = await continuation.continue_part(mail, talk, services)
             case StrangerArrived():
                 effects = strangers.ask_admins(mail)
-            case CardDecided() | CardExpired() if _is_talk(claim):
+            case CardDecided() | CardExpired():
                 if admitted := await strangers.apply_answer(mail):
                     return HandlerResult(admitted)
                 if (chosen := await door.apply_answer(mail)) is not None:
@@ -124,8 +151,6 @@ class MailHandler:
                 effects = _take_letter(mail, claim, self.services.limits)
             case ServiceNotice():
                 effects = commands.notice_effects(mail, claim.lane.removeprefix("control:"))
-            case _:
-                return await self._runs.step(claim, mail)
         return HandlerResult(effects)
 
     def _session(self, claim: Claim, services: Services) -> session.Session:

@@ -181,9 +181,14 @@ class RunSteps:
 
     def _run_services(self, run: Run, now: datetime) -> Services:
         """The services of a step, as of `now` by the store's clock, which deadlines go by."""
-        kinds = self.current.snapshot.table.entity_kinds
-        services = with_projects_of_now(self.services).within(run.project)
-        return services.frozen_at(now, people=self._people_of(run), entity_kinds=kinds)
+        book = self.services.projects()
+        return self.services.frozen_at(
+            now,
+            people=self._people_of(run),
+            entity_kinds=self.current.snapshot.table.entity_kinds,
+            projects=lambda: book,
+            project=(lambda _: run.project) if run.project else book.of,
+        )
 
     def _people_of(self, run: Run) -> People:
         """Those who may have to do with the run; of an earlier version's, by its conversation."""
