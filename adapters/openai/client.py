@@ -157,12 +157,12 @@ class OpenAIModel:
         """Make one request, when the breaker admits it and a place is free."""
         breaker = self._breakers[name]
         if not breaker.admits():
-            return self._report_skipped(name, RESTING)
+            return self._report_skipped(name, ask)
         async with self._places:
             # It may have opened in the meantime.
             permit = breaker.acquire()
             if permit is None:
-                return self._report_skipped(name, RESTING)
+                return self._report_skipped(name, ask)
             try:
                 found = await self._request(name, ask)
                 self._judge(breaker, permit, found, final=final)
@@ -170,9 +170,9 @@ class OpenAIModel:
             finally:
                 breaker.release(permit)
 
-    def _report_skipped(self, name: str, why: Failure) -> Failure:
-        self._observer.record_attempt(Attempt(name, why.outcome))
-        return why
+    def _report_skipped(self, name: str, ask: ModelRequest) -> Failure:
+        self._observer.record_attempt(Attempt(name, RESTING.outcome, purpose=ask.purpose))
+        return RESTING
 
     async def _request(self, name: str, ask: ModelRequest) -> Completion | Failure:
         """Make one request and report it to the observer."""
@@ -188,7 +188,9 @@ class OpenAIModel:
             answer = failure_of(error)
         took_s = loop.time() - began
         if isinstance(answer, Failure):
-            self._observer.record_attempt(Attempt(name, answer.outcome, took_s))
+            self._observer.record_attempt(
+                Attempt(name, answer.outcome, took_s, purpose=ask.purpose)
+            )
             return answer
         completion = answer.completion(name, self._prices.get(name, (0.0, 0.0)))
         self._observer.record_attempt(
@@ -199,6 +201,7 @@ class OpenAIModel:
                 prompt_tokens=completion.prompt_tokens,
                 completion_tokens=completion.completion_tokens,
                 cost=completion.cost,
+                purpose=ask.purpose,
             )
         )
         return REFUSED if answer.refused else completion

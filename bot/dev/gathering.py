@@ -188,8 +188,8 @@ def _is_of(call: Mapping[str, Any], part: Part) -> bool:
 
 
 def _thought_events(trace: Mapping[str, Any]) -> list[AccountEvent]:
-    """What a model called to answer, and what that cost, by its trace."""
-    if trace.get("kind") != "react":
+    """What a model called to answer or to read a form, and what that cost, by its trace."""
+    if trace.get("kind") not in ("react", "form"):
         return []
     calls: list[AccountEvent] = [
         CallMade(

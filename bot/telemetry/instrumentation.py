@@ -226,7 +226,7 @@ class TimedModel:
     ) -> Completion:
         """The model's answer with its seconds; raises as the model does."""
         since_s = self._clock.elapsed_s()
-        with self._spans.span("model", ""):
+        with self._spans.span("model", "", purpose=purpose):
             answer = await self._model.complete(
                 messages,
                 tools=tools,

@@ -86,6 +86,18 @@ FAMILIES = (
     ),
     Family("calls", "model_calls", "Requests to models, what came of them", ("model", "outcome")),
     Family("tokens", "model_tokens", "Tokens that model servers counted", ("model", "kind")),
+    Family(
+        "asked_for",
+        "model_purpose_calls",
+        "Requests to models, by what they were asked for",
+        ("purpose", "outcome"),
+    ),
+    Family(
+        "purpose_tokens",
+        "model_purpose_tokens",
+        "Tokens that model servers counted, by what models were asked for",
+        ("purpose", "kind"),
+    ),
     Family("cost", "model_cost", "Cost of the tokens, by the prices of LLM_PRICES", ("model",)),
     Family("seconds", "model_seconds", "Time to a whole answer", ("model",), _MODEL_S),
 )

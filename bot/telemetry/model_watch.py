@@ -52,6 +52,10 @@ class ModelWatch:
         meter.count("tokens", name, "prompt", amount=attempt.prompt_tokens)
         meter.count("tokens", name, "completion", amount=attempt.completion_tokens)
         meter.count("cost", name, amount=attempt.cost)
+        if purpose := attempt.purpose:
+            meter.count("asked_for", purpose, attempt.outcome)
+            meter.count("purpose_tokens", purpose, "prompt", amount=attempt.prompt_tokens)
+            meter.count("purpose_tokens", purpose, "completion", amount=attempt.completion_tokens)
         if attempt.outcome == "ok":
             meter.took("seconds", attempt.took_s, name)
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cards.frozen import Frozen
 
-Purpose = Literal["answer", "route", "skill", "rules", "plan", "jobs", "document", ""]
+Purpose = Literal["answer", "route", "form", "skill", "rules", "plan", "jobs", "document", ""]
 """What a model is asked for: settings may give each its own limits and request fields."""
 PURPOSES: Final[tuple[str, ...]] = tuple(filter(None, get_args(Purpose)))
 

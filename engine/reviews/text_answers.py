@@ -26,6 +26,7 @@ from engine.text.form_reading import FormReading, read_form
 from engine.understanding.open_forms import (
     answerable_fields,
     form_name,
+    free_text_field,
     missing_labels,
     open_file_field,
     other_entities,
@@ -54,16 +55,16 @@ class TextAnswers:
     today: date
     entities: Entities = NO_ENTITIES
 
-    async def open_form(self, intent: Intent, head: ReplyHead) -> tuple[Field, ...]:
-        """What the form asks of which rules do not read the whole text; none where they do."""
+    async def open_form(self, intent: Intent, head: ReplyHead) -> Card | None:
+        """The form of which rules do not read the whole text; None where they do."""
         found = await self.decisions.card(intent.card)
         choice = found.card.choice(intent.choice) if found else None
         if found is None or choice is None or not choice.form or found.card.status != "open":
-            return ()
+            return None
         card, reading = found.card, self._read(found.card, intent.text, kept_names(head.files))
         whole = reading.values and not (reading.left or reading.faults)
         is_other = other_entities(card, intent.text, self.entities)
-        return () if whole or is_other or not intent.text else answerable_fields(card)
+        return None if whole or is_other or not intent.text else card
 
     async def answer(
         self, intent: Intent, head: ReplyHead, by_model: FormReading | None = None
@@ -87,7 +88,8 @@ class TextAnswers:
             return CardReply("needs_you", text, effects)
         reading = self._read(card, intent.text, kept_names(head.files))
         if by_model is None:
-            return self._fill_in(found, choice, reading, answer)
+            free = _free_text(card, intent.text, reading)
+            return self._fill_in(found, choice, free or reading, answer, proposes=bool(free))
         both = _with_model(reading, by_model)
         reply = self._fill_in(found, choice, both, answer, proposes=True)
         return replace(reply, text=_proposal(card, by_model) + reply.text)
@@ -156,6 +158,17 @@ def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[Par
             return "failed", text
         case _:
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _free_text(card: Card, text: str, reading: FormReading) -> FormReading | None:
+    """The whole text for the one field that takes any; None where rules read something in it.
+
+    The person sends it: nobody knows whether it was meant as that.
+    """
+    field = free_text_field(card)
+    if field is None or not text or reading.values or reading.faults:
+        return None
+    return FormReading({field.name: text}, {}, "", {field.name: text})
 
 
 def _with_model(reading: FormReading, by_model: FormReading) -> FormReading:

@@ -1,20 +1,23 @@
 """A model reads an answer to a form that rules do not take whole; the person then checks it."""
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from cards.forms import FormFacts, check_form
 from cards.frozen import Frozen
-from cards.model import Field
+from cards.model import Card, Field
 from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dialogue
 from engine.errors import ModelError
-from engine.ports.model import Message, Model
+from engine.ports.model import Completion, Message, Model
 from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.text.excerpts.copied import find_copied
 from engine.text.fence import fence_data
 from engine.text.form_reading import FormReading
+from engine.understanding.open_forms import answerable_fields
 
 MAX_FAULTY = 2
 MAX_TOKENS = 2000
@@ -23,8 +26,9 @@ _TASK = """\
 You read what a person answered to a form, and give the value of each field that the answer speaks \
 to. The person then sees what you took, from which words, and sends it or changes it.
 - Take only what the answer says. What it leaves open of a value (the year of a day, a unit, whom \
-"she" means) you may take from what was said before; a field that the answer does not speak to is \
-left out. Never guess: where an answer may mean two things, leave the field out.
+"she" means) you may take from the form's question and from what was said before; a field that the \
+answer does not speak to is left out. Never guess: where an answer may mean two things, leave the \
+field out. What a field "has now" is given again only where the answer changes it.
 - value is a text as the field's type wants it: a date as YYYY-MM-DD, a time as HH:MM, a number \
 with a point and in the field's unit, an option exactly as it is listed, yes or no for a boolean.
 - A finding of nothing ("no adverse events", 没有) is a value where the field is a text.
@@ -43,34 +47,66 @@ class _FormAnswer(Frozen):
     values: tuple[_ReadValue, ...]
 
 
-async def read_form_with_model(
-    text: str, fields: Sequence[Field], model: Model, briefing: Sequence[str], today: date
-) -> FormReading | None:
-    """The values that the text gives, with their words; None when the model has no usable answer.
+@dataclass(frozen=True, slots=True)
+class ModelFormReading:
+    """What a model read in an answer to a form, None without an answer that can be used; `why` not.
 
-    `briefing` are lines on what was said before.
+    `answers` are those of the model, as they came.
     """
+
+    reading: FormReading | None
+    answers: Sequence[Completion]
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _RecordedModel:
+    """The model, whose answers are kept."""
+
+    model: Model
+    answers: list[Completion] = dataclasses.field(default_factory=list)
+
+    async def complete(self, messages: Sequence[Message], **options: Any) -> Completion:
+        answer = await self.model.complete(messages, **options)
+        self.answers.append(answer)
+        return answer
+
+
+async def read_form_with_model(
+    text: str, card: Card, model: Model, briefing: Sequence[str], today: date
+) -> ModelFormReading:
+    """The values that the text gives the card's form, with their words.
+
+    `briefing` is what was said before.
+    """
+    recorded, fields = _RecordedModel(model), answerable_fields(card)
     task = ModelTask(
-        purpose="route",
-        opening=lambda: form_messages(text, fields, briefing),
+        purpose="form",
+        opening=lambda: form_messages(text, card, briefing),
         read=lambda answer: _read(answer, text, fields, today),
         schema=_schema(fields),
         max_tokens=MAX_TOKENS,
         max_faulty=MAX_FAULTY,
     )
     try:
-        outcome = await run_dialogue(task, model)
-    except ModelError:
-        return None
-    return None if isinstance(outcome, DialogueFailure) else outcome.value
+        outcome = await run_dialogue(task, recorded)
+    except ModelError as error:
+        return ModelFormReading(None, recorded.answers, str(error))
+    if isinstance(outcome, DialogueFailure):
+        return ModelFormReading(None, recorded.answers, "; ".join(outcome.faults))
+    return ModelFormReading(outcome.value, recorded.answers)
 
 
-def form_messages(
-    text: str, fields: Sequence[Field], briefing: Sequence[str]
-) -> tuple[Message, ...]:
+def form_messages(text: str, card: Card, briefing: Sequence[str]) -> tuple[Message, ...]:
     """The first messages: how to read, what is known, the form, and the answer to it."""
-    listed = fence_data("\n".join(json.dumps(_told(f), ensure_ascii=False) for f in fields))
-    lines = (*briefing, f"The fields of the form:\n{listed}", f"The answer:\n{fence_data(text)}")
+    fields = [json.dumps(_told(f), ensure_ascii=False) for f in answerable_fields(card)]
+    listed, asked = fence_data("\n".join(fields)), f"{card.title}\n{card.text}".strip()
+    lines = (
+        *briefing,
+        f"The form:\n{fence_data(asked)}",
+        f"Its fields:\n{listed}",
+        f"The answer:\n{fence_data(text)}",
+    )
     return first_messages(_TASK, "\n\n".join(lines))
 
 
@@ -82,8 +118,8 @@ def _told(field: Field) -> dict[str, Any]:
         "type": field.type,
         "unit": field.unit,
         "options": list(field.options),
-        "minimum": str(field.minimum if field.minimum is not None else ""),
-        "maximum": str(field.maximum if field.maximum is not None else ""),
+        "minimum": "" if field.minimum is None else f"{field.minimum:g}",
+        "maximum": "" if field.maximum is None else f"{field.maximum:g}",
         "currencies": list(field.currencies),
         "hint": field.hint,
         "has now": field.value,

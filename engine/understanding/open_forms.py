@@ -60,6 +60,27 @@ def open_file_field(card: Card) -> Field | None:
     return fields[0] if len(fields) == 1 else None
 
 
+def free_text_field(card: Card) -> Field | None:
+    """The one field that the card's form still needs, where any text may be its value."""
+    submit = card.choice(SUBMIT)
+    empty = [f for f in submit.form if not f.value] if submit else []
+    needed = [f for f in empty if f.required] or empty
+    field = needed[0] if len(needed) == 1 else None
+    takes_text = field and field.type == "text" and not (field.pattern or field.identity)
+    return field if takes_text else None
+
+
+def match_free_text(text: str, context: RouteContext) -> Card | None:
+    """The one open form to which the whole text may be the value that it still needs.
+
+    It is for a text in which nothing else is understood, and the person sends it.
+    """
+    forms = [card for card in open_forms(context) if free_text_field(card)]
+    if len(forms) != 1 or len(open_forms(context)) != 1 or not can_be_answer(text, context):
+        return None
+    return None if other_entities(forms[0], text, context.entities) else forms[0]
+
+
 def form_name(card: Card) -> str:
     """The form's title and whom it is about, as Markdown."""
     who = " ".join(f.value for f in answerable_fields(card) if f.identity and f.value)

@@ -154,9 +154,16 @@ def playbook() -> Playbook:
     return load({"desk/playbook.yaml": MAIN, **files}, roles=("reviewer",), held=("reviewer",))
 
 
-def form_field() -> Field:
-    """The one field of the open form."""
-    return Field(name="score", label="Score", type="integer", required=True)
+def form_card() -> Card:
+    """An open form of three fields."""
+    fields = (
+        Field(name="score", label="Score", type="integer", required=True, minimum=0, maximum=5),
+        Field(name="weight", label="Weight", type="number", unit="kg"),
+        Field(name="day", label="Visit date", type="date", value="2026-11-23"),
+    )
+    sent = Choice(id="submit", label="Send", form=fields)
+    shown = {"title": "Visit of P003", "text": "How was the visit?", "choices": (sent,)}
+    return card().model_copy(update={"kind": "clarify", **shown})
 
 
 def card() -> Card:
@@ -242,7 +249,7 @@ async def prompts(lang: Lang) -> dict[str, Sequence[Message]]:
     return {
         "answer": _answer(lang, told),
         "route": _route(lang, told),
-        "form": form_messages(PARTS[lang][0], (form_field(),), told.lines()),
+        "form": form_messages(PARTS[lang][0], form_card(), told.lines()),
         "skill": skill_opening(ModelFrame(skill="read"), "", step),
         "rules": soft.begin(
             "The score is plausible.", {"score": 1}, today=TODAY, lang=lang

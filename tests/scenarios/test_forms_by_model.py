@@ -51,15 +51,22 @@ async def test_what_the_model_takes_stands_in_the_form_with_its_words_and_is_not
     model.script(scripted(lang, taken))
     service = await start(**settings(model))
     async with WebRoom(service.url) as room:
-        await opened(room, lang)
+        card = await opened(room, lang)
         reply = await told(room, SAID[lang], said="61.5")
         assert WORDS[lang] in text_of(reply["parts"])
         assert reply["parts"][0]["state"] == "needs_you"
         await room.wait_for(
             lambda m: bool(m["card"]) and prefilled(m["card"]).get("weight_kg") == "61.5"
         )
+        traces = [json.loads(body) for _, body in await service.parts.store.archive.traces(20)]
     (asked,) = [request for request in model.requests if is_form(request)]
-    assert SAID[lang] in asked["messages"][-1]["content"]
+    prompt = asked["messages"][-1]["content"]
+    assert SAID[lang] in prompt
+    assert f"The form:\n<data>{card['title']}" in prompt
+    (read,) = [trace for trace in traces if trace["kind"] == "form"]
+    assert (read["outcome"], read["values"]) == ("answered", {"weight_kg": "61.5"})
+    assert (read["words"], read["model"]) == ({"weight_kg": WORDS[lang]}, "stub-model")
+    assert read["tokens"] > 0
 
 
 @pytest.mark.parametrize(

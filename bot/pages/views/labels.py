@@ -42,6 +42,7 @@ _TRACE: Mapping[str, str] = {
     "routed": "pages.trace.kind.routed",
     "react": "pages.trace.kind.react",
     "skill": "pages.trace.kind.skill",
+    "form": "pages.trace.kind.form",
 }
 _SEVERITY: Mapping[str, str] = {
     "error": "pages.severity.error",

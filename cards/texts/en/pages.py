@@ -204,6 +204,7 @@ TEXTS: Final[dict[str, str]] = {
     "pages.trace.kind.routed": "understood",
     "pages.trace.kind.react": "answered",
     "pages.trace.kind.skill": "skill",
+    "pages.trace.kind.form": "form read",
     "pages.trace.text": "Message",
     "pages.trace.outcome": "Outcome",
     "pages.trace.question": "Question",

@@ -195,6 +195,7 @@ TEXTS: Final[dict[str, str]] = {
     "pages.trace.kind.routed": "理解消息",
     "pages.trace.kind.react": "回答问题",
     "pages.trace.kind.skill": "单项技能",
+    "pages.trace.kind.form": "读取表单",
     "pages.trace.text": "消息",
     "pages.trace.outcome": "结果",
     "pages.trace.question": "问题",

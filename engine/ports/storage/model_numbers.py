@@ -27,7 +27,10 @@ AttemptOutcome = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request to one model, or what kept it from being made, and what came of it."""
+    """One request to one model, or what kept it from being made, and what came of it.
+
+    `purpose` is what the model was asked for, as `Purpose` has it.
+    """
 
     model: str
     outcome: AttemptOutcome
@@ -35,6 +38,7 @@ class Attempt:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    purpose: str = ""
 
 
 class ModelObserver(Protocol):

@@ -9,7 +9,9 @@ from engine.frames.replies import Part, ReplyHead
 from engine.ports.storage.store import TraceWrite
 from engine.react import ReActResult
 from engine.services import TraceSettings
+from engine.text.thoughts import without_thoughts
 from engine.understanding.context import RoutedMessage, StrategyVerdict
+from engine.understanding.form_model import ModelFormReading
 
 LookupCalls = Sequence[tuple[int, Mapping[str, Any]]]
 """Calls of look-ups, as recorded, each with the index of its part."""
@@ -76,6 +78,29 @@ def react_trace(
         "seconds": round(result.seconds, 3),
         "steps": [item.model_dump(exclude_defaults=True) for item in result.trace],
         "answer": result.content,
+    }
+    return trace_writes(f"{head.id}/{part.index}", body, tracing)
+
+
+def form_trace(
+    head: ReplyHead, part: Part, read: ModelFormReading, tracing: TraceSettings
+) -> tuple[TraceWrite, ...]:
+    """What a model took from an answer to a form, by which words, and what that cost."""
+    taken = read.reading
+    body = {
+        "kind": "form",
+        **_head_facts(head, tracing),
+        "part": part.index,
+        "question": part.intent.text,
+        "card": part.intent.card,
+        "outcome": read.why or "answered",
+        "model": next((each.model for each in reversed(read.answers)), ""),
+        "tokens": sum(each.tokens for each in read.answers),
+        "cost": sum(each.cost for each in read.answers),
+        "seconds": round(sum(each.seconds for each in read.answers), 3),
+        "values": taken.values if taken else {},
+        "words": taken.words if taken else {},
+        "answers": [without_thoughts(each.text) for each in read.answers],
     }
     return trace_writes(f"{head.id}/{part.index}", body, tracing)
 

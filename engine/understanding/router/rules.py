@@ -1,7 +1,7 @@
 """Strategies by rules and examples: open cards, sure pieces, and what no other is sure of."""
 
 from cards.deciding.seats import may_answer
-from cards.model import Card
+from cards.model import SUBMIT, Card
 from cards.texts import say
 from engine.frames.intents import Intent, Lookup
 from engine.ports.model import Model
@@ -11,7 +11,12 @@ from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.lookups.find import cue_found, find_partly
 from engine.understanding.lookups.text import look_at
-from engine.understanding.open_forms import form_name, missing_labels, open_forms
+from engine.understanding.open_forms import (
+    form_name,
+    match_free_text,
+    missing_labels,
+    open_forms,
+)
 from engine.understanding.pieces.message import read_message
 
 # A stray number must not end a run; only the button does.
@@ -62,6 +67,21 @@ async def deterministic(text: str, context: RouteContext, model: Model | None) -
         to_intents(pieces, context) if pieces and all(piece.is_sure for piece in pieces) else (),
         why,
     )
+
+
+async def free_text(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
+    """The whole message as what the one open form still needs, where nothing else is in it."""
+    card = match_free_text(text, context)
+    if card is None:
+        return StrategyResult((), "no open form takes any text")
+    pieces = read_message(text, context)
+    if any(piece.kind != "unclear" or piece.candidates or piece.reply for piece in pieces):
+        return StrategyResult((), "something else may be meant")
+    why = "it may be what the one open form still needs"
+    answer = Intent(
+        kind="card_reply", text=text.strip(), card=card.token, choice=SUBMIT, sure=False, why=why
+    )
+    return StrategyResult((answer,), why)
 
 
 async def unclear(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
