@@ -25,7 +25,6 @@ TEXTS: Final[dict[str, str]] = {
     "dev.strategy.own_work": "own requests",
     "dev.strategy.deterministic": "rules and examples",
     "dev.strategy.model": "the model",
-    "dev.strategy.free_text": "the open form's last field",
     "dev.strategy.unclear": "what is likely",
     "dev.strategy.files": "the files",
     "dev.label.read": "read as",

@@ -25,7 +25,6 @@ TEXTS: Final[dict[str, str]] = {
     "dev.strategy.own_work": "自己的请求",
     "dev.strategy.deterministic": "规则和示例",
     "dev.strategy.model": "模型",
-    "dev.strategy.free_text": "表单所缺的一项",
     "dev.strategy.unclear": "最可能的意思",
     "dev.strategy.files": "文件",
     "dev.label.read": "读作",

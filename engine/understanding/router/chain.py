@@ -7,7 +7,7 @@ from engine.understanding.router.explained import card_reply_explained, explaine
 from engine.understanding.router.last_resort import unclear_or_asked
 from engine.understanding.router.llm import llm
 from engine.understanding.router.own_work import own_work
-from engine.understanding.router.rules import add_help, free_text
+from engine.understanding.router.rules import add_help
 from engine.understanding.router.spoken import explain_buttons
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
@@ -17,7 +17,6 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("own_work", own_work),
     ("deterministic", explained),
     ("model", llm),
-    ("free_text", free_text),
     ("unclear", unclear_or_asked),
 )
 

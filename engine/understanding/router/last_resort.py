@@ -5,9 +5,9 @@ from dataclasses import replace
 from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text import wording
-from engine.understanding.context import RouteContext, StrategyResult
+from engine.understanding.context import RouteContext, Strategy, StrategyResult
 from engine.understanding.router.own_work import own_work
-from engine.understanding.router.rules import card_reply, unclear
+from engine.understanding.router.rules import card_reply, free_text, unclear
 from engine.understanding.router.spoken import explain_buttons
 
 
@@ -15,9 +15,11 @@ async def unclear_or_asked(text: str, context: RouteContext, model: Model | None
     """Always an answer, as `unclear`; with a model, what surely asks is a question for it.
 
     The model that sorts messages had no answer: the one that answers questions may have one. What
-    rules read of cards and of own work stands then, as it does without a model.
+    rules read of cards and of own work stands then, as it does without a model. A text in which
+    nothing is understood may be what the one open form still needs.
     """
-    for strategy in (card_reply, explain_buttons, own_work) if model is not None else ():
+    by_rules: tuple[Strategy, ...] = (card_reply, explain_buttons, own_work)
+    for strategy in (*(by_rules if model is not None else ()), free_text):
         tried = await strategy(text, context, None)
         if tried.intents:
             return tried
