@@ -45,6 +45,10 @@ hypothesis.settings.register_profile("any machine", deadline=None, max_examples=
 hypothesis.settings.load_profile("any machine")
 
 
+# Collecting makes what stays: looking through it again and again finds nothing.
+gc.disable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders of `LONGEST` first; a file's tests keep their order."""
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
@@ -58,6 +62,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 100)
 
 

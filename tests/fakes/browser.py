@@ -66,6 +66,13 @@ def browser_or_skip() -> None:
     pytest.skip(reason)
 
 
+_MAY_BE_SHOWN = """
+const [css, text] = arguments;
+return [...document.querySelectorAll(css)].filter((each) =>
+  (each.closest("select") ?? each).checkVisibility({ visibilityProperty: true })
+  && (!text || each.innerText.includes(text)));
+"""
+
 # Chinese is readable in pictures of pages wherever they are made: the font is in the repository.
 _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -222,7 +229,8 @@ class Browser:
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
     def _shown(self, css: str, text: str = "") -> WebElement | None:
-        shown = (e for e in self.all(css) if e.is_displayed())
+        # The driver asks a page three times for each element, so the page says first which may be.
+        shown = (e for e in self.run(_MAY_BE_SHOWN, css, text) if e.is_displayed())
         return next((e for e in shown if not text or text in e.text), None)
 
     def _do(self, css: str, act: Callable[[WebElement], object], text: str = "") -> None:
