@@ -35,6 +35,7 @@ REQUIRED_TOGETHER: Final = (
     (_OIDC, ("SIGNOFF_OIDC_CLIENT_ID",)),
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
+    (("SIGNOFF_STORE_ACKS",), ("REDIS_URL",)),
     (("LLM_DAY_COST", "LLM_DAY_COST_PER_PROJECT", "LLM_DAY_COST_PER_PERSON"), ("LLM_PRICES",)),
 )
 """Which of the service's own settings need each other, as `missing_settings` takes it."""

@@ -155,6 +155,9 @@ class Settings(SettingsGroup):
     partitions: int = visible_setting(
         "SIGNOFF_PARTITIONS", 1, "a whole number from 1 to 4096", ge=1, le=4096
     )
+    store_acks: int = visible_setting(
+        "SIGNOFF_STORE_ACKS", 0, "a whole number from 0 to 5", ge=0, le=5
+    )
     allow_unsafe_redis: bool = visible_setting("SIGNOFF_ALLOW_UNSAFE_REDIS", False, "true or false")
     worker_lanes: int = visible_setting(
         "SIGNOFF_WORKER_LANES", 32, "a whole number from 1 to 1024", ge=1, le=1024

@@ -39,10 +39,14 @@ _AWAY_WORDS = (
     "CLUSTERDOWN",
 )
 
+# A script's keys are on two nodes, as a slot moves key by key.
+_MOVES = "non local key"
+
 
 def is_transient(error: RedisError) -> bool:
     """Whether the error may pass by itself, as after a fail-over or with a full memory."""
-    return isinstance(error, AWAY) or str(error).startswith(_AWAY_WORDS)
+    told = str(error)
+    return isinstance(error, AWAY) or told.startswith(_AWAY_WORDS) or _MOVES in told
 
 
 def refusal_reason(error: BaseException) -> str:

@@ -23,6 +23,8 @@ from adapters.redis.client import (
     make_cluster_cancellable,
     translate_errors,
 )
+from adapters.redis.replicas.acks import ReplicaAcks
+from adapters.redis.replicas.node_calls import node_name
 from engine.errors import DefinitionError, StoreUnavailable
 
 OLDEST = (6, 2)
@@ -141,18 +143,63 @@ async def check_server(client: Client, *, allow_unsafe: bool, partitions: int) -
     return [*unsafe, *_warnings(facts)]
 
 
+async def open_acks(client: Client, replicas: int) -> tuple[ReplicaAcks | None, list[str]]:
+    """Return what waits for so many replicas of each primary, None for 0; and warnings to log.
+
+    Raises StoreUnavailable.
+    """
+    if not replicas:
+        return None, []
+    facts = await _read_facts(client)
+    on_disk = facts["fsync"] == "always" and await _knows_waitaof(client)
+    with translate_errors():
+        info = await client.info("replication")
+    nodes = [each for each in info.values() if isinstance(each, dict) and "role" in each] or [info]
+    most = max(int(node.get("connected_slaves", 0)) for node in nodes)
+    least = min(int(node.get("connected_slaves", 0)) for node in nodes)
+    warnings = []
+    if least < replicas:
+        warnings.append(
+            f"SIGNOFF_STORE_ACKS is {replicas}, and a primary has {least} replicas: nothing is"
+            " acknowledged there until it has more"
+        )
+    if most > replicas:
+        warnings.append(
+            f"SIGNOFF_STORE_ACKS is {replicas}, and a primary has {most} replicas: one that is"
+            " promoted may lack what another acknowledged"
+        )
+    return ReplicaAcks(replicas, on_disk=on_disk), warnings
+
+
+async def _knows_waitaof(client: Client) -> bool:
+    """Whether the server waits for its replicas' disks (7.2), and we may ask it to."""
+    acks, key = ReplicaAcks(0, on_disk=True), keys.tag(0) + "q"
+    try:
+        await acks.execute(client, key, ("EXISTS", key))
+    except ResponseError:
+        return False
+    except (RedisError, OSError) as error:
+        raise StoreUnavailable(f"Redis does not answer: {error}") from error
+    return True
+
+
 async def find_faults(client: Client) -> list[str]:
     """Return what makes the server useless or would lose state; writes nothing."""
     facts = await _read_facts(client)
     return [*_unfit_reasons(facts), *_unsafe_reasons(facts)]
 
 
-async def probe_writes(client: Client, partitions: int) -> None:
+async def probe_writes(client: Client, partitions: int, acks: ReplicaAcks | None = None) -> None:
     """Write into every partition. Raises StoreUnavailable or StoreError for what was refused.
 
-    The number of partitions is written again where it was lost.
+    The number of partitions is written again where it was lost. With `acks` each server's replicas
+    must have it.
     """
     with translate_errors():
+        if acks is not None:
+            places = {node_name(client, keys.tag(n)): keys.tag(n) for n in range(partitions)}
+            for tag in places.values():
+                await acks.execute(client, tag, ("EXISTS", tag))
         async with client.pipeline(transaction=False) as pipe:
             for number in range(partitions):
                 pipe.set(f"{keys.tag(number)}probe", "", px=PROBE_KEEP_MS)

@@ -24,6 +24,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:voted:<who>               runs on whose cards a person voted, by when
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 {pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
+{pN}:acks                      written where replicas are waited for (replicas/acks.py)
 
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
 it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks

@@ -41,10 +41,14 @@ _BOUNDS = LaneBounds()
 
 
 class _Sweep:
-    """Visits all partitions, beginning one further each time, so that none starves."""
+    """Visits all partitions, beginning one further each time, so that none starves.
 
-    def __init__(self, count: int) -> None:
+    `place` names the server of a partition.
+    """
+
+    def __init__(self, count: int, place: Callable[[int], str]) -> None:
         self._count = count
+        self._place = place
         self._first = 0
 
     async def run(
@@ -52,24 +56,30 @@ class _Sweep:
     ) -> tuple[list[Leased], float]:
         """Return what was leased, at most `limit`, and the seconds until the next thing is due.
 
-        When a partition is away, what was leased before is returned; with nothing leased it raises
-        StoreUnavailable.
+        A server that is away is asked once, and holds up no other; when one is and nothing was
+        leased, it raises StoreUnavailable.
         """
         self._first = (self._first + 1) % self._count
         leased: list[Leased] = []
         next_s = 3600.0
+        away: dict[str, StoreUnavailable] = {}
         for step in range(self._count):
             if len(leased) >= limit:
                 return leased, 0.0
+            partition = (self._first + step) % self._count
+            place = self._place(partition)
+            if place in away:
+                continue
             try:
-                found, due_s = await lease((self._first + step) % self._count, limit - len(leased))
-            except StoreUnavailable:
-                if not leased:
-                    raise
-                return leased, 0.0
+                found, due_s = await lease(partition, limit - len(leased))
+            except StoreUnavailable as error:
+                away[place] = error
+                continue
             leased.extend(found)
             next_s = min(next_s, due_s)
-        return leased, next_s
+        if away and not leased:
+            raise next(iter(away.values()))
+        return leased, 0.0 if away else next_s
 
 
 class RedisMailbox:
@@ -91,7 +101,7 @@ class RedisMailbox:
         self._bell = bell
         self._bounds = bounds
         self._partitions = partitions
-        self._sweep = _Sweep(partitions.count)
+        self._sweep = _Sweep(partitions.count, scripts.place)
         self._lease_ms = int(lease_s * 1000)
         self.holder = secrets.token_hex(8)
 
@@ -281,7 +291,7 @@ class RedisOutbox:
 
     def __init__(self, scripts: Scripts, partitions: keys.Partitions, *, lease_s: float) -> None:
         self._scripts = scripts
-        self._sweep = _Sweep(partitions.count)
+        self._sweep = _Sweep(partitions.count, scripts.place)
         self._lease_ms = int(lease_s * 1000)
 
     async def take_rows(self, limit: int) -> tuple[Sequence[OutboxRow], float]:

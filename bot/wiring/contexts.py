@@ -17,7 +17,6 @@ from adapters.redis.repositories.leases import RedisLease
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts, RedisPlatformTexts
 from adapters.redis.repositories.published import RedisPublished
-from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
 from bot.definitions.snapshot import PublishedPlaybooks
 from bot.file_links import FileLinks
@@ -75,10 +74,7 @@ def open_platform(
     identity: IdentityProvider | None = None,
 ) -> Adapter:
     """The platform as its room opens it."""
-    partitions, scripts = (
-        keys.Partitions(settings.partitions),
-        Scripts(store.client, run_days=settings.run_days),
-    )
+    partitions, scripts = keys.Partitions(settings.partitions), store.scripts(settings)
     inbox = RedisInbox(scripts, partitions)
     clock = SystemClock(settings.timezone)
     waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)
@@ -106,7 +102,7 @@ def open_platform(
     context = PlatformContext(
         service=settings,
         clock=SystemClock(settings.timezone),
-        chat_log=RedisChatLog(store.client, store.blocking, partitions),
+        chat_log=RedisChatLog(store.client, store.blocking, partitions, store.acks),
         conversations=RedisConversations(scripts, partitions),
         texts=RedisPlatformTexts.over(store.client, name),
         lease=RedisLease(store.client),

@@ -15,7 +15,6 @@ from adapters.redis.repositories.erasures import RedisErasures
 from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.repositories.projects import RedisProjects
-from adapters.redis.scripts import Scripts
 from bot.definitions.folder_projects import folder_projects
 from bot.definitions.projects import find_playbooks, make_book
 from bot.failpoints import Failpoint
@@ -81,7 +80,7 @@ async def open_people_access(settings: Settings, people: Directory) -> AsyncIter
     """The store's ports for commands about people. Raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await connect_store(settings, stack)
-        scripts = Scripts(store.client, run_days=settings.run_days)
+        scripts = store.scripts(settings)
         stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)
         kept = await RedisProjects(store.client).load() or KeptProjects()

@@ -12,11 +12,19 @@ from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.client import Client, refusal_reason, translate_errors
-from adapters.redis.connect import BLOCK_S, check_server, connect, describe_durability, probe_writes
+from adapters.redis.connect import (
+    BLOCK_S,
+    check_server,
+    connect,
+    describe_durability,
+    open_acks,
+    probe_writes,
+)
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
 from adapters.redis.operations import RedisOperations
 from adapters.redis.own_runs import RedisOwnRuns
+from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.repositories.cases import RedisCases
 from adapters.redis.repositories.drafts import RedisDrafts
 from adapters.redis.repositories.findings import RedisFindings
@@ -60,13 +68,19 @@ Port = TypeVar("Port")
 class StoreConnection:
     """Clients of one store: `client` for commands, `blocking` for reads that wait.
 
-    `durability` says what its writes survive, `warnings` what about that is unsafe.
+    `durability` says what its writes survive, `warnings` what about that is unsafe. `acks` waits
+    for replicas.
     """
 
     client: Client
     blocking: Client
     durability: str
     warnings: Sequence[str] = ()
+    acks: ReplicaAcks | None = None
+
+    def scripts(self, settings: Settings) -> Scripts:
+        """The scripts, called by the client for commands."""
+        return Scripts(self.client, run_days=settings.run_days, acks=self.acks)
 
     async def close(self) -> None:
         """Close both clients."""
@@ -113,10 +127,11 @@ async def _connect_and_check(url: str, settings: Settings) -> StoreConnection:
         )
         with translate_errors():
             kept = await describe_durability(client)
+            acks, lacking = await open_acks(client, settings.store_acks)
         blocking = await connect(url, timeout_s=BLOCK_S + 5)
         # From here on both are closed by the caller.
         stack.pop_all()
-        return StoreConnection(client, blocking, kept, warnings)
+        return StoreConnection(client, blocking, kept, (*warnings, *lacking), acks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +168,7 @@ class StorePorts:
 
     async def probe(self) -> None:
         """Write into every partition; raises StoreError."""
-        await probe_writes(self.client, self.partitions.count)
+        await probe_writes(self.client, self.partitions.count, self.scripts.acks)
 
     def refusal(self, error: BaseException) -> str:
         """Why the store takes no writes: `full`, `read only`, or `away`."""
@@ -175,7 +190,7 @@ def build_store_ports(
 ) -> StorePorts:
     """The ports of a store; `stack` lets their last script end before it closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
-    scripts = Scripts(client, run_days=settings.run_days)
+    scripts, acks = store.scripts(settings), store.acks
     stack.push_async_callback(scripts.drain)
     arm = Failpoint(settings.failpoint).arm
     mailbox = RedisMailbox(
@@ -202,14 +217,14 @@ def build_store_ports(
         cases=RedisCases(client, partitions),
         inbox=RedisInbox(scripts, partitions),
         own_runs=RedisOwnRuns(scripts, partitions),
-        memory=arm("memory", RedisMemory(client)),
+        memory=arm("memory", RedisMemory(client, acks=acks)),
         numbers=RedisModelNumbers(client),
         spending=RedisModelSpending(client),
-        published=RedisPublished(client),
+        published=RedisPublished(client, acks),
         rate=RedisRate(client),
         sessions=RedisSessions(client),
         admissions=RedisAdmissions(client),
-        projects=arm("projects", RedisProjects(client)),
+        projects=arm("projects", RedisProjects(client, acks)),
     )
 
 

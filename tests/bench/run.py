@@ -30,6 +30,7 @@ from tests.bench.pages import pages
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.profile import profile
+from tests.bench.replicas import replicas
 from tests.bench.reviews import reviews
 from tests.bench.router.score import router
 from tests.bench.rules import rules
@@ -69,6 +70,7 @@ MEASURES: Mapping[str, Item] = {
     "reviews": reviews,
     "pages": pages,
     "profile": profile,
+    "replicas": replicas,
 }
 
 

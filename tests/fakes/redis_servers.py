@@ -47,7 +47,7 @@ def quick_folder(other: Callable[[], Path]) -> Iterator[Path]:
         (Path(made) / "new.lock").rename(Path(made) / "session.lock")
         yield Path(made)
         # An embedded server is stopped soon after its last user has gone.
-        _until(lambda: _is_left(Path(made) / "server.lock"))
+        until(lambda: _is_left(Path(made) / "server.lock"))
         os.close(lock)
 
 
@@ -63,19 +63,29 @@ def _is_left(path: Path) -> bool:
 @contextmanager
 def server(folder: Path, **settings: str) -> Iterator[int]:
     """The port of a new server on 127.0.0.1, which ends with the block."""
-    folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": "", **settings}
-    words = [word for name, value in given.items() for word in (f"--{name}", value)]
-    binary = find_server().path
-    process = subprocess.Popen([binary, *words], stdout=subprocess.DEVNULL)
+    process = start_server(folder, port, **settings)
     try:
-        with Redis(host="127.0.0.1", port=port) as client:
-            _until(lambda: _answers(client))
         yield port
     finally:
         process.kill()
         process.wait()
+
+
+def start_server(folder: Path, port: int, **settings: str) -> "subprocess.Popen[bytes]":
+    """A server on what the folder has, once it answers; the caller ends it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": "", **settings}
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    process = subprocess.Popen([find_server().path, *words], stdout=subprocess.DEVNULL)
+    try:
+        with Redis(host="127.0.0.1", port=port) as client:
+            until(lambda: _answers(client))
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process
 
 
 @contextmanager
@@ -90,7 +100,7 @@ def loading(folder: Path, port: int) -> Iterator[str]:
     process = subprocess.Popen([find_server().path, *words], stdout=subprocess.DEVNULL)
     try:
         with Redis(host="127.0.0.1", port=port) as client:
-            _until(lambda: _loads(client))
+            until(lambda: _loads(client))
         yield f"redis://127.0.0.1:{port}/0"
     finally:
         process.kill()
@@ -109,11 +119,17 @@ def cluster(folder: Path) -> Iterator[str]:
             last = SLOTS - 1 if n == 2 else (n + 1) * share - 1
             node.execute_command("CLUSTER", "ADDSLOTSRANGE", n * share, last)
             node.execute_command("CLUSTER", "MEET", "127.0.0.1", ports[0])
-        _until(lambda: all(_agrees(node) for node in nodes))
+        until(lambda: all(_agrees(node) for node in nodes))
         yield f"redis://127.0.0.1:{ports[0]}"
 
 
-def _until(holds: Callable[[], bool]) -> None:
+def until_follows(port: int) -> None:
+    """Wait until a replica has what its primary had."""
+    with Redis(host="127.0.0.1", port=port) as client:
+        until(lambda: client.info("replication").get("master_link_status") == "up")
+
+
+def until(holds: Callable[[], bool]) -> None:
     """Wait for a process of its own, which tells nobody when it is ready."""
     end = time.monotonic() + START_S
     while not holds():

@@ -7,6 +7,7 @@ from typing import Any
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.connect import BLOCK_S
+from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.scripts import LUA, LuaScript, Scripts
 from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, ConversationEntry, Cursor
 
@@ -24,11 +25,17 @@ class RedisChatLog:
     `reader` is a client whose reads may block.
     """
 
-    def __init__(self, client: Client, reader: Client, partitions: keys.Partitions) -> None:
+    def __init__(
+        self,
+        client: Client,
+        reader: Client,
+        partitions: keys.Partitions,
+        acks: ReplicaAcks | None = None,
+    ) -> None:
         self._client = client
         self._reader = reader
         self._partitions = partitions
-        self._script = LuaScript(client, LUA.joinpath("chat.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("chat.lua").read_text(), acks)
 
     def _key(self, conversation: str) -> str:
         return keys.chat(self._partitions.of_conversation(conversation), conversation)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.scripts import LUA, LuaScript
 from engine.errors import StoreError, ToolFailed
 from engine.ports.library import Memo
@@ -22,10 +23,12 @@ class RedisMemory:
     `most` is another number than 500, for tests.
     """
 
-    def __init__(self, client: Client, *, most: int = MEMOS) -> None:
+    def __init__(
+        self, client: Client, *, most: int = MEMOS, acks: ReplicaAcks | None = None
+    ) -> None:
         self._client = client
         self._most = most
-        self._script = LuaScript(client, LUA.joinpath("remember.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("remember.lua").read_text(), acks)
 
     async def remember(
         self, project: str, text: str, *, key: str, by: str

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.scripts import LUA, Argument, LuaScript
 from cards.frozen import Frozen
 from engine.ports.projects import Binding, KeptProjects, Project, ProjectChange
@@ -25,9 +26,9 @@ log = structlog.get_logger()
 class RedisProjects:
     """The projects port."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, acks: ReplicaAcks | None = None) -> None:
         self._client = client
-        self._script = LuaScript(client, LUA.joinpath("projects.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("projects.lua").read_text(), acks)
         own = keys.PROJECTS
         self._keys = [own, f"{own}:bound", f"{own}:changes", f"{own}:version"]
 

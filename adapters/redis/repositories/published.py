@@ -2,6 +2,7 @@
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.replicas.acks import ReplicaAcks
 
 LEARNED_S = 30 * 24 * 3600
 """How long what was learned is kept after it was last read."""
@@ -10,13 +11,18 @@ LEARNED_S = 30 * 24 * 3600
 class RedisPublished:
     """The published port: a key for each digest, which stays for the runs that need it."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, acks: ReplicaAcks | None = None) -> None:
         self._client = client
+        self._acks = acks
 
     async def publish(self, digest: str, body: str) -> None:
         """Keep a body; the same digest is written once."""
         with translate_errors():
-            await self._client.set(keys.published(digest), body, nx=True)
+            key = keys.published(digest)
+            if self._acks is None:
+                await self._client.set(key, body, nx=True)
+            else:
+                await self._acks.execute(self._client, key, ("SET", key, body, "NX"))
 
     async def load(self, digest: str) -> str | None:
         """The body, or None when it was never published here."""
