@@ -21,6 +21,7 @@ from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
+from tests.fakes.platforms.patience import say_long_waits_to
 from tests.fakes.redis_servers import quick_folder
 from tests.fakes.tries import tries
 
@@ -47,6 +48,11 @@ hypothesis.settings.load_profile("any machine")
 
 # Collecting makes what stays: looking through it again and again finds nothing.
 gc.disable()
+
+
+def pytest_configure() -> None:
+    """Have a wait that takes long told where people look, also while output is captured."""
+    say_long_waits_to(os.dup(2))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -47,21 +47,28 @@ def prepare(settings: Settings) -> None:
 class Silence:
     """For how long a worker has shown no beat.
 
-    Only time in which its watchdog was awake counts: a machine that was suspended, a container that
-    was paused, and a processor that is given to others tell nothing about the worker.
+    Only time in which its watchdog was awake and the worker did not wait for a processor counts: a
+    machine that was suspended, a container that was paused, and a processor that is given to others
+    tell nothing about the worker.
     """
 
     def __init__(self, look_s: float, now: float) -> None:
         self._most_s = 2 * look_s
         self._beats = 0
         self._at = now
+        self._queued_s = 0.0
         self.seconds = 0.0
 
-    def look(self, beats: int, now: float) -> None:
-        """Take note of the number of beats so far, 0 while no beat is expected."""
+    def look(self, beats: int, now: float, queued_s: float = 0.0) -> None:
+        """Take note of the number of beats so far, 0 while no beat is expected.
+
+        `queued_s` is for how long the worker has waited for a processor, in all its life.
+        """
         passed_s, self._at = min(now - self._at, self._most_s), now
+        waited_s, self._queued_s = queued_s - self._queued_s, queued_s
         heard = beats != self._beats or not beats
-        self._beats, self.seconds = beats, 0.0 if heard else self.seconds + passed_s
+        counted_s = max(passed_s - waited_s, 0.0)
+        self._beats, self.seconds = beats, 0.0 if heard else self.seconds + counted_s
 
 
 class Watchdog:
@@ -144,7 +151,7 @@ class Watchdog:
             if found:
                 return status
             now = time.monotonic()
-            silence.look(self._pulse.beats, now)
+            silence.look(self._pulse.beats, now, queued_s(worker))
             if silence.seconds > self._settings.watchdog_s and not _is_traced(worker):
                 return self._end_silent(worker, silence.seconds)
             if self._stopping and not asked:
@@ -234,6 +241,13 @@ def _state(process: int) -> str:
         # The name in parentheses may hold spaces.
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     return ""
+
+
+def queued_s(process: int) -> float:
+    """For how long a process has waited for a processor; 0 where the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def _is_traced(process: int) -> bool:

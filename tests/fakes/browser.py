@@ -1,8 +1,10 @@
 """A headless Chromium for tests of pages; blocking, so async tests run it in a thread."""
 
+import math
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,7 +21,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 from yarl import URL
 
-from tests.fakes.platforms.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S, SAID_AFTER_S, say_long_wait
 from tests.fakes.ports import free_port
 
 _UNUSED = (
@@ -248,7 +250,16 @@ class Browser:
         wait = WebDriverWait(
             self.driver, PATIENCE_S, 0.1, ignored_exceptions=[StaleElementReferenceException]
         )
-        element = wait.until(lambda _: found() or False, complaint)
+        began = time.monotonic()
+
+        def look(_: object) -> WebElement | bool:
+            nonlocal began
+            if time.monotonic() - began > SAID_AFTER_S:
+                began = math.inf
+                say_long_wait(complaint)
+            return found() or False
+
+        element = wait.until(look, complaint)
         assert isinstance(element, WebElement)
         return element
 

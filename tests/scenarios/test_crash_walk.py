@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.fakes.forge import Forged, forged
@@ -67,7 +68,9 @@ async def kill_all(folder: Path, process: Forged) -> int:
     async with within(START_S, "every process is gone", lambda: str(pids_of(folder))):
         while left := pids_of(folder):
             for pid in left:
-                os.kill(pid, signal.SIGKILL)
+                # A worker ends with its watchdog, before it is its turn.
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             killed |= left
             await asyncio.sleep(0.02)
         # To the end of its output, so that the pipe is closed as well.

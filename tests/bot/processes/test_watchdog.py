@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.failpoints import SPIN
-from bot.processes.watchdog import Silence
+from bot.processes.watchdog import Silence, queued_s
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
 from tests.fakes.platforms.patience import START_S, end_of, until
@@ -177,3 +178,33 @@ def test_a_silence_is_what_the_watchdog_was_awake_for(
     for beats, now in looks:
         silence.look(beats, now)
     assert silence.seconds == silent
+
+
+def test_a_worker_that_waits_for_a_processor_is_not_silent() -> None:
+    silence = Silence(1.0, 0.0)
+    for now, queued in ((1, 0.0), (2, 0.75), (3, 1.75), (4, 3.0), (5, 3.0)):
+        silence.look(7, now, queued)
+    assert silence.seconds == 0.25 + 0.0 + 0.0 + 1.0
+
+
+def spin_on_one_processor(how_many: int) -> list["subprocess.Popen[bytes]"]:
+    """Processes that never rest, and share a processor."""
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        command = (sys.executable, "-S", "-c", "while 1: 1")
+        return [subprocess.Popen(command) for _ in range(how_many)]
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+async def test_the_time_that_a_process_waits_for_a_processor_is_known() -> None:
+    spinning = spin_on_one_processor(2)
+    try:
+        for each in spinning:
+            await until(lambda pid=each.pid: queued_s(pid) > 0.02)
+    finally:
+        for each in spinning:
+            each.kill()
+            each.wait()
+    assert queued_s(spinning[0].pid) == 0.0

@@ -13,7 +13,23 @@ PATIENCE_S = 20.0 * SLOWER
 """For what a service that is up has to do, also on a machine that is busy with something else."""
 START_S = 20.0 * SLOWER
 """For processes that start, restart or end."""
+SAID_AFTER_S = 20.0
+"""Who waits longer says after so long what for, while the wait goes on."""
 _AGAIN_S = 0.02
+_say_to: list[int] = []
+
+
+def say_long_waits_to(file: int) -> None:
+    """From now on, lines about waits that take long go to that file descriptor."""
+    _say_to[:] = [file]
+
+
+def say_long_wait(told: str) -> None:
+    """A line about a wait that goes on, with the test that waits."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "")
+    line = f"\n{test}: still waiting after {SAID_AFTER_S:g} s: {told}\n"
+    for file in _say_to:
+        os.write(file, line.encode())
 
 
 async def until(ask: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
@@ -50,10 +66,17 @@ async def within(
     seconds: float, holds: Callable[[], Any] | str, so_far: Callable[[], str] = str
 ) -> AsyncIterator[None]:
     """Fails after so long with what had to hold, in words or as source, and how it is `so_far`."""
+
+    def told() -> str:
+        wanted = holds if isinstance(holds, str) else inspect.getsource(holds).strip()
+        return f"{wanted}\n{so_far()}".strip()
+
+    loop = asyncio.get_running_loop()
+    saying = loop.call_later(SAID_AFTER_S, lambda: say_long_wait(told()))
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        wanted = holds if isinstance(holds, str) else inspect.getsource(holds).strip()
-        told = f"{wanted}\n{so_far()}".strip()
-        raise AssertionError(f"not within {seconds:g} s: {told}") from None
+        raise AssertionError(f"not within {seconds:g} s: {told()}") from None
+    finally:
+        saying.cancel()
