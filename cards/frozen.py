@@ -1,5 +1,8 @@
 """The base of all values that are stored or passed between processes."""
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 _NEWER = frozenset({"extra_forbidden", "union_tag_invalid", "literal_error"})
@@ -9,6 +12,19 @@ class Frozen(BaseModel):
     """An immutable value; unknown keys are errors, so a newer schema never loads half."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return it with these changes, not checked, as pydantic does; a step copies many times."""
+        if deep or self.__pydantic_extra__ or self.__pydantic_private__:
+            return super().model_copy(update=update, deep=deep)
+        copied = self.__class__.__new__(self.__class__)
+        changed = update or {}
+        object.__setattr__(copied, "__dict__", {**self.__dict__, **changed})
+        object.__setattr__(copied, "__pydantic_extra__", None)
+        object.__setattr__(copied, "__pydantic_private__", None)
+        known = {*self.__pydantic_fields_set__, *changed}
+        object.__setattr__(copied, "__pydantic_fields_set__", known)
+        return copied
 
     def stored(self) -> str:
         """Return JSON for the store: without defaults, but always with the schema_version."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -19,6 +20,8 @@ _CELLS = ("th_open", "td_open")
 SHORT = 16
 WIDE = 28
 """A table's cell of at most SHORT characters is not broken, and one of more than WIDE has room."""
+KEPT, KEPT_CHARS = 512, 2_000
+"""The HTML of so many texts of so many characters is kept."""
 
 
 class _ChatMarkdown(MarkdownIt):
@@ -74,5 +77,11 @@ def to_html(text: str) -> str:
 
     Links lead only to http, https and mailto, and to rooms of this page.
     """
+    return (_html if len(text) <= KEPT_CHARS else _html.__wrapped__)(text)
+
+
+# A message is shown anew at each change of one of its parts.
+@lru_cache(maxsize=KEPT)
+def _html(text: str) -> str:
     rendered: str = _PARSER.render(_TURNS.sub("", text))
     return rendered.strip()

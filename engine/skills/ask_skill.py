@@ -189,8 +189,9 @@ def _read_message(
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     own = find_values(run.text, fields, today, entities=entities)
-    is_same = run.message == run.text and wider == fields
-    around = own if is_same else find_values(run.message, wider, today, entities=entities)
+    if all(f.name in known for f in wider):
+        wider = []
+    around = find_values(run.message, wider, today, entities=entities)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, today, entities)

@@ -114,7 +114,8 @@ class Model:
         state = run.body if run else self.sessions.get(name.partition(":")[2], "")
         ended = run.ended if run else ""
         place = name.partition(":")[2]
-        cards = sum(c.status == "open" and c.conversation == place for c in self.cards.values())
+        where = run.conversation if run else place
+        cards = sum(c.status == "open" and c.conversation == where for c in self.cards.values())
         count = (lane.commits, lane.attempts)
         runs = sum(not r.ended and r.conversation == place for r in self.runs.values())
         return Claim(name, lane.fence, *count, lane.mail[0], state, ended, cards, runs)

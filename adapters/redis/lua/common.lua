@@ -15,8 +15,9 @@ local VOTED = 1000
 local function lane_state(lane)
   local kind, rest = string.match(lane, '^(%a+):(.*)$')
   if kind == 'run' then
-    local run = redis.call('HMGET', T .. 'run:' .. rest, 'body', 'ended')
-    return run[1] or '', run[2] or '', 0, 0, now
+    local run = redis.call('HMGET', T .. 'run:' .. rest, 'body', 'ended', 'conversation')
+    local cards = run[3] and redis.call('ZCARD', T .. 'c:' .. run[3] .. ':cards') or 0
+    return run[1] or '', run[2] or '', cards, 0, now
   end
   local c = T .. 'c:' .. rest
   local cards = redis.call('ZCARD', c .. ':cards')

@@ -77,7 +77,9 @@ class RunSteps:
             cards=(*stepped.effects.cards, *expired.cards),
             log=(*expired.log, *stepped.effects.log),
         )
-        return HandlerResult(await self._close_replaced(run, effects, now), stepped.front)
+        if claim.cards:
+            effects = await self._close_replaced(run, effects, now)
+        return HandlerResult(effects, stepped.front)
 
     async def _ring(self, run: Run, mail: ReviewDue, now: datetime) -> HandlerResult:
         """A reminder or escalation of an open review that the run still waits for."""

@@ -196,7 +196,8 @@ class Claim:
     """A leased lane with its oldest mail; `state` is its session's or run's body, "" when new.
 
     `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1. `cards` is
-    how many cards are open in a talk or control lane's conversation, `runs` how many go on there.
+    how many cards are open in the lane's conversation, `runs` how many go on in that of a talk or
+    control lane.
     `follows` when its holder itself committed the mail before, so that nothing was begun since.
     `now` is the store's own clock at that moment.
     """
