@@ -402,7 +402,8 @@ def _apply_outcome(
         follows=context.follows,
     )
     after, effects = step_changes(step, context.services.now)
-    effects = effects.plus(Effects(posts=card_posts(run, step.shown_cards, context)))
+    if step.shown_cards:
+        effects = effects.plus(Effects(posts=card_posts(run, step.shown_cards, context)))
     front = CONTINUE if after.status == "running" else ""
     return StepResult(effects, front, park=after.status == "blocked", run=after)
 

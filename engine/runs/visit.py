@@ -1,6 +1,6 @@
 """A visit to a run: steps that only think share one commit (design §3)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from engine.frames.outcome import StepContext
@@ -38,8 +38,8 @@ async def advance_visit(
     made = step_services(watched, context.run, context.playbook)
     taken = await take(mail, replace(context, services=made))
     following = isinstance(mail, _GOES_ON) and not outside.asked and _is_quiet(taken)
-    steps = 1
-    while following and steps < most and taken.run is not None:
+    steps = [taken]
+    while following and len(steps) < most and taken.run is not None:
         outside.close()
         made = step_services(watched, taken.run, context.playbook)
         # Nothing can be under way: what it follows called nothing.
@@ -47,9 +47,9 @@ async def advance_visit(
         ahead = await _take_ahead(ahead_of, outside, take)
         if ahead is None:
             break
-        taken, steps = _together(taken, ahead), steps + 1
-        following = not outside.asked and _is_quiet(ahead)
-    return taken.written()
+        steps.append(taken := ahead)
+        following = not outside.asked and _is_quiet(taken)
+    return _together(steps).written()
 
 
 async def _take_ahead(context: StepContext, outside: Outside, take: Take) -> StepResult | None:
@@ -76,16 +76,25 @@ def _is_quiet(step: StepResult) -> bool:
     return bool(step.front) and not step.park and is_known and only_stops and left == NOTHING
 
 
-def _together(one: StepResult, other: StepResult) -> StepResult:
-    """Both steps as one commit: of what both write, the later state."""
-    before = replace(one.effects, parts=(), touches=())
-    effects = before.plus(other.effects)
+def _together(steps: Sequence[StepResult]) -> StepResult:
+    """The steps, all but the last quiet, as one commit: of what several write, the later state."""
+    *_, last = steps
+    if len(steps) == 1:
+        return last
+    written = [step.effects for step in steps]
     parts: dict[tuple[str, int], PartWrite] = {
-        (part.reply, part.index): part for part in (*one.effects.parts, *other.effects.parts)
+        (part.reply, part.index): part for each in written for part in each.parts
     }
     touches: dict[str, Refresh] = {}
-    for touch in (*one.effects.touches, *other.effects.touches):
+    for touch in (touch for each in written for touch in each.touches):
         known = touches.get(touch.ref, touch)
-        touches[touch.ref] = min(known, touch, key=lambda each: each.due_s)
-    effects = replace(effects, parts=tuple(parts.values()), touches=tuple(touches.values()))
-    return replace(other, effects=effects)
+        touches[touch.ref] = min(known, touch, key=lambda refresh: refresh.due_s)
+    effects = replace(
+        last.effects,
+        parts=tuple(parts.values()),
+        touches=tuple(touches.values()),
+        posts=tuple(post for each in written for post in each.posts),
+        timers=tuple(timer for each in written for timer in each.timers),
+        log=tuple(entry for each in written for entry in each.log),
+    )
+    return replace(last, effects=effects)

@@ -22,6 +22,7 @@ from tests.scenarios.conftest import settings_over
 
 TIMES = 40
 PARTS = 16
+MOST_A_MINUTE = 10_000
 FIRST_DAY = date(1600, 1, 1)
 _WAITS = ("poll", "acquire")
 Work = Callable[[Crank, int], Awaitable[None]]
@@ -31,7 +32,9 @@ async def profile(plan: Plan, folder: Path) -> Result:
     """Milliseconds and shares of each part, for one of each kind."""
     server = await open_server(folder / "redis")
     try:
-        async with cranked(settings_over(server, folder)) as crank:
+        # One person writes more than anybody may in a minute.
+        settings = settings_over(server, folder, messages_per_min=MOST_A_MINUTE)
+        async with cranked(settings) as crank:
             await crank.parts.reloader.learn()
             columns = {
                 "look-up": await _measure(crank, _look_up),

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -152,12 +153,27 @@ async def test_a_visit_is_recorded_over_slack(
     assert card.buttons
     # The reviewer has the card in a direct message too; that tap counts as well.
     direct = await side.shown("Please review", channel=await _direct_of(slack))
+    edits = card.edits
     await side.tap(direct, "Approve", user="U0REVIEWER")
     await slack.wait_for(lambda: not card.buttons and not direct.buttons)
     assert "陈博" in card.body
     await side.shown("Visit recorded", channel="C0TRIAL")
+    await _all_shown(service)
+    # Who decided it, and how it ended: nothing is shown that is over, and nothing once more.
+    assert card.edits - edits <= 2
+    assert direct.edits == 1
     visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
+
+
+async def _all_shown(service: Service) -> None:
+    """Return once nothing is left to be done, or to be shown."""
+
+    async def is_at_rest() -> bool:
+        backlog = await service.parts.store.operations.backlog()
+        return not (backlog.lanes or backlog.destinations)
+
+    await until(is_at_rest)
 
 
 async def _direct_of(slack: SlackServer) -> str:
@@ -220,11 +236,14 @@ async def test_a_visit_is_recorded_over_telegram(
     await chat.send(telegram.tap_update(own, "批准"))
     assert telegram.callback_answers[-1].show_alert
     assert own.labels[0] == "批准", "who may not decide it is not asked"
+    before = own.edits
     tap = await chat.confirm(card, "批准", name="Bo")
     assert not telegram.callback_answers[-1].show_alert
     await chat.send(tap)
     await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)
     await chat.shown(REQUESTER_ID, "访视已录入")
+    await _all_shown(service)
+    assert own.edits - before <= 2
     visits = visits_in(service.parts.settings.data_dir, "P003")
     assert visits[-1].weight_kg == 61.5
     today = datetime.now(ZoneInfo("Asia/Shanghai")).date()

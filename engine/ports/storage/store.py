@@ -164,7 +164,7 @@ class Effects:
     def plus(self, other: "Effects") -> "Effects":
         """Both together, these first; the session and reply of the other one, where it has them."""
         # Most steps of a turn bring nothing about.
-        if other == NOTHING:
+        if other is NOTHING or other == NOTHING:
             return self
         if self == NOTHING:
             return other
