@@ -164,7 +164,8 @@ class SoftRuleEngine:
         """The dialogue before the model's first answer; what is known stands in it as data."""
         language, rounds = say("language.name", lang), self._limits.rounds
         system = _SYSTEM.format(instruction=instruction.strip(), language=language, rounds=rounds)
-        material = "\n".join((f"Today: {today.isoformat()}", *known_lines(known, MATERIAL_CHARS)))
+        day = f"Today is {today:%A}, {today.isoformat()}."
+        material = "\n".join((day, *known_lines(known, MATERIAL_CHARS)))
         return SoftDialogue(messages=first_messages(system, material))
 
     async def advance(self, before: SoftDialogue) -> SoftDialogue:

@@ -79,8 +79,9 @@ def _field(leaf: Leaf, entities: Entities, *, is_message: bool) -> tuple[Any, An
     kind = Annotated[Any, WithJsonSchema(shown), AfterValidator(check)]
     marks = _marks(leaf) | ({"reads": "message"} if is_message else {})
     form = FIELD_TYPES[leaf.type].schema.get("description", "")
-    words = (leaf.label("en"), leaf.hint("en") if leaf.hint else "", form)
-    told: Json = {"description": " ".join(filter(None, words)), "json_schema_extra": marks}
+    further = "; ".join(filter(None, (leaf.hint("en") if leaf.hint else "", form)))
+    words = ": ".join(filter(None, (leaf.label("en"), further)))
+    told: Json = {"description": words, "json_schema_extra": marks}
     return kind, Field(**told) if leaf.required else Field(default=None, **told)
 
 

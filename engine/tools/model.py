@@ -122,7 +122,10 @@ class Tool(Generic[Args]):
     """Whether questions may use it, and not only runs."""
 
     def input_schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments as a model gets it, without what look-ups go by."""
+        """The JSON schema of the arguments as a model gets it.
+
+        Titles, and what look-ups go by, are left out.
+        """
         if self.arguments not in _SCHEMAS:
             _SCHEMAS[self.arguments] = self.arguments.model_json_schema()
         schema: dict[str, Any] = _without_marks(_SCHEMAS[self.arguments])
@@ -137,7 +140,10 @@ def _without_marks(schema: Any) -> Any:
     match schema:
         case dict():
             kept = {key: _without_marks(each) for key, each in schema.items()}
-            marks = [key for key in LOOKUP_KEYS if isinstance(kept.get(key), str | list)]
+            # A title says the name of what it stands at once more.
+            marks = [
+                key for key in (*LOOKUP_KEYS, "title") if isinstance(kept.get(key), str | list)
+            ]
             return {key: each for key, each in kept.items() if key not in marks}
         case list():
             return [_without_marks(each) for each in schema]

@@ -23,6 +23,11 @@ _CLAUSES = re.compile(
     r"|\b(?:and|then|also|but|so)\b|然后|接着|顺便"
 )
 _WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}")
+_ASKS_ON = re.compile(
+    r"\W*(?:(?:by|since|from|until|for)\s+)?(?:how\s+(?:much|many|often|long|far)|when|why|where)"
+    r"|\W*(?:是|有|为|在)?(?:多少|多久|几次|什么时候|何时|为什么|为何|哪里|哪天|哪次)[吗呢]?",
+    re.IGNORECASE,
+)
 _VALUE_WORDS = 3
 """A clause of a value has at most so many words beside it."""
 
@@ -81,7 +86,12 @@ def is_whole_look_up(text: str, lookup: Lookup, context: RouteContext) -> bool:
 
 
 def _gives_values(clause: str, context: RouteContext) -> bool:
-    """Whether a clause only says what something is: a few words beside a number, day or name."""
+    """Whether a clause only says what something is: a few words beside a number, day or name.
+
+    One that only asks on, as in "and by how much?", says nothing more either.
+    """
+    if _ASKS_ON.fullmatch(clause.strip()):
+        return True
     said = fold(context.mark(clause))
     if context.table.begins_request(said):
         return False

@@ -1,9 +1,11 @@
 """What the router's model is told: the kinds, the routes, the context, and the message."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from cards.clipping import shorten
 from engine.dialogue import first_messages
 from engine.playbooks.model import Request
 from engine.ports.model import Message
@@ -14,7 +16,9 @@ from engine.understanding.pieces.message import read_message
 SHOWN = 4
 """So many examples of a route are shown to the model."""
 
+TOOL_CHARS = 240
 _HEAD_CHARS = 12
+_SENTENCE_END = re.compile(r"[.;](?=\s)|[。；]")
 
 _TASK = """\
 You sort a chat message for a service that answers questions and starts approved workflows.
@@ -65,7 +69,9 @@ def sorting_messages(
     """The first messages: what changes least stands first, and the message once."""
     works = [_route_line(name, request, context) for name, request in context.requests]
     questions = [
-        f"- {t.name}: {t.description}" for t in context.tools if t.readonly and not t.is_answer
+        f"- {tool.name}: {_first_sentence(tool.description)}"
+        for tool in context.tools
+        if tool.readonly and not tool.is_answer
     ]
     system = "\n".join(
         (_TASK + "\n".join(works), "", "Questions can be answered with:", *questions)
@@ -76,6 +82,13 @@ def sorting_messages(
         "rules": [_proposal(piece, context) for piece in read_message(text, context)],
     }
     return first_messages(system, json.dumps(given, ensure_ascii=False))
+
+
+def _first_sentence(text: str) -> str:
+    """What a tool is for; how it is called is the matter of who answers."""
+    plain = " ".join(text.split())
+    end = _SENTENCE_END.search(plain)
+    return shorten(plain[: end.end()].strip() if end else plain, TOOL_CHARS)
 
 
 def _route_line(name: str, request: Request, context: RouteContext) -> str:

@@ -162,7 +162,7 @@ def test_a_model_is_told_the_type_of_each_argument() -> None:
     assert schemas["choice"]["enum"] == ["art", "music"]
     assert schemas["money"]["required"] == ["value", "currency"]
     assert schemas["list"]["items"]["properties"] == {"n": {"type": "integer"}}
-    assert schemas["time"]["description"] == "Value HH:MM, 24 h"
+    assert schemas["time"]["description"] == "Value: HH:MM, 24 h"
 
 
 @table(

@@ -71,13 +71,33 @@ async def test_a_message_that_rules_are_sure_of_never_reaches_the_model(
     assert server.requests == []
 
 
-@pytest.mark.parametrize("text", ["为什么 P003 的 ECOG 变差了", "How do I record a visit?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "为什么 P003 的 ECOG 变差了",
+        "How do I record a visit?",
+        "Is P010 lighter now than at its first visit, and by how much?",
+        "P010 现在比第一次访视轻吗，多少？",
+    ],
+)
 async def test_a_question_without_a_look_up_is_left_to_the_react_engine(
     text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
 ) -> None:
     (intent,) = (await route(text, context, model)).intents
     assert (intent.kind, intent.lookup, intent.text) == ("qa_query", None, text)
     assert server.requests == []
+
+
+async def test_a_question_with_words_that_ask_for_more_than_its_rest_is_the_router_s(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    text = "Was P003 dizzy, and can you note that down?"
+    server.script([pieces(piece("qa_query", text))])
+    await route(text, context, model)
+    (request,) = server.requests
+    told = request["messages"][0]["content"]
+    assert "- read_clinical_data: " in told
+    assert "nearest" not in told, "how a tool is called is for who answers"
 
 
 PARTLY = (
