@@ -153,7 +153,7 @@ class Brief(Frozen):
     """What a job is begun with: the job, the whole goal, what its predecessors found, feedback.
 
     `others` are the goals of the other jobs, `room` how many jobs may take its place, `experts`
-    those that the Leader has made before.
+    those that the Leader has made before. `called` are the tools that other jobs wrote with.
     """
 
     job: Job
@@ -163,6 +163,7 @@ class Brief(Frozen):
     others: tuple[str, ...] = ()
     room: int = 0
     experts: tuple[Expert, ...] = ()
+    called: tuple[str, ...] = Field(default=(), exclude_if=lambda called: not called)
 
 
 class LeaderFrame(Dialogue):

@@ -2,7 +2,10 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from cards.frozen import Frozen
+from engine.rules.call_rules import CallRule
 
 DropKind = Literal[
     "object",
@@ -39,12 +42,16 @@ class LlmPlanStep(Frozen):
 
 
 class DroppedStep(Frozen):
-    """A step that was left out; `name` is its tool's, `detail` is data: words of the model."""
+    """A step that was left out; `name` is its tool's, `detail` is data: words of the model.
+
+    `rule` is the one that it breaks.
+    """
 
     number: int
     kind: DropKind
     name: str = ""
     detail: str = ""
+    rule: CallRule | None = Field(default=None, exclude_if=lambda rule: rule is None)
 
     def __str__(self) -> str:
         named = f"step {self.number} ({self.name})" if self.name else f"step {self.number}"

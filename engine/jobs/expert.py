@@ -1,7 +1,7 @@
 """An expert: a model with read-only tools, or a skill, carries out a job (spec 002 §4)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import model_validator
@@ -42,6 +42,7 @@ from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert, find_expert
 from engine.playbooks.skill import Skill
 from engine.reviews.policy import requester_card_fields
+from engine.rules.call_rules import CallRule
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.skills.prompts import answer_message
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -122,11 +123,12 @@ def _push_skill(frame: JobFrame, expert: Expert, context: StepContext) -> Push:
 
 async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContext) -> StepOutcome:
     """One answer of the model, or the calls that it waits for."""
-    writing = writing_tools(expert, jobs_part(frame.skill, context), context)
+    part = jobs_part(frame.skill, context)
+    writing = writing_tools(expert, part, context)
     task = ModelTask(
         purpose="jobs",
         opening=lambda: expert_opening(frame, expert, writing, context),
-        read=lambda text: _read_next(text, frame, writing),
+        read=lambda text: _read_next(text, frame, writing, part.rules),
         schema=WRITING_SCHEMA if writing else SCHEMA,
         cut_off=CUT_OFF,
         tools=context.model_tools(expert.tools, context.run.state.tree(), STATE_CHARS),
@@ -164,11 +166,11 @@ def _faults(answer: ExpertAnswer) -> list[str]:
 
 
 def _read_next(
-    text: str, frame: JobFrame, writing: dict[str, Tool[Any]]
+    text: str, frame: JobFrame, writing: dict[str, Tool[Any]], rules: Sequence[CallRule]
 ) -> ExpertAnswer | AnswerFaults:
     answer = read_expert_answer(text)
     if isinstance(answer, ExpertAnswer) and answer.writes and not answer.question.strip():
-        return AnswerFaults(proposal_faults(answer.writes, writing, frame)) or answer
+        return AnswerFaults(proposal_faults(answer.writes, writing, frame, rules)) or answer
     asks = isinstance(answer, ExpertAnswer) and answer.question.strip()
     if asks and frame.asked_times >= MAX_ASKED:
         return AnswerFaults(("question: no more can be asked; decide with what is known",))

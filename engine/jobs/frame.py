@@ -1,6 +1,7 @@
 """The frame of a job graph: begins jobs, takes their results, asks when it stands still."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from string import Template
 
 from cards.clipping import shorten
@@ -9,6 +10,7 @@ from cards.model import Decision
 from cards.texts import say
 from engine.frames.job_graph import (
     Brief,
+    Job,
     JobFrame,
     JobGraph,
     JobsFrame,
@@ -155,7 +157,7 @@ def _continue(
     if graph.status in ("stopped", "failed"):
         return _stand_still(frame, graph, part, context, why)
     progress = graphs.measure_progress(graph, now)
-    first = progress.free[: max(0, part.concurrency - progress.busy)]
+    first = _in_turn(progress.free, graph, part)[: max(0, part.concurrency - progress.busy)]
     budget = part.budget or context.services.limits.graph
     if first and budget.is_used_up(frame.used):
         if not any(job.status == "running" for job in graph.jobs):
@@ -172,6 +174,24 @@ def _continue(
     # A typed word to go on has answered the card.
     answered = (frame.asked,) if frame.asked else ()
     return Fork(after, children, why, patch=patch, note=note, alarms=alarms, dropped_cards=answered)
+
+
+def _in_turn(free: Sequence[Job], graph: JobGraph, part: JobsPart) -> Sequence[Job]:
+    """The jobs that may begin: of those that may write what rules name, one after the other."""
+    ruled = {name for rule in part.rules for name in rule.tools}
+
+    def may_write(job: Job) -> bool:
+        expert = find_expert((*part.experts, *graph.experts), job.assigned_expert)
+        return bool(expert and not job.leading and ruled.intersection(expert.tools))
+
+    kept, taken = list[Job](), any(j.status == "running" and may_write(j) for j in graph.jobs)
+    for job in free:
+        if not may_write(job):
+            kept.append(job)
+        elif not taken:
+            kept.append(job)
+            taken = True
+    return kept
 
 
 def _reset_budget(frame: JobsFrame) -> JobsFrame:
@@ -194,15 +214,21 @@ def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:
     assert job is not None, "only jobs of the graph are begun"
     root = graph.decomposed[0] if graph.decomposed else graph.jobs[0]
     inputs = tuple((before.goal, before.result) for before in graph.inputs(job))
+    others = (each for each in (*graph.jobs, *graph.decomposed) if each.id != job.id)
     brief = Brief(
-        job=job, goal=root.goal, inputs=inputs, feedback=graph.feedback, experts=graph.experts
+        job=job,
+        goal=root.goal,
+        inputs=inputs,
+        feedback=graph.feedback,
+        experts=graph.experts,
+        called=tuple(write.tool for other in others for write in other.made) if part.rules else (),
     )
     # What was said before the graph is not a result of the job.
     patch = Patch(by=skill, response="")
     if not job.leading:
         return Child(job.key, JobFrame(skill=skill, brief=brief, made=job.made), patch)
-    others = tuple(other.goal for other in graph.jobs if other.id != job.id)
-    brief = brief.model_copy(update={"others": others, "room": free_room(graph, part)})
+    goals = tuple(other.goal for other in graph.jobs if other.id != job.id)
+    brief = brief.model_copy(update={"others": goals, "room": free_room(graph, part)})
     return Child(job.key, LeaderFrame(skill=skill, brief=brief), patch)
 
 

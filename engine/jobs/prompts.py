@@ -86,7 +86,7 @@ or reject them; then you hear what came of it and go on. Propose only what the j
 never say that something was written unless you were told so.
 Your tools that write:
 {tools}
-"""
+{rules}"""
 
 
 def leader_opening(
@@ -100,7 +100,7 @@ def leader_opening(
     room, language = brief.room, say("language.name", context.run.lang)
     allowed = part.made_experts.tools if part.made_experts else ()
     tools = "; ".join(_tool(name, context) for name in allowed)
-    making = _MAKING.format(most=most, tools=tools) if most else ""
+    making = (_MAKING.format(most=most, tools=tools) if most else "") + _rules(part)
     system = _LEADER.format(experts=team, room=room, language=language, making=making)
     job = brief.job
     parts = [f"The task: {fence_data(job.goal)}"]
@@ -142,7 +142,7 @@ def expert_opening(
 ) -> tuple[Message, ...]:
     """The first messages to an expert: its job, the team, and everything known about the job."""
     brief, job = frame.brief, frame.brief.job
-    language = say("language.name", context.run.lang)
+    language, part = say("language.name", context.run.lang), jobs_part(frame.skill, context)
     offers = "\n".join(
         f"- {tool.name}: {' '.join(tool.description.split())} Its arguments: "
         f"{json.dumps(tool.input_schema(), ensure_ascii=False)}"
@@ -151,9 +151,9 @@ def expert_opening(
     system = _EXPERT.format(
         profile=expert.profile.strip(),
         language=language,
-        writing=_WRITING.format(tools=offers) if writing else "",
+        writing=_WRITING.format(tools=offers, rules=_rules(part)) if writing else "",
     )
-    members = (*jobs_part(frame.skill, context).experts, *brief.experts)
+    members = (*part.experts, *brief.experts)
     others = [_member(each, context) for each in members if each.name != expert.name]
     team = "\n".join(others)
     parts = [
@@ -166,6 +166,7 @@ def expert_opening(
         f"The others of the team: {fence_data(team)}" if team else "",
         describe_tries(job),
         _describe_made(frame),
+        f"Other jobs have written with: {', '.join(brief.called)}" if brief.called else "",
     ]
     return first_messages(
         system, "\n".join((*filter(None, parts), *_known(brief, context, has_reader=True)))
@@ -180,6 +181,12 @@ def describe_tries(job: Job) -> str:
     if job.error and job.attempt > 1:
         parts.append(f"What the last try failed of: {fence_data(job.error)}")
     return "\n".join(filter(None, parts))
+
+
+def _rules(part: JobsPart) -> str:
+    """The rules that all writes of the team keep together."""
+    listed = "".join(f"- {rule}\n" for rule in part.rules)
+    return f"These rules hold for all that the team writes together:\n{listed}" if listed else ""
 
 
 def _describe_made(frame: JobFrame) -> str:

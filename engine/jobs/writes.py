@@ -14,6 +14,7 @@ from engine.jobs.shared import end_job
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
 from engine.reviews.approvals import call_digest
+from engine.rules.call_rules import CallRule
 from engine.text.fence import fence_data
 from engine.tool_plan.planning.schemas import fault_of, missing_names
 from engine.tool_plan.responses import made_by
@@ -36,17 +37,37 @@ def writing_tools(expert: Expert, part: JobsPart, context: StepContext) -> dict[
 
 
 def proposal_faults(
-    calls: Sequence[ProposedCall], tools: dict[str, Tool[Any]], frame: JobFrame
+    calls: Sequence[ProposedCall],
+    tools: dict[str, Tool[Any]],
+    frame: JobFrame,
+    rules: Sequence[CallRule] = (),
 ) -> list[str]:
     """What is wrong with proposed calls, for the model."""
     if frame.proposals >= MAX_PROPOSALS:
         return ["writes: no more can be proposed; answer with a status"]
     if len(calls) > MAX_CALLS:
         return [f"writes: should have at most {MAX_CALLS} entries, not {len(calls)}"]
-    return [
+    faults = [
         f"writes.{number}: {fault}"
         for number, call in enumerate(calls)
         if (fault := _fault(call, tools))
+    ]
+    return faults or _broken_rules(calls, frame, rules)
+
+
+def _broken_rules(
+    calls: Sequence[ProposedCall], frame: JobFrame, rules: Sequence[CallRule]
+) -> list[str]:
+    """The calls that break a rule, after all that the graph's jobs have written."""
+    before = {call.call for call in frame.made}
+    new = [number for number, call in enumerate(calls) if _digest(call) not in before]
+    done = (*frame.brief.called, *(call.tool for call in frame.made))
+    names = (*done, *(calls[number].tool for number in new))
+    found = ((rule, rule.broken_at(names)) for rule in rules)
+    return [
+        f"writes.{new[at - len(done)]}: breaks a rule of this team: {rule}"
+        for rule, at in found
+        if at is not None and at >= len(done)
     ]
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from cards.frozen import Frozen
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.model import ModelBudget
+from engine.rules.call_rules import CallRule
 from engine.text.language import LocalizedText
 
 LEADER = "leader"
@@ -41,13 +42,13 @@ class JobsPart(Frozen):
 
     A preset `expert` has the whole goal, undecomposed; `$leaf` is the one whom the request names
     there, if it names one. With `made_experts` the Leader adds to the team. Whoever `review` names
-    approves each write of an expert before it runs. A job that is too complicated is decomposed
-    as often as `life_cycle` says, which the first decomposition counts for. `budget` is what the
-    jobs together may use of the model before the requester is asked whether the graph goes on;
-    without one the settings say so. `results` is a list leaf that takes a row for each job (job,
-    expert, result), `summary` a text leaf that takes the results which no other job used.
-    `on_error` is what a graph that fails leaves in the state, with its reason; without it the
-    requester is asked whether it goes on.
+    approves each write of an expert before it runs; all writes of the graph keep the `rules`. A job
+    that is too complicated is decomposed as often as `life_cycle` says, which the first
+    decomposition counts for. `budget` is what the jobs together may use of the model before the
+    requester is asked whether the graph goes on; without one the settings say so. `results` is a
+    list leaf that takes a row for each job (job, expert, result), `summary` a text leaf that takes
+    the results which no other job used. `on_error` is what a graph that fails leaves in the state,
+    with its reason; without it the requester is asked whether it goes on.
     """
 
     goal: LocalizedText | None = None
@@ -59,6 +60,7 @@ class JobsPart(Frozen):
     retry_after_s: float = Field(default=2.0, ge=0, le=300)
     budget: ModelBudget | None = None
     review: ReviewPolicy | None = Field(default=None, exclude_if=lambda review: review is None)
+    rules: tuple[CallRule, ...] = Field(default=(), exclude_if=lambda rules: not rules)
     made_experts: MadeExperts | None = Field(default=None, exclude_if=lambda made: made is None)
     results: str = ""
     summary: str = ""

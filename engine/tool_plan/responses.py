@@ -13,6 +13,7 @@ from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOut
 from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
+from engine.rules.call_rules import CallRule
 from engine.tool_plan.references import as_text, fill_known
 
 LISTED_DROPS = 3
@@ -53,10 +54,23 @@ def dropped_text(dropped: Sequence[DroppedStep], lang: Lang) -> str:
 
 
 def _dropped_line(step: DroppedStep, lang: Lang) -> str:
-    detail = literal(shorten(step.detail, DETAIL_CHARS))
+    detail = rule_text(step.rule, lang) if step.rule else step.detail
+    detail = literal(shorten(detail, DETAIL_CHARS))
     why = say(f"plan.why.{step.kind}", lang, detail=detail)
     key = "plan.dropped_tool" if step.name else "plan.dropped"
     return say(key, lang, n=step.number, tool=literal(step.name), why=why)
+
+
+def rule_text(rule: CallRule, lang: Lang) -> str:
+    """The rule in a sentence for people."""
+    tools = say("list.items", lang).join(rule.order or rule.exclusive or rule.of or rule.only_with)
+    if rule.order:
+        return say("plan.rule.order", lang, tools=tools)
+    if rule.exclusive:
+        return say("plan.rule.exclusive", lang, tools=tools)
+    if rule.of:
+        return say("plan.rule.at_most", lang, n=rule.at_most, tools=tools)
+    return say("plan.rule.only_with", lang, tool=rule.tool, tools=tools)
 
 
 def made_by(frame: LlmPlanFrame) -> tuple[JobWrite, ...]:

@@ -35,6 +35,10 @@ TEXTS: Final[dict[str, str]] = {
     "plan.why.storable": "holds characters that cannot be kept",
     "plan.why.beyond": "is beyond the longest plan",
     "plan.why.rule": "breaks a rule of this work ({detail})",
+    "plan.rule.order": "none of these after a later one: {tools}",
+    "plan.rule.exclusive": "only one of these: {tools}",
+    "plan.rule.at_most": "at most {n} calls of: {tools}",
+    "plan.rule.only_with": "{tool} only with: {tools}",
     "plan.why.done": "was written before",
     # what a person is asked for
     "plan.clarify": "{skill}: please fill in what is missing",

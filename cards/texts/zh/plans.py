@@ -34,6 +34,10 @@ TEXTS: Final[dict[str, str]] = {
     "plan.why.storable": "含有无法保存的字符",
     "plan.why.beyond": "超过了步数上限",
     "plan.why.rule": "违反了这项工作的规则（{detail}）",
+    "plan.rule.order": "必须按此顺序调用：{tools}",
+    "plan.rule.exclusive": "只能调用其中一个：{tools}",
+    "plan.rule.at_most": "最多调用 {n} 次：{tools}",
+    "plan.rule.only_with": "{tool} 必须与以下工具同时调用：{tools}",
     "plan.why.done": "同样的内容已经写入",
     # what a person is asked for
     "plan.clarify": "{skill}：请补充",

@@ -26,6 +26,9 @@ class JobsCheck(FileCheck):
                 self.require_known(name, self.names.data_fields, at, "data field")
         self._experts(jobs)
         self._review(jobs)
+        for index, rule in enumerate(jobs.rules):
+            for name in rule.tools:
+                self.require_known(name, jobs.all_tools, ("jobs", "rules", index), "tool")
         self._leaves(jobs)
         self.check_settings(jobs.on_error, ("jobs", "on_error"))
 

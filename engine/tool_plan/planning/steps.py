@@ -89,6 +89,7 @@ def broken_rules(
             kind="rule",
             name=calls[at - len(done)].tool,
             detail=str(rule),
+            rule=rule,
         )
         for rule, at in found
         if at is not None and at >= len(done)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from cards.deciding.decision import DecisionRefusal, decide
 from cards.model import Card
-from engine.errors import ToolFailed, ToolUnsure
+from engine.errors import DefinitionError, ToolFailed, ToolUnsure
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
@@ -166,6 +166,58 @@ async def test_a_write_waits_for_its_approval_and_is_made_once_with_what_was_sho
     assert isinstance(walk.model, TeamModel)
     assert "20 kg are ordered" in walk.model.told("flour")
     assert "the flour is on its way" in walk.model.told("tell")
+
+
+async def test_rules_hold_for_all_that_the_team_writes_and_its_writers_take_turns() -> None:
+    mill, sent_back = Mill(), list[str]()
+
+    def more(told: str) -> str:
+        if "breaks a rule" in told:
+            sent_back.append(told)
+            return says("SUCCESS", "one order is enough")
+        return wants({"kilos": 3})
+
+    ruled = ("  review: {", "  rules: [{at_most: 1, of: [order_flour]}]\n  review: {")
+    walk = tree(mill, buys({"kilos": 20}), ruled)
+    assert isinstance(walk.model, TeamModel)
+    team = plan(job("flour", "buyer"), job("more", "buyer"), job("tell", "teller"))
+    walk.model.scripts = {**walk.model.scripts, "leader": [team], "more": more}
+    await walk.start()
+    assert (walk.states["more"], walk.states["tell"]) == ("created", "finished")
+    await walk.answer(only(walk), "approve", by=CHEN)
+    await walk.go_on()
+    assert (walk.root.status, mill.ordered) == ("completed", [20])
+    (told,) = sent_back
+    assert "Other jobs have written with: order_flour" in told
+    rule = "at most 1 calls of: order_flour"
+    assert f"writes.0: breaks a rule of this team: {rule}" in told
+    assert all(rule in walk.model.told(who) for who in ("leader", "flour"))
+
+
+async def test_a_proposal_that_breaks_a_rule_by_itself_is_sent_back() -> None:
+    mill = Mill()
+    ruled = ("  review: {", "  rules: [{at_most: 1, of: [order_flour]}]\n  review: {")
+
+    def flour(told: str) -> str:
+        if "carried out" in told:
+            return says("SUCCESS", "done")
+        return (
+            wants({"kilos": 20}) if "breaks a rule" in told else wants({"kilos": 1}, {"kilos": 2})
+        )
+
+    walk = await tree(mill, flour, ruled).start()
+    await walk.answer(only(walk), "approve", by=CHEN)
+    await walk.go_on()
+    assert mill.ordered == [20]
+
+
+def test_a_rule_names_tools_of_the_team() -> None:
+    with pytest.raises(DefinitionError, match=r"jobs\.rules\[0\].*no tool|order_flower"):
+        tree(
+            Mill(),
+            buys(),
+            ("  review: {", "  rules: [{at_most: 1, of: [order_flower]}]\n  review: {"),
+        )
 
 
 async def test_what_is_rejected_is_not_written_and_fails_the_job_with_who_and_why() -> None:

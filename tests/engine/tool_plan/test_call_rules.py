@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from engine.frames.llm_plan import DroppedStep
 from engine.rules.call_rules import CallRule
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
+from engine.tool_plan.responses import dropped_text
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.tables import table
 
@@ -83,6 +85,23 @@ async def test_nothing_of_a_plan_that_stays_against_a_rule_is_done() -> None:
     draft = await LLMPlanner(ScriptedModel([plan("check", "pay")] * 3)).draft(REQUEST, TOOLS)
     assert ([step.tool for step in draft.steps], draft.sound) == ([""], False)
     assert [(d.kind, d.name) for d in draft.dropped] == [("rule", "pay")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        (ORDER, "必须按此顺序调用"),
+        (EITHER, "只能调用其中一个"),
+        ({"at_most": 2, "of": ["pay"]}, "最多调用 2 次：pay"),
+        (CHECKED, "pay 必须与以下工具同时调用：check"),
+    ],
+)
+def test_people_read_a_rule_in_their_language(rule: dict[str, Any], told: str) -> None:
+    broken = CallRule.model_validate(rule)
+    step = DroppedStep(number=1, kind="rule", name="pay", detail=str(broken), rule=broken)
+    text = dropped_text((step,), "zh")
+    assert told in text
+    assert str(broken) not in text
 
 
 async def test_what_was_called_before_counts_too() -> None:

@@ -77,7 +77,6 @@ async def test_a_message_that_rules_are_sure_of_never_reaches_the_model(
         "为什么 P003 的 ECOG 变差了",
         "How do I record a visit?",
         "Is P010 lighter now than at its first visit, and by how much?",
-        "P010 现在比第一次访视轻吗，多少？",
     ],
 )
 async def test_a_question_without_a_look_up_is_left_to_the_react_engine(
