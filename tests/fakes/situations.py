@@ -15,7 +15,7 @@ SITUATIONS = Path(__file__).parents[1] / "situations"
 
 def situation(name: str) -> dict[str, Any]:
     """The folder and the story of that name."""
-    read: dict[str, Any] = yaml.safe_load((SITUATIONS / name / "folder.yaml").read_text("utf-8"))
+    read: dict[str, Any] = _read(SITUATIONS / name / "folder.yaml")
     return read
 
 
@@ -34,9 +34,13 @@ def question_sets() -> tuple[tuple[str, str, Lang], ...]:
 
 def questions(name: str, written: str, lang: Lang) -> list[dict[str, Any]]:
     """Questions, each with what its answer `has`; `|` parts ways to say it."""
-    text = (SITUATIONS / name / f"{written}_{lang}.yaml").read_text("utf-8")
-    read: list[dict[str, Any]] = yaml.safe_load(text)
+    read: list[dict[str, Any]] = _read(SITUATIONS / name / f"{written}_{lang}.yaml")
     return read
+
+
+def _read(path: Path) -> Any:
+    # The parser in C, which takes a tenth of the time.
+    return yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
 
 
 _TOLD = {

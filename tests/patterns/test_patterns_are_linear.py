@@ -60,6 +60,9 @@ def build_every_kind() -> None:
     reading.read_form(SAID, FIELDS, TODAY)
     values.states_number(SAID, ["heft"])
     values.remove_values(SAID, ["noted thing", "份量 词"])
+    # Kept by whoever asked first in this process.
+    values._any_unit.cache_clear()
+    values.is_other_unit("lb", "kg")
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup_text.remove_cues(SAID, ["a word that is new"], whole=True)
     lookup.find(
