@@ -112,7 +112,12 @@ class _CancellableConnection:
             command = []
         task = asyncio.current_task()
         before = task.cancelling() if task else 0
-        await library.send_packed_command(command, check_health)
+        try:
+            await library.send_packed_command(command, check_health)
+        except (RuntimeError, AttributeError) as error:
+            # So uvloop and the library say that it was closed meanwhile, by a server or a task.
+            await library.disconnect(nowait=True)
+            raise ConnectionError(f"the connection was closed: {error}") from error
         if task and task.cancelling() > before:
             # What was sent will be answered, and nobody reads it.
             await self._give_up()
@@ -133,8 +138,21 @@ class _CancellableConnection:
         raise asyncio.CancelledError
 
 
-def _cancellable_class(connection: Any) -> Any:
-    return type(connection.__name__, (_CancellableConnection, connection), {})
+class _NodeConnection(_CancellableConnection):
+    """A connection to a node, which any task may close that finds the node away."""
+
+    async def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        """Read as the library does; raises ConnectionError when it was closed meanwhile."""
+        library: Any = super()
+        try:
+            return await library.read_response(*args, **kwargs)
+        except (RuntimeError, AttributeError) as error:
+            await library.disconnect(nowait=True)
+            raise ConnectionError(f"the connection was closed: {error}") from error
+
+
+def _cancellable_class(connection: Any, kind: type = _CancellableConnection) -> Any:
+    return type(connection.__name__, (kind, connection), {})
 
 
 def make_cancellable(client: Redis) -> Redis:
@@ -147,7 +165,7 @@ def make_cancellable(client: Redis) -> Redis:
 def make_cluster_cancellable(client: RedisCluster) -> RedisCluster:
     """Return the client, whose nodes' connections keep cancellations from now on."""
     made = client.connection_kwargs["connection_class"] = _cancellable_class(
-        client.connection_kwargs["connection_class"]
+        client.connection_kwargs["connection_class"], _NodeConnection
     )
     for node in client.nodes_manager.startup_nodes.values():
         node.connection_class = made

@@ -38,14 +38,12 @@ class State:
     sessions: dict[str, Json] = field(default_factory=dict)
 
 
-async def read_state(client: Redis) -> State:
-    """A snapshot; nothing may be going on."""
-    state = State()
+async def read_state(client: Redis, state: State) -> None:
+    """Add what the server has; nothing may be going on."""
     keys = [key async for key in client.scan_iter(match="{p*}:*", count=2000)]
     for first in range(0, len(keys), AT_ONCE):
         some = keys[first : first + AT_ONCE]
         await asyncio.gather(*(_read(client, key, state) for key in some))
-    return state
 
 
 async def _read(client: Redis, key: str, state: State) -> None:

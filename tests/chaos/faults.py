@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from bot.waits import pause
+from tests.chaos.nodes import Nodes
 from tests.chaos.people import Web
 from tests.chaos.processes import Member, Server, family
 from tests.chaos.proxy import CuttingProxy
@@ -21,6 +22,7 @@ from tests.chaos.waits import Waits
 HALT_LEASES = (1.2, 2.0)
 IN_FLIGHT_S, CUT_S = 2.0, 10.0
 KINDS = ("kill worker", "pause worker", "kill web", "kill Redis", "cut answers")
+FAIL_OVER = "kill Redis, its replica promoted"
 # A machine that takes so long for next to nothing is busy with something else.
 PULSE_S, STALL_S = 0.1, 0.35
 # What a message passes besides its sender: our stubs and proxy, and Redis.
@@ -43,7 +45,7 @@ class Faults:
     """Does harm every so often until told to stop; `done` lists it."""
 
     rng: random.Random
-    server: Server
+    server: Server | Nodes
     workers: Sequence[Member]
     webs: Sequence[tuple[Member, Web]]
     proxy: CuttingProxy
@@ -63,6 +65,8 @@ class Faults:
             (self._kill_redis, 2),
             (self._cut, 8),
         ]
+        if isinstance(self.server, Nodes):
+            kinds.append((self._fail_over, 2))
         ways, weights = zip(*kinds, strict=True)
         # Each kind, and a pause twice, so that also a short run has them all; then as it comes.
         owed = self.rng.sample((*ways, self._halt_worker), len(ways) + 1)
@@ -165,10 +169,26 @@ class Faults:
         victim.kill()
 
     async def _kill_redis(self) -> None:
+        victim = await self._victim()
         fault = self._begin("kill Redis", "")
-        await self.server.kill()
+        await victim.kill()
         await pause(asyncio.Event(), self.rng.uniform(0, 1.0))
-        await self.server.start()
+        await victim.start()
+        await self.server.whole()
+        self._end(fault)
+
+    async def _victim(self) -> Server:
+        return await self.server.victim(self.rng) if isinstance(self.server, Nodes) else self.server
+
+    async def _fail_over(self) -> None:
+        """A primary stays away until its replica is in its place, whose replica it becomes."""
+        assert isinstance(self.server, Nodes)
+        victim = await self._victim()
+        fault = self._begin(FAIL_OVER, "")
+        await victim.kill()
+        await self.server.taken_over(victim)
+        await victim.start()
+        await self.server.whole()
         self._end(fault)
 
     async def _cut(self) -> None:

@@ -21,6 +21,9 @@ SCRIPTS = {
     for name in ("claim", "commit", "release", "send", "sent")
 }
 
+# What the service waits for replicas of.
+_WAITED = ("commit", "send", "sent")
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -77,6 +80,8 @@ class Ledger:
     """All leases, notes and take-overs of a run, in the order of their answers."""
 
     clock: Callable[[], float]
+    # Whether an answer counts only once replicas have what it says.
+    acks: bool = False
     leases: list[Lease] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     takeovers: list[TakeOver] = field(default_factory=list)
@@ -156,6 +161,7 @@ class Command:
     words: tuple[str, ...] = ()
     note: Note | None = None
     rows: tuple[str, ...] = ()
+    waits: bool = False
 
 
 def _digest(words: Sequence[bytes]) -> str:
@@ -177,29 +183,56 @@ class Wire:
         self._commands = hiredis.Reader(notEnoughData=...)
         self._answers = hiredis.Reader(notEnoughData=..., encoding="utf-8", errors="replace")
         self._waiting: deque[Command] = deque()
+        self._unsafe: list[tuple[Command, Any]] = []
         self._by = ""
+        self._replica = False
+
+    @property
+    def slot(self) -> str:
+        """Whose connection it is, whichever of its processes; "" while nobody said."""
+        return self._by.partition("-")[0]
 
     def asked(self, data: bytes) -> None:
         """The client sent these bytes."""
+        if self._replica:
+            return
         self._commands.feed(data)
         while (words := self._commands.gets()) is not ...:
+            if words[0] == b"REPLCONF":
+                # What follows is no conversation.
+                self._replica = True
+                return
             self._waiting.append(self._command(words))
 
     def answered(self, data: bytes) -> None:
         """Redis sent these bytes."""
+        if self._replica:
+            return
         self._answers.feed(data)
         while (told := self._answers.gets()) is not ...:
             if isinstance(told, hiredis.PushNotification):
                 continue
             said = self._waiting.popleft()
-            if said.script:
+            if said.waits:
+                self._acknowledged(told)
+            elif said.script in _WAITED and self._ledger.acks:
+                self._unsafe.append((said, told))
+            elif said.script:
                 self._ledger.answer(said, told)
+
+    def _acknowledged(self, told: Any) -> None:
+        """Replicas have what was said before, or too few have, and then nobody was told."""
+        for said, answer in self._unsafe if told == 1 else ():
+            self._ledger.answer(said, answer)
+        self._unsafe.clear()
 
     def _command(self, words: Sequence[bytes]) -> Command:
         now = self._ledger.clock()
         if words[0] == b"CLIENT" and words[1] == b"SETNAME":
             self._by = words[2].decode()
         script = SCRIPTS.get(_digest(words), "")
+        if words[0] == b"WAIT":
+            return Command(self._by, now, waits=True)
         if not script:
             return Command(self._by, now)
         partition = words[3].decode().partition(":")[0]

@@ -19,6 +19,7 @@ class Plan:
     trouble: float
     settle_s: float
     lease_s: int
+    cluster: bool
 
 
 # The options of a run: what they are by themselves, with --short, and what they mean.
@@ -39,6 +40,9 @@ def read_plan(argv: Sequence[str] | None, told: str | None) -> tuple[Plan, bool]
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.run", description=told)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--short", action="store_true", help="every kind of fault once or twice")
+    parser.add_argument(
+        "--cluster", action="store_true", help="a Cluster with replicas, of which each write waits"
+    )
     parser.add_argument("--keep", action="store_true", help="leave the folder with data and logs")
     for name, (usual, short, told) in OPTIONS.items():
         parser.add_argument(
@@ -58,5 +62,6 @@ def read_plan(argv: Sequence[str] | None, told: str | None) -> tuple[Plan, bool]
         trouble=chosen["trouble"],
         settle_s=chosen["settle"],
         lease_s=int(chosen["lease"]),
+        cluster=given["cluster"],
     )
     return plan, given["keep"]

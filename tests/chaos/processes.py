@@ -32,13 +32,14 @@ class Server:
 
     folder: Path
     port: int = field(default_factory=free_port)
+    settings: Mapping[str, str] = field(default_factory=dict)
     _process: Process | None = None
 
     async def start(self) -> None:
         """Start it on what it has, and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
         given = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.folder), "save": ""}
-        words = [word for n, v in {**given, **SAFE}.items() for word in (f"--{n}", v)]
+        words = [w for n, v in {**given, **SAFE, **self.settings}.items() for w in (f"--{n}", v)]
         binary = str(find_server().path)
         self._process = await asyncio.create_subprocess_exec(
             binary, *words, stdout=DEVNULL, stderr=DEVNULL
@@ -49,6 +50,13 @@ class Server:
         ):
             while not await _answers(client):
                 await pause(asyncio.Event(), 0.02)
+
+    async def primaries(self) -> "list[Server]":
+        """Those that have the data: itself."""
+        return [self]
+
+    async def whole(self) -> None:
+        """Return when each of its data is where it should be."""
 
     @property
     def pid(self) -> int:

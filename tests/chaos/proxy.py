@@ -2,16 +2,18 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.ledger import Ledger, Wire
 
 CHUNK = 1 << 16
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass
 class CuttingProxy:
-    """One port per process; `arm` makes the next commands of a process lose their answers."""
+    """A port per process or node; `arm` makes the next commands of a process lose their answers."""
 
     upstream: int
     ledger: Ledger
@@ -27,11 +29,29 @@ class CuttingProxy:
             async def serve(
                 reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slot: str = slot
             ) -> None:
-                await self._serve(slot, reader, writer)
+                await self._serve(slot, self.upstream, reader, writer)
 
-            server = await asyncio.start_server(serve, "127.0.0.1", 0)
-            self._servers.append(server)
-            self.ports[slot] = server.sockets[0].getsockname()[1]
+            self.ports[slot] = await self._listen(serve)
+
+    async def open_nodes(self, ports: Sequence[int]) -> list[int]:
+        """Listen on a free port for each node; a process is known by the name that it tells."""
+        shown = []
+        for upstream in ports:
+
+            async def serve(
+                reader: asyncio.StreamReader,
+                writer: asyncio.StreamWriter,
+                upstream: int = upstream,
+            ) -> None:
+                await self._serve("", upstream, reader, writer)
+
+            shown.append(await self._listen(serve))
+        return shown
+
+    async def _listen(self, serve: Serve) -> int:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        self._servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
 
     def arm(self, slot: str, times: int) -> None:
         """The next `times` commands of the slot are carried out and never answered."""
@@ -47,10 +67,14 @@ class CuttingProxy:
             server.close()
 
     async def _serve(
-        self, slot: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        slot: str,
+        upstream: int,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         try:
-            up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self.upstream)
+            up_reader, up_writer = await asyncio.open_connection("127.0.0.1", upstream)
         except OSError:
             writer.transport.abort()
             return
@@ -79,8 +103,9 @@ class CuttingProxy:
         while data := await reader.read(CHUNK):
             wire.asked(data)
             # The doorbell is only a hint, so nothing is learnt from cutting it.
-            if self._armed[slot] > 0 and b"BLPOP" not in data[:40]:
-                self._armed[slot] -= 1
+            whose = slot or wire.slot
+            if self._armed[whose] > 0 and b"BLPOP" not in data[:40]:
+                self._armed[whose] -= 1
                 doomed.set()
             writer.write(data)
             await writer.drain()
@@ -96,7 +121,7 @@ class CuttingProxy:
         while data := await reader.read(CHUNK):
             wire.answered(data)
             if doomed.is_set():
-                self.cuts.append((asyncio.get_running_loop().time(), slot))
+                self.cuts.append((asyncio.get_running_loop().time(), slot or wire.slot))
                 return
             writer.write(data)
             await writer.drain()

@@ -11,20 +11,23 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import yaml
 from redis.asyncio import Redis
+from redis.exceptions import MovedError, RedisError
 
 from adapters.redis.keys import Partitions
 from bot.waits import pause
 from tests.chaos.cases import playbooks_with_cases
-from tests.chaos.checks import Checks, read_state, unfinished
+from tests.chaos.checks import Checks, State, read_state, unfinished
 from tests.chaos.copies import Copies
-from tests.chaos.faults import KINDS, Faults
+from tests.chaos.faults import FAIL_OVER, KINDS, Faults
 from tests.chaos.ledger import Ledger
 from tests.chaos.load import SLACK_REVIEWER, TELEGRAM_REVIEWER, Load
+from tests.chaos.nodes import Nodes
 from tests.chaos.people import SIGNING_SECRET, TEAM, WEBHOOK_SECRET, Talk, Web
 from tests.chaos.plan import Plan, read_plan
 from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms
@@ -51,9 +54,10 @@ class Chaos:
     def __init__(self, plan: Plan, folder: Path) -> None:
         self.plan = plan
         self.folder = folder
-        self.server = Server(folder / "redis")
+        make = Nodes if plan.cluster else Server
+        self.server: Server | Nodes = make(folder / "redis")
         # The event loop's clock.
-        self.ledger = Ledger(time.monotonic)
+        self.ledger = Ledger(time.monotonic, acks=plan.cluster)
         self.proxy = CuttingProxy(self.server.port, self.ledger)
         self.platforms = Platforms(
             self._rng("platforms"), plan.trouble, lambda shown: self.load.shown(shown)
@@ -83,12 +87,17 @@ class Chaos:
 
     async def run(self) -> Checks:
         """Everything from start to end; leaves no process behind."""
-        await self.server.start()
         await self.platforms.open()
-        await self.proxy.open(*WORKERS, *WEBS)
+        if isinstance(self.server, Nodes):
+            shown = await self.proxy.open_nodes([each.port for each in self.server.servers])
+            self.server.show(shown)
+            self.proxy.ports = dict.fromkeys((*WORKERS, *WEBS), shown[0])
+        else:
+            await self.proxy.open(*WORKERS, *WEBS)
         self._members()
         stop = asyncio.Event()
         try:
+            await self.server.start()
             async with asyncio.TaskGroup() as group:
                 await self._start_members(group, stop)
                 await self._storm(group)
@@ -115,6 +124,7 @@ class Chaos:
                 # Few enough that a busy machine can renew all leases that one worker holds.
                 SIGNOFF_WORKER_LANES=str(LANES),
                 SIGNOFF_PARTITIONS=str(PARTITIONS),
+                SIGNOFF_STORE_ACKS=str(int(self.plan.cluster)),
                 SIGNOFF_PEOPLE=str(people),
                 SIGNOFF_PLAYBOOKS=str(playbooks),
                 SLACK_BOT_TOKEN=SLACK_TOKEN,
@@ -166,26 +176,46 @@ class Chaos:
         loop = asyncio.get_running_loop()
         until = loop.time() + self.plan.settle_s
         quiet = 0
-        async with Redis(port=self.server.port, decode_responses=True) as client:
-            while quiet < 3 and loop.time() < until:
-                await pause(asyncio.Event(), 0.3)
-                self.left = await unfinished(client)
-                await self._give_up_copies(client)
-                at_rest = self.load.talked.is_set() and not self.load.open_cards()
-                quiet = quiet + 1 if at_rest and not self.left else 0
+        while quiet < 3 and loop.time() < until:
+            await pause(asyncio.Event(), 0.3)
+            try:
+                async with self._stores() as stores:
+                    self.left = [what for client in stores for what in await unfinished(client)]
+                    for client in stores:
+                        await self._give_up_copies(client)
+            except RedisError as error:
+                # On a busy machine nodes take each other for dead.
+                self.left = [f"a node: {error}"]
+            at_rest = self.load.talked.is_set() and not self.load.open_cards()
+            quiet = quiet + 1 if at_rest and not self.left else 0
+
+    @asynccontextmanager
+    async def _stores(self) -> AsyncIterator[list[Redis]]:
+        """Clients of all servers that have data, once all of it is somewhere."""
+        await self.server.whole()
+        async with AsyncExitStack() as stack:
+            yield [
+                await stack.enter_async_context(Redis(port=each.port, decode_responses=True))
+                for each in await self.server.primaries()
+            ]
 
     async def _give_up_copies(self, client: Redis) -> None:
         """A second copy of a message keeps its buttons; its card is closed all the same."""
         for token in self.load.open_cards():
             partition = token.partition("-")[0]
-            status = await client.hget(f"{{p{partition}}}:card:{token}", "status")
+            try:
+                status = await client.hget(f"{{p{partition}}}:card:{token}", "status")
+            except MovedError:
+                continue
             if status not in (None, "open"):
                 self.load.cards[token].closed.set()
 
     async def _check(self) -> Checks:
-        async with Redis(port=self.server.port, decode_responses=True) as client:
-            state = await read_state(client)
-            self.left = await unfinished(client)
+        state = State()
+        async with self._stores() as stores:
+            for client in stores:
+                await read_state(client, state)
+            self.left = [what for client in stores for what in await unfinished(client)]
         checks = Checks(
             state,
             self.load,
@@ -215,7 +245,7 @@ class Chaos:
             "lost answers of Redis": len(self.proxy.cuts),
             "repeated deliveries": load["repeats"],
         }
-        for kind in KINDS:
+        for kind in (*KINDS, *([FAIL_OVER] if self.plan.cluster else [])):
             happened[kind] = sum(fault.kind.startswith(kind) for fault in self.faults.done)
         return [what for what, times in happened.items() if not times]
 

@@ -4,10 +4,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
+import uvloop
 from redis.asyncio import Redis, UnixDomainSocketConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import DataError, TimeoutError
+from redis.exceptions import ConnectionError, DataError, TimeoutError
 from redis.typing import EncodableT
 
 from adapters.redis.client import make_cancellable
@@ -95,3 +96,24 @@ async def test_a_server_that_reads_nothing_is_waited_for_only_so_long(tmp_path: 
         await client.aclose()
         for writer in held:
             writer.close()
+
+
+def test_a_connection_that_was_closed_meanwhile_is_away_and_no_fault(
+    redis_server: EmbeddedServer,
+) -> None:
+    async def write_to_a_closed_one() -> None:
+        client = await connect(redis_server.url)
+        connection = await client.connection_pool.get_connection()
+        await connection.send_command("PING")
+        assert await connection.read_response() == "PONG"
+        connection._writer.transport.abort()
+        with pytest.raises(ConnectionError):
+            await connection.send_command("PING")
+        # The next one opens it again.
+        await connection.send_command("PING")
+        assert await connection.read_response() == "PONG"
+        await client.connection_pool.release(connection)
+        await client.aclose()
+
+    # The loop that the service has.
+    uvloop.run(write_to_a_closed_one())
