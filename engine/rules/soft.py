@@ -1,8 +1,7 @@
 """Soft rules: an instruction that a model judges, with tools that only read (spec 001 §3)."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -25,7 +24,6 @@ from engine.dialogue import (
 from engine.errors import AllowanceUsedUp, ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults, object_schema, read_answer
-from engine.text.excerpts.known import known_lines
 from engine.tools.read_only import ReadOnlyTools
 
 MAX_EVIDENCE = 20
@@ -158,15 +156,11 @@ class SoftRuleEngine:
             max_calls_each=MAX_CALLS,
         )
 
-    def begin(
-        self, instruction: str, known: Mapping[str, Any], *, today: date, lang: Lang
-    ) -> SoftDialogue:
-        """The dialogue before the model's first answer; what is known stands in it as data."""
+    def begin(self, instruction: str, material: Sequence[str], lang: Lang) -> SoftDialogue:
+        """The dialogue before the model's first answer, with the lines that it judges by."""
         language, rounds = say("language.name", lang), self._limits.rounds
         system = _SYSTEM.format(instruction=instruction.strip(), language=language, rounds=rounds)
-        day = f"Today is {today:%A}, {today.isoformat()}."
-        material = "\n".join((day, *known_lines(known, MATERIAL_CHARS)))
-        return SoftDialogue(messages=first_messages(system, material))
+        return SoftDialogue(messages=first_messages(system, "\n".join(material)))
 
     async def advance(self, before: SoftDialogue) -> SoftDialogue:
         """One answer of the model, or the calls that its last one asked for."""

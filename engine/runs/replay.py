@@ -117,7 +117,7 @@ def _rewind(run: Run, playbook: Playbook) -> Run:
         frames=(PlannerFrame(phase=phases[0].id),),
         started_at=run.started_at,
     )
-    begun = with_request_context(begun, playbook, run.state.recent)
+    begun = with_request_context(begun, playbook, run.state.recent, decided=run.state.decided)
     project = run.case.name.project if run.case else ""
     return begun.model_copy(update={"case": find_case(begun, playbook, project)})
 

@@ -13,6 +13,7 @@ FILE_READERS = frozenset(("file__parse", "file__search", "element__extract"))
 """Tools that read what is in a file."""
 
 RECENT_LINES = 6
+DECIDED_LINES = 6
 LINE_CHARS = 300
 _FILE = re.compile(
     r"[^\s,;:，；：、。「」《》\"'<>|/\\]{1,100}\.(?:txt|md|csv|json|pdf|docx|xlsx)", re.I
@@ -20,28 +21,42 @@ _FILE = re.compile(
 
 
 def with_request_context(
-    run: Run, playbook: Playbook, recent: Sequence[str], *, files: Sequence[str] = ()
+    run: Run,
+    playbook: Playbook,
+    recent: Sequence[str],
+    *,
+    files: Sequence[str] = (),
+    decided: Sequence[str] = (),
 ) -> Run:
     """The run with the files and the recent lines that its playbook's skills or forms can take.
 
-    `files` came with the request; they stand before those that its text only names.
+    `files` came with the request; they stand before those that its text only names. `decided` are
+    lines on what was decided before, and why.
     """
-    skills = playbook.skills.values()
+    asks = asks_model(playbook)
     named = [*files, *_FILE.findall(run.message)] if takes_files(playbook) else []
     names = tuple(dict.fromkeys(named))[:MAX_FILES]
-    lines = recent[-RECENT_LINES:] if any(map(_asks_model, skills)) else ()
+    lines = recent[-RECENT_LINES:] if asks else ()
     state = run.state.model_copy(
         update={
             "attachments": tuple(Attachment(name=name) for name in names),
             "recent": tuple(line[:LINE_CHARS] for line in lines),
+            "decided": tuple(line[:LINE_CHARS] for line in decided[-DECIDED_LINES:] if asks),
         }
     )
     return run.model_copy(update={"state": state})
 
 
+def asks_model(playbook: Playbook) -> bool:
+    """Whether a model is asked in runs of it, which may have to know what was said before."""
+    return any(map(_asks_model, playbook.skills.values()))
+
+
 def _asks_model(skill: Skill) -> bool:
-    """Whether a model is asked for it, which may have to know what was said before."""
-    return bool(skill.system_prompt or skill.planner or skill.jobs or skill.document)
+    judges = skill.sop is not None and any(
+        node.instruction for node in skill.sop.nodes.values() if node.type == "soft_instruction"
+    )
+    return bool(skill.system_prompt or skill.planner or skill.jobs or skill.document or judges)
 
 
 def takes_files(playbook: Playbook) -> bool:

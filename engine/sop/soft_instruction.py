@@ -1,5 +1,6 @@
 """A soft instruction of an SOP: the model judges, or a person if it is unsure (001 §3, §4)."""
 
+from dataclasses import replace
 from typing import Any
 
 from cards.markdown import literal
@@ -8,9 +9,11 @@ from engine.frames.outcome import Next, NodeVerdict, StepContext, StepOutcome
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
 from engine.rules.soft import MATERIAL_CHARS, SoftDialogue, SoftRuleEngine, Verdict
+from engine.skills.prompts import run_briefing
 from engine.sop.ends import MODEL, go_to
 from engine.sop.findings import verdict_check
 from engine.sop.review import ask, title_of
+from engine.text.excerpts.known import known_lines
 
 
 async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
@@ -38,9 +41,15 @@ def _known(context: StepContext) -> dict[str, Any]:
     return {name: part for name, part in tree.items() if name != "decisions"}
 
 
+def judged_lines(context: StepContext) -> tuple[str, ...]:
+    """What the model judges by: who asked for what, after what, and what is known."""
+    known = known_lines(_known(context), MATERIAL_CHARS)
+    # What was decided, or found wrong, before is no verdict of this instruction.
+    return replace(run_briefing(context, known), decisions=(), problems=()).lines()
+
+
 def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
-    today, lang = context.services.today, context.run.lang
-    return engine.begin(node.instruction, _known(context), today=today, lang=lang)
+    return engine.begin(node.instruction, judged_lines(context), context.run.lang)
 
 
 def _follow(

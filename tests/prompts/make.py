@@ -32,6 +32,7 @@ from engine.ports.model import Message
 from engine.react.prompts import last_message, system_prompt, user_message
 from engine.rules.soft import SoftLimits, SoftRuleEngine
 from engine.skills.prompts import run_briefing, skill_opening
+from engine.sop.soft_instruction import judged_lines
 from engine.talk.turn.together import question_text
 from engine.text.excerpts.known import known_lines
 from engine.tool_plan.planning.draft import draft_plan
@@ -219,6 +220,7 @@ def context(lang: Lang) -> StepContext:
         state=AgentState(
             data={"score": 1},
             recent=(f"[11-23 17:01] Lin: {said[0]}", f"[11-23 17:01] bot: {said[1]}"),
+            decided=("[11-20 10:00] Chen chose Reject on Record a visit, P003: too light",),
             attachments=(Attachment(name="visit.pdf"),),
             problems=("Chen rejected: the date is missing",),
         ),
@@ -251,9 +253,7 @@ async def prompts(lang: Lang) -> dict[str, Sequence[Message]]:
         "route": _route(lang, told),
         "form": form_messages(PARTS[lang][0], form_card(), told.lines()),
         "skill": skill_opening(ModelFrame(skill="read"), "", step),
-        "rules": soft.begin(
-            "The score is plausible.", {"score": 1}, today=TODAY, lang=lang
-        ).messages,
+        "rules": soft.begin("The score is plausible.", judged_lines(step), lang).messages,
         "leader": leader_opening(brief, book.skills["team"].jobs, 0, step),  # type: ignore[arg-type]
         "expert": expert_opening(JobFrame(skill="team", brief=brief), expert, {}, step),
         "outline": outline_opening(writer, "", step),

@@ -9,6 +9,7 @@ from tests.fakes.model_server import ModelServer, Reply, say, say_json
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_model_walk import settings
+from tests.scenarios.test_web_walk import to_review
 
 ASK = {
     "zh": "查一下 P003 的 ECOG，再把结论记到项目备忘",
@@ -136,3 +137,33 @@ async def test_without_a_model_it_says_what_is_missing(start: Start, lang: str) 
         failed = await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
         assert "OPENAI_API_KEY" in text_of(failed)
         assert {"zh": "没有配置语言模型", "en": "no language model"}[lang] in text_of(failed)
+
+
+async def test_who_answers_and_who_plans_know_what_was_decided_here_and_why(start: Start) -> None:
+    """Of a request that shares no case: it was rejected in this conversation."""
+    told: list[str] = []
+
+    def script(request: dict[str, Any]) -> Reply:
+        told.append(json.dumps([m["content"] for m in request["messages"]], ensure_ascii=False))
+        if plans(request):
+            return say(json.dumps(plan("en")))
+        if "response_format" in request:
+            route = "clinical_qc/note"
+            piece = {"kind": "workflow", "route": route, "text": ONE_PART["en"], "condition": ""}
+            return say_json({"pieces": [piece]})
+        return say("The scale was broken.")
+
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            card = await to_review(room)
+            await room.fill("chen", card, "reject", reason="the scale was broken")
+            await room.card("confirm", closed=True)
+            await room.say("lin", "Why does the weight of P003 look odd to you?")
+            await room.wait_for(lambda m: "The scale was broken" in text_of(m))
+            assert "陈博 / Chen Bo chose" in told[-1]
+            assert "the scale was broken" in told[-1]
+            await room.say("lin", ONE_PART["en"])
+            await room.wait_for(lambda m: bool(m["card"]) and MEMO["en"] in text_of(m))
+    (asked,) = [each for each in told if "JSON array of steps" in each]
+    assert "the scale was broken" in asked

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from cards.model import Lang
-from cards.moments import READERS_OWN, local_time
 from cards.visible import visible
 from engine.cases.letters import patch_at
 from engine.frames.case import CaseDocument, CaseName, CaseRun
@@ -179,24 +178,6 @@ def files_of(here: CasesHere, head: ReplyHead, services: Services) -> tuple[tupl
             or services.people.is_open_to(place, head.conversation, case.document.name.project)
         )
     )
-
-
-def decisions_of(here: CasesHere, head: ReplyHead, services: Services) -> tuple[str, ...]:
-    """What was decided in the cases, and why, as far as all who read the answer may know."""
-    zone = head.principal.zone if head.principal.zone not in ("", READERS_OWN) else services.zone
-    told = []
-    for case in here.cases:
-        document = case.document
-        places = {run.id: run.conversation for run in document.runs}
-        for each in document.decided:
-            place = places.get(each.run, head.conversation)
-            if place == head.conversation or services.people.is_open_to(
-                place, head.conversation, document.name.project
-            ):
-                why = f": {each.reason}" if each.reason else ""
-                when = local_time(each.at, zone)
-                told.append(f"[{when}] {each.name} chose {each.choice} on {each.about}{why}")
-    return tuple(told)
 
 
 def with_case_files(

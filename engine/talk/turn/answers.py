@@ -30,7 +30,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
-from engine.understanding.lookups.find import suggestions
+from engine.understanding.lookups.find import find_nearest, suggestions
 from engine.understanding.own_work.bearing import may_ask
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
@@ -85,11 +85,29 @@ async def _not_understood_text(
     if known := await answer_open_question(intent, head, services, loosely=True):
         examples = example_list(intent.text, head.lang, services)
         return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
+    if not (near and near.keys) and (partly := await _look_up_nearest(intent, head, services)):
+        return partly
     if near:
         told = await answer_work(near, head, services)
         perhaps = f"{say('work.perhaps', head.lang)}\n\n" if near.keys else ""
         return f"{perhaps}{told}"
     return _suggestion_text(key, intent.text, head.lang, services)
+
+
+async def _look_up_nearest(intent: Intent, head: ReplyHead, services: Services) -> str:
+    """What a look-up knows of a question that asks for more, and what is left out; "" for none."""
+    found = find_nearest(
+        intent.text,
+        services.tools,
+        today=services.today,
+        entities=services.entities(head.conversation, head.principal),
+    )
+    if found is None or intent.kind != "qa_query":
+        return ""
+    lookup, left = found
+    known = intent.model_copy(update={"lookup": lookup, "left": left})
+    state, text = await _look_up_all(known, head, services)
+    return text if state == "answered" else ""
 
 
 async def answer_open_question(
@@ -224,7 +242,7 @@ async def _run_engine(questions: ModelQuestions, here: CasesHere) -> ReActResult
     tools = (*services.tools, *await own_work_tools(head, services))
     engine = ReActEngine(services.model, tools, services.limits.react, services.clock.elapsed_s)
     cards = await services.decisions.open_cards(head.conversation)
-    briefing = make_briefing(head, questions.session, services, here=here, cards=cards)
+    briefing = await make_briefing(head, questions.session, services, here=here, cards=cards)
     with services.drafting.writing(head.id, head.conversation) as show:
         return await engine.run(
             question_text(questions.asked, questions.parts, head),
@@ -259,7 +277,9 @@ async def _told_all_the_same(
     part: Part, answer: QuestionAnswer, questions: ModelQuestions
 ) -> QuestionAnswer:
     """The answer, with what the case has where the model is away, as without one."""
-    known = await answer_open_question(part.intent, questions.head, questions.services)
+    head, services = questions.head, questions.services
+    known = await answer_open_question(part.intent, head, services)
+    known = known or await _look_up_nearest(part.intent, head, services)
     if not known:
         return answer
     return replace(answer, state="answered", text=f"{answer.text}\n\n{known}")

@@ -7,7 +7,8 @@ from cards.moments import READERS_OWN
 from engine.frames.replies import ReplyHead
 from engine.frames.shared_files import kept_names
 from engine.services import Services
-from engine.talk.mine.cases import CasesHere, decisions_of, known_to_model
+from engine.talk.mine.cases import CasesHere, known_to_model
+from engine.talk.mine.decisions import decisions_here
 from engine.talk.turn.session import Session, speaker_name
 from engine.understanding.briefing import Briefing
 
@@ -18,7 +19,7 @@ def zone_of(head: ReplyHead, services: Services) -> str:
     return services.zone if zone in ("", READERS_OWN) else zone
 
 
-def make_briefing(
+async def make_briefing(
     head: ReplyHead,
     session: Session,
     services: Services,
@@ -35,7 +36,7 @@ def make_briefing(
         zone=zone,
         person=speaker_name(head.principal),
         known=known_to_model(here, head.lang),
-        decisions=decisions_of(here, head, services),
+        decisions=await decisions_here(head, services, here),
         files=(
             *dict.fromkeys(name for name in files if name not in came),
             *(f"{name} (came with this message)" for name in came),

@@ -16,7 +16,7 @@ async def answer_form(part: Part, turn: Turn) -> Part:
     if services.model is None or card is None:
         return await answer_card(part, turn)
     here = await cases_here(head, services)
-    briefing = make_briefing(head, turn.session, services, here=here, cards=())
+    briefing = await make_briefing(head, turn.session, services, here=here, cards=())
     text, today = part.intent.text, services.today
     read = await read_form_with_model(text, card, services.model, briefing.lines(), today)
     turn.add(Effects(traces=form_trace(head, part, read, services.tracing)))

@@ -152,7 +152,8 @@ async def _route(
 
     async def brief() -> Sequence[str]:
         here = await cases_here(head, services)
-        return make_briefing(head, session, services, here=here, cards=cards).lines()
+        briefing = await make_briefing(head, session, services, here=here, cards=cards)
+        return briefing.lines()
 
     context = RouteContext(
         table=situation.table,

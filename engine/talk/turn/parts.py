@@ -16,10 +16,12 @@ from engine.ports.storage.store import NOTHING, CardWrite, Effects, Post
 from engine.reviews.clocks import card_timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
-from engine.runs.run_state import with_request_context
+from engine.runs.run_state import asks_model, with_request_context
 from engine.runs.step_services import record_calls
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
+from engine.talk.mine.cases import cases_here
+from engine.talk.mine.decisions import decisions_here
 from engine.talk.turn.answers import (
     QuestionAnswer,
     answer_at_once,
@@ -92,7 +94,7 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         settle = skip_part if _is_lost(blocker) else _defer
         return settle(part, blocker.index, head)
     if intent.kind == "workflow":
-        return _begin_workflow(part, turn)
+        return await _begin_workflow(part, turn)
     if intent.kind == "card_reply":
         answers = text_answers(head, services)
         if services.model and await answers.open_form(intent, head):
@@ -167,7 +169,7 @@ def _defer(part: Part, blocker: int, head: ReplyHead) -> Part:
     return part.model_copy(update={"intent": intent, "state": "waiting", "text": text})
 
 
-def _begin_workflow(part: Part, turn: Turn) -> Part:
+async def _begin_workflow(part: Part, turn: Turn) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
     head, services = turn.head, turn.services
     if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
@@ -184,7 +186,7 @@ def _begin_workflow(part: Part, turn: Turn) -> Part:
         return part.model_copy(update={"state": "failed", "text": text})
     if part.intent.condition:
         return ask_which(part, turn)
-    run = _new_run(part, playbook, request, turn)
+    run = await _new_run(part, playbook, request, turn)
     turn.slot = False
     turn.runs.append(run)
     return run.part
@@ -246,7 +248,7 @@ def with_answer(part: Part, answer: QuestionAnswer, turn: Turn) -> Part:
     return part.model_copy(update={"state": answer.state, "text": answer.text})
 
 
-def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Run:
+async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Run:
     """A run of the request, at its first phase, with what its skills may read."""
     head, services, definition = turn.head, turn.services, playbook.definition
     run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
@@ -273,6 +275,16 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         started_at=services.now,
     )
     recent = turn.session.prompt_lines(zone_of(head, services))
-    run = with_request_context(run, playbook, recent, files=kept_names(head.files))
+    decided = await _decided_before(playbook, turn)
+    files = kept_names(head.files)
+    run = with_request_context(run, playbook, recent, files=files, decided=decided)
     link = find_case(run, playbook, run.project)
     return run.model_copy(update={"case": link})
+
+
+async def _decided_before(playbook: Playbook, turn: Turn) -> tuple[str, ...]:
+    """What was decided before the message, for a playbook in which a model is asked."""
+    if turn.services.model is None or not asks_model(playbook):
+        return ()
+    here = await cases_here(turn.head, turn.services)
+    return await decisions_here(turn.head, turn.services, here)

@@ -34,6 +34,8 @@ from engine.understanding.lookups.words import (
     known_words,
     own_words,
     takes_period,
+    unanswered_words,
+    unread_letters,
     without_latin_cues,
 )
 
@@ -47,9 +49,6 @@ _PERIOD = re.compile(
     rf"\b(?:before|until|till)\s*{DAY_MARK}|{DAY_MARK}\s*(?:[之以][前后]|为止|后|前)"
 )
 """A time until or from a day, which is no condition."""
-
-_SEVERAL = re.compile("哪些|哪几")
-"""Asks for several things, where a look-up may tell of one."""
 
 Answer = tuple[Lookup, str]
 
@@ -98,21 +97,29 @@ def unexplained_words(
     """
     asked = look_at(text, entities, today)
     tool = next((each for each in tools if each.name == lookup.tool), None)
-    like = _by_example(asked, tools, entities)
-    if tool is None or not tool.cues or (like and like[0].tool == tool.name):
+    if tool is None or not tool.cues or _is_like(asked, tool, tools, entities, exactly=True):
         return ""
+    if _is_like(asked, tool, tools, entities, exactly=False):
+        return unanswered_words(tool, asked.said)
     cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), [])
     rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in cues])
-    known = own_words(tool, cues, lookup.arguments)
+    known = own_words(tool, cues, lookup.arguments, asked.said)
     left = known.unexplained(rest, "asked", period=takes_period(tool))
-    several = _SEVERAL.search(asked.said)
-    if (
-        several
-        and tool.shape != "many"
-        and several[0] not in " ".join((*tool.cues, *tool.examples))
-    ):
-        return f"{several[0]} {left}".strip()
-    return left
+    letters = unread_letters(entities.marked(asked.text), lookup.arguments)
+    return " ".join(filter(None, (unanswered_words(tool, asked.said), left, letters)))
+
+
+def _is_like(
+    asked: LookupText,
+    tool: Tool[Any],
+    tools: Sequence[Tool[Any]],
+    entities: Entities,
+    *,
+    exactly: bool,
+) -> bool:
+    """Whether the text is an example of the tool's, word for word or by what it is about."""
+    like = _by_example(asked, tools, entities, word_for_word=exactly)
+    return like is not None and like[0].tool == tool.name
 
 
 def find_partly(
@@ -128,6 +135,47 @@ def find_partly(
     rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in tool.cues])
     known, period = known_words(tool, entities), takes_period(tool)
     return (*found, known.unexplained(rest, "asked", period=period))
+
+
+def find_nearest(
+    text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
+) -> tuple[Lookup, str] | None:
+    """The look-up whose words a question has, though it asks for more, and what that leaves out.
+
+    None where it asks how something is done or for what is not so, or where several might be meant.
+    """
+    asked = look_at(text, entities, today)
+    if not _is_asked(asked) or wording.denies(asked.said) or wording.asks_how(asked.said):
+        return None
+    hits = [
+        (max(map(_width, cues)), Lookup(tool=tool.name, arguments=arguments))
+        for tool, cues in index_cues(tools).find(asked.said)
+        if not _reads_message(tool)
+        for arguments in (take_arguments(tool, cues, asked),)
+        if arguments is not None
+    ]
+    hits.sort(key=lambda hit: -hit[0])
+    if not hits or (len(hits) > 1 and hits[0][0] == hits[1][0]):
+        return None
+    left = name_left_out(text, hits[0][1], tools, today=today, entities=entities)
+    return (hits[0][1], left) if left else None
+
+
+def name_left_out(
+    text: str, lookup: Lookup, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
+) -> str:
+    """What of a question to tell that its answer leaves out; "" where it takes all of the text.
+
+    What leans on an earlier question is not looked at.
+    """
+    tool = next((each for each in tools if each.name == lookup.tool), None)
+    if tool is None or _reads_message(tool):
+        return ""
+    asked = look_at(text, entities, today)
+    says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))
+    if not says_it and not _is_like(asked, tool, tools, entities, exactly=False):
+        return ""
+    return unexplained_words(text, lookup, tools, today=today, entities=entities)
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:

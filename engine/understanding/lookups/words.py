@@ -12,7 +12,7 @@ from engine.text.entity_kinds import Entities
 from engine.text.search_words import QUESTION_WORDS, QUESTION_WORDS_CJK
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import argument_words, arguments_of, option_words
-from engine.understanding.lookups.text import STAND_INS, bare, remove_cues
+from engine.understanding.lookups.text import STAND_INS, bare, remove_cues, says
 
 _ANY_DAY = date(2000, 1, 1)
 _LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
@@ -52,6 +52,35 @@ _ZH_ASKING = (
 _ZH_PERIOD = "以来|之后|以后|之前|以前|之间|截至|截止|为止|[自从到至起前]"
 
 
+_ZH_COMPARES = (
+    r"[最更较][^近新\W]|变[差好大小多少高低]|恶化|好转|[上下]降|[上下]一?次|[增减][加少多]|首次|[上下]涨"
+    r"|合计|总[共计和额]|平均|趋势|变化|差异"
+)
+COMPARES = re.compile(
+    r"(?<![a-z])(?:better|best|worse|worst|first|last|latest|newest|oldest|earliest|recent|next"
+    r"|previous|former|more|most|less|least|fewer|fewest|only|longer|longest|shorter|shortest"
+    r"|higher|highest|lower|lowest|larger|largest|bigger|biggest|smaller|smallest|heavier|heaviest"
+    r"|lighter|lightest|cheaper|cheapest|faster|fastest|slower|slowest|sooner|later|total|average"
+    r"|gain(?:ed)?|loss|lost|up|down|risen|rising|fallen|falling|grown|growing|improv[a-z]*"
+    r"|worsen[a-z]*|increas[a-z]*|decreas[a-z]*|declin[a-z]*|drop[a-z]*|trend[a-z]*|chang[a-z]*|differ[a-z]*)(?![a-z])"
+    f"|{_ZH_COMPARES}"
+)
+"""Words that compare, count together, or choose among several."""
+
+_ASKED_WHICH = re.compile(
+    r"(?<![a-z])(?:who|whom|whose|when|where|how (?:much|many|long|old|far|often|soon))(?![a-z])"
+    r"|什么时候|何时|哪里|哪儿|哪天|哪几|多少|多久|多长|几[次个天人例]|谁"
+)
+# An article that begins a text, and who speaks, are no such letters.
+_LETTER = re.compile(r"(?<![A-Za-z0-9'’])(?!I\b|^A [a-z])[A-Z](?![A-Za-z0-9'’.])")
+_SEVERAL = re.compile(
+    r"哪些|哪几|(?<![a-z])(?:which (?:of|[a-z]*[a-rt-z]s|[a-z]*ies)|how many)(?![a-z])"
+)
+_NEWEST = re.compile(
+    r"(?<![a-z])(?:latest|last|newest|most recent|first|oldest|most|only|both|any other)(?![a-z])"
+    r"|最[近新早后]|首个|第一"
+)
+
 Put = Literal["told", "asked", "exactly"]
 """How a text is put: as no question, as one, or as one whose question word has to be explained."""
 
@@ -82,7 +111,7 @@ class KnownWords:
             letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & self.pairs else " "
             for i, letter in enumerate(run)
         )
-        return small.sub("", "".join(spoken)).replace(" ", "")
+        return small.sub(lambda found: found["kept"] or "", "".join(spoken)).replace(" ", "")
 
 
 _ZH_SAID: dict[Put, tuple[str, ...]] = {
@@ -91,10 +120,13 @@ _ZH_SAID: dict[Put, tuple[str, ...]] = {
     "exactly": (_ZH_ASKING,),
 }
 _ZH_WORDS = {
-    (put, period): re.compile("|".join((_ZH_LINKS, *words, *((_ZH_PERIOD,) * period))))
+    (put, period): re.compile(
+        "|".join((f"(?P<kept>{_ZH_COMPARES})", _ZH_LINKS, *words, *((_ZH_PERIOD,) * period)))
+    )
     for put, words in _ZH_SAID.items()
     for period in (False, True)
 }
+_ZH_NO_MATTER = re.compile("|".join((_ZH_LINKS, _ZH_WHICH, _ZH_ASKING, _ZH_PERIOD)))
 _LATIN_WORDS: dict[Put, frozenset[str]] = {
     "told": LINKS,
     "asked": LINKS | _ASKING,
@@ -109,7 +141,7 @@ SMALL_WORDS = LINKS | _ASKING | QUESTION_WORDS
 def without_small_chinese(run: str) -> Iterator[int]:
     """The places of a Chinese text that are no part of such words."""
     spared = run
-    for small in (QUESTION_WORDS_CJK, _ZH_WORDS["asked", True]):
+    for small in (QUESTION_WORDS_CJK, _ZH_NO_MATTER):
         spared = small.sub(lambda found: " " * len(found[0]), spared)
     return (at for at, letter in enumerate(spared) if letter != " ")
 
@@ -137,18 +169,41 @@ def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     )
 
 
-def own_words(tool: Tool[Any], cues: Sequence[str], taken: Mapping[str, Any]) -> KnownWords:
+def own_words(
+    tool: Tool[Any], cues: Sequence[str], taken: Mapping[str, Any], said: str
+) -> KnownWords:
     """What the tool explains of a question in which it has these cues and takes these arguments.
 
-    Its examples and its other cues and options say what it can be asked, not what was.
+    Its examples and its other cues and options say what it can be asked, not what was. A word that
+    compares is explained by a label only where the question has all of that label.
     """
-    texts = [*map(fold_cue, (*cues, *tool.labels))]
+    labels = map(fold_cue, tool.labels)
+    texts = [*map(fold_cue, cues)]
+    texts += [label if says(said, label) else COMPARES.sub("\n", label) for label in labels]
     for argument in arguments_of(tool):
         texts += [argument.name.replace("_", " "), *map(fold_cue, argument.said)]
         value = taken.get(argument.name, ())
         chosen = value if isinstance(value, list) else [value]
         texts += [word for word, option in option_words(argument) if option in chosen]
     return KnownWords(*_vocabulary(texts), {}, {})
+
+
+def unanswered_words(tool: Tool[Any], said: str) -> str:
+    """The words of a folded question that say how it is asked, of which the tool has no example.
+
+    They ask for a person, a place, a moment or a count, for several things where the tool tells of
+    one, or for the newest where it tells of many.
+    """
+    texts = " ".join(map(fold_cue, (*tool.cues, *tool.labels, *tool.examples)))
+    asked = (_ASKED_WHICH, _SEVERAL if tool.shape != "many" else _NEWEST)
+    found = [match[0].strip() for each in asked for match in each.finditer(said)]
+    return " ".join(word for word in dict.fromkeys(found) if not says(texts, word))
+
+
+def unread_letters(text: str, taken: Mapping[str, Any]) -> str:
+    """The single capital letters of a text, as of "arm A", that none of these arguments has."""
+    values = {str(v).casefold() for v in taken.values()}
+    return " ".join(each for each in _LETTER.findall(text) if each.casefold() not in values)
 
 
 def _vocabulary(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:

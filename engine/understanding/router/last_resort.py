@@ -7,7 +7,7 @@ from engine.ports.model import Model
 from engine.text import wording
 from engine.understanding.context import RouteContext, Strategy, StrategyResult
 from engine.understanding.router.own_work import own_work
-from engine.understanding.router.rules import card_reply, free_text, unclear
+from engine.understanding.router.rules import card_reply, free_text, name_left, unclear
 from engine.understanding.router.spoken import explain_buttons
 
 
@@ -31,6 +31,7 @@ async def unclear_or_asked(text: str, context: RouteContext, model: Model | None
 
 
 def _as_question(intent: Intent, context: RouteContext) -> Intent:
+    intent = name_left(intent, context)
     likely_work = any(each.playbook for each in intent.candidates[:1])
     if intent.kind != "unclear" or intent.told or intent.condition or likely_work:
         return intent

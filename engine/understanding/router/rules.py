@@ -9,7 +9,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
-from engine.understanding.lookups.find import cue_found, find_partly
+from engine.understanding.lookups.find import cue_found, find_partly, name_left_out
 from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import (
     form_name,
@@ -97,7 +97,9 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
     A model may answer better how work is done, and reads documents itself: this is for when there
     is none.
     """
-    asked = intent.kind == "qa_query" and not intent.lookup
+    if intent.lookup:
+        return name_left(intent, context)
+    asked = intent.kind == "qa_query"
     if intent.work or intent.told or not (asked or intent.kind == "unclear"):
         return intent
     told = _how_to_ask(intent.text, context)
@@ -113,6 +115,16 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
         # Nobody can answer it, but somebody may do it.
         return intent.model_copy(update={"kind": "unclear", "sure": False})
     return intent.model_copy(update={"told": told})
+
+
+def name_left(intent: Intent, context: RouteContext) -> Intent:
+    """The intent with what its one look-up leaves out of the question."""
+    if intent.lookup is None or intent.more or intent.left:
+        return intent
+    left = name_left_out(
+        intent.text, intent.lookup, context.tools, today=context.today, entities=context.entities
+    )
+    return intent.model_copy(update={"left": left})
 
 
 def _look_up_a_part(intent: Intent, context: RouteContext) -> Intent | None:

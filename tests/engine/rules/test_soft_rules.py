@@ -7,6 +7,7 @@ from typing import Any
 from engine.errors import ModelRefused, ModelUnavailable
 from engine.rules.soft import (
     DEFAULT_LIMITS,
+    MATERIAL_CHARS,
     MAX_CALLS,
     SCHEMA,
     SoftDialogue,
@@ -16,6 +17,7 @@ from engine.rules.soft import (
     read_verdict,
 )
 from engine.text.answer import NOT_ONE
+from engine.text.excerpts.known import known_lines
 from engine.tools.model import ToolContext
 from engine.tools.read_only import ReadOnlyTools
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
@@ -151,7 +153,8 @@ def engine(
 
 async def judged(rules: SoftRuleEngine, known: dict[str, Any] | None = None) -> list[SoftDialogue]:
     """Every state of the dialogue, up to a verdict or to a person."""
-    dialogue = rules.begin("ECOG is 0 to 2.", known or {}, today=date(2026, 11, 21), lang="en")
+    material = ("Today is 2026-11-21.", *known_lines(known or {}, MATERIAL_CHARS))
+    dialogue = rules.begin("ECOG is 0 to 2.", material, "en")
     states = [dialogue]
     while not (dialogue.unsure or dialogue.verdict):
         dialogue = SoftDialogue.model_validate_json(

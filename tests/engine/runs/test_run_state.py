@@ -8,10 +8,11 @@ import pytest
 from engine.frames.outcome import Next
 from engine.frames.state import AgentState, Patch
 from engine.mail import RunContinued
-from engine.runs.run_state import BadState, merge_patch, state_faults
+from engine.runs.run_state import BadState, merge_patch, state_faults, with_request_context
+from tests.engine.sop.sop_stage import example
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.tables import table
-from tests.fakes.walk import Walk, at_skill
+from tests.fakes.walk import Walk, at_skill, new_run
 
 MATTER = playbook()
 BOUNDED = playbook(*BOUNDS)
@@ -76,9 +77,22 @@ def test_a_change_is_merged_whole_or_not_at_all() -> None:
         merge_patch(state, bad, MATTER)
 
 
+def test_a_run_in_which_a_model_judges_keeps_what_was_said_and_decided_before() -> None:
+    judges, said = example(), ("Lin: it was cold",)
+    asks_nobody = judges.model_copy(update={"skills": {}})
+    decided = ("Chen chose Reject on it: too cold",)
+    for book, kept in ((judges, (said, decided)), (asks_nobody, ((), ()))):
+        run = with_request_context(new_run(book), book, said, decided=decided)
+        assert (run.state.recent, run.state.decided) == kept
+
+
 def test_what_a_change_does_not_name_stays() -> None:
     state = AgentState(
-        decisions={"cause_confirmed": True}, recent=("r",), response="said", problems=("p",)
+        decisions={"cause_confirmed": True},
+        recent=("r",),
+        decided=("d",),
+        response="said",
+        problems=("p",),
     )
     after = merge_patch(state, Patch(by="x"), MATTER)
     assert after == state
