@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -33,6 +34,16 @@ _OLD = re.compile(
     r"|(?<!day )\bbefore\b",
     re.IGNORECASE,
 )
+
+
+_KEPT: deque[
+    tuple[
+        Entities,
+        tuple[str, date, tuple[Field, ...]],
+        tuple[list[ValueSpan], list[ValueSpan]],
+    ]
+] = deque(maxlen=16)
+"""What was found in the last texts: a step and the one after it read the same message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,18 @@ def _normalize(text: str) -> str:
 
 def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
     """What the text surely says, and what in it is wrong."""
+    # What a field holds already says nothing of what a text says for it.
+    asked = tuple(f.model_copy(update={"value": ""}) if f.value else f for f in said.fields)
+    reading = (said.text, said.today, asked)
+    for entities, kept, found in _KEPT:
+        if entities is said.entities and kept == reading:
+            return list(found[0]), list(found[1])
+    found = _find_anew(said)
+    _KEPT.append((said.entities, reading, found))
+    return list(found[0]), list(found[1])
+
+
+def _find_anew(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
     claims = _find_claims(said)
     sure = _keep_sure(said.text, [c for c in claims if not c.faulty], said.fields)
     wrong = [c for f in said.fields if f.unit for c in find_wrong_units(said, f)]

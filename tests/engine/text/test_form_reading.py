@@ -6,7 +6,8 @@ from pathlib import Path
 
 from cards.model import Field, Lang
 from engine.playbooks.load import load
-from engine.text.form_reading import read_form
+from engine.text.entity_kinds import NO_ENTITIES
+from engine.text.form_reading import find_values, read_form
 from tests.fakes.entities import SUBJECTS
 from tests.fakes.tables import table
 
@@ -139,3 +140,17 @@ def test_words_that_ask_for_the_form_need_no_explanation(text: str, left: str) -
     lang: Lang = "en" if text.isascii() else "zh"
     examples = (*PLAYBOOK.definition.examples, *PLAYBOOK.definition.cues)
     assert read_form(text, form(lang), TODAY, entities=SUBJECTS, examples=examples).left == left
+
+
+def test_what_was_read_before_is_read_anew_for_another_day_other_things_and_other_fields() -> None:
+    text, day = "P003 today, ECOG 1, weight 70 kg", TODAY.replace(day=24)
+    asked = form("en")
+    found = find_values(text, asked, TODAY, entities=SUBJECTS).values
+    assert found == {**found, "subject_id": "P003", "visit_date": "2026-11-23", "weight_kg": "70"}
+    assert find_values(text, asked, day, entities=SUBJECTS).values["visit_date"] == "2026-11-24"
+    assert find_values(text, asked, TODAY, entities=NO_ENTITIES).values.get("subject_id") is None
+    fewer = [field for field in asked if field.name != "weight_kg"]
+    assert "weight_kg" not in find_values(text, fewer, TODAY, entities=SUBJECTS).values
+    # What a field holds says nothing of what the text says for it.
+    filled = [field.model_copy(update={"value": "1"}) for field in asked]
+    assert find_values(text, filled, TODAY, entities=SUBJECTS).values == found
