@@ -19,15 +19,16 @@ def translate_card(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
     """Return the card for somebody who reads `lang`, only to be shown; None leaves it as it is."""
     if lang is None or lang == card.lang:
         return card
-    roles = {each: _role_names(card, each, role_name) for each in (card.lang, lang)}
-    named = card.review.roles and card.waiting_for == roles[card.lang]
+    names = {role_name(role, card.lang): role_name(role, lang) for role in card.review.roles}
+    awaited = card.waiting_for.split(say("list.items", card.lang)) if names else []
+    waits = say("list.items", lang).join(names.get(each, each) for each in awaited)
     role = card.review.escalate.role if card.review.escalate else ""
     escalated = role_name(role, lang) if card.escalated and role else card.escalated
     return card.model_copy(
         update={
             "lang": lang,
             "choices": tuple(_translate_choice(each, card.lang, lang) for each in card.choices),
-            "waiting_for": roles[lang] if named else card.waiting_for,
+            "waiting_for": waits or card.waiting_for,
             "escalated": escalated,
         }
     )
@@ -53,10 +54,6 @@ def _translations(lang: Lang, to: Lang) -> dict[str, str]:
         if "{" not in text:
             found.setdefault(text, set()).add(sentence(key, to))
     return {text: others.pop() for text, others in found.items() if len(others) == 1}
-
-
-def _role_names(card: Card, lang: Lang, role_name: RoleName) -> str:
-    return say("list.items", lang).join(role_name(role, lang) for role in card.review.roles)
 
 
 def _translate_choice(choice: Choice, lang: Lang, to: Lang) -> Choice:

@@ -199,3 +199,18 @@ def _leaf_value(each: Edit, context: StepContext) -> LeafValue | None:
     if each.value is None:
         return None
     return from_form(_leaf(each.name, context), each.value, context.run.lang)
+
+
+def edit_texts(card: Card, lang: Lang) -> tuple[str, ...]:
+    """What reviewers changed on the card, by person: from what was asked for to what stands."""
+    changed: dict[str, dict[str, Edit]] = {}
+    for each in card.edits:
+        own = changed.setdefault(each.person_name, {})
+        first = own.get(each.name, each)
+        own[each.name] = each.model_copy(update={"before": first.before})
+    texts = []
+    for name, by_field in changed.items():
+        edits = [each for each in by_field.values() if each.before != each.after]
+        changes = literal(describe_edits(edits, lang))
+        texts += [say("work.changed", lang, name=literal(name), changes=changes)] if edits else []
+    return tuple(texts)

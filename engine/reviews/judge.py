@@ -28,6 +28,7 @@ from engine.mail import CardDecided, CardExpired
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
 from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_view
+from engine.reviews.awaited import name_awaited
 from engine.reviews.clocks import close_card
 from engine.reviews.edits import edit_facts, edit_notices, edit_text
 from engine.reviews.form_facts import form_facts
@@ -124,7 +125,8 @@ class CardJudge:
             result, seat = "decided", decision.seat
             text = describe_decision(verdict.card, decision, answer.person.zone or self.zone, lang)
         else:
-            effects = Effects(cards=(write,))
+            told = name_awaited(verdict.card, self.people)
+            effects = Effects(cards=(CardWrite(told, expect=card.version),))
             result, seat = "vote", verdict.card.votes[-1].seat
             text = self._vote_text(verdict, answer.choice, lang)
         more = {"for": seat} if seat else {}
@@ -149,8 +151,9 @@ class CardJudge:
     def _take_edit(self, found: CardNow, answer: CardAnswer, verdict: EditedCard) -> Judgement:
         """A change of what is to be approved: the votes are lost, and whose they were are told."""
         card, lang = found.card, answer.lang(found.card)
+        told = name_awaited(verdict.card, self.people)
         effects = Effects(
-            cards=(CardWrite(verdict.card, expect=card.version),),
+            cards=(CardWrite(told, expect=card.version),),
             posts=edit_notices(card, verdict, answer.person, self.people),
         )
         text = edit_text(card, verdict, lang)

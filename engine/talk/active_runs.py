@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from pydantic import ValidationError
 
+from cards.markdown import literal
 from cards.texts import say
 from engine.frames.replies import ReplyHead
 from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.planner.query import QueryPosition, answer_query, decide_query, query_position
+from engine.reviews.awaited import awaited_text
 from engine.services import Services
 
 
@@ -57,7 +60,12 @@ async def answer_about_runs(question: str, head: ReplyHead, services: Services) 
             own = [card for card in cards if card.run == run.id and not card.traits.informs]
             found = await answer_query(run, playbook, question, services)
             texts += [found] if found else []
-            texts.append(_run_text(run, query_position(run, playbook, own), head))
+            waits = [
+                (literal(card.title), awaited_text(card, services.people, head.lang))
+                for card in own
+            ]
+            position = replace(query_position(run, playbook, own), waits_for=tuple(waits))
+            texts.append(_run_text(run, position, head))
     return "\n\n".join(texts) or say("runs.none", head.lang)
 
 

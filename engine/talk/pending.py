@@ -15,6 +15,7 @@ from engine.mail import CommandArrived
 from engine.ports.storage.findings import ProjectFindings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Post
+from engine.reviews.awaited import awaited_text
 from engine.services import Services
 
 PAGE_CARDS = 10
@@ -113,7 +114,7 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
     texts, reposts = _own_cards_text(mail, page, number, zone, lang, services)
-    texts += _others_text(others, lang)
+    texts += _others_text(others, lang, services)
     if found.findings or found.dropped:
         texts.append(_findings_text(found, zone, lang))
     return TextWithCards("\n\n".join(texts) or say("pending.none", lang), reposts)
@@ -184,12 +185,17 @@ def _card_title(card: Card) -> str:
     return f"{literal(card.title)} {rows}".strip()
 
 
-def _others_text(cards: Sequence[Card], lang: Lang) -> list[str]:
+def _others_text(cards: Sequence[Card], lang: Lang, services: Services) -> list[str]:
     """Open cards of this conversation that wait for somebody else."""
     if not cards:
         return []
     lines = [
-        say("pending.line", lang, title=_card_title(card), who=literal(card.waiting_for))
+        say(
+            "pending.line",
+            lang,
+            title=_card_title(card),
+            who=awaited_text(card, services.people, lang),
+        )
         for card in cards
     ]
     return ["\n".join((say("pending.others", lang), "", *lines))]

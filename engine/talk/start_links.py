@@ -21,6 +21,7 @@ from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.mail import CommandArrived
 from engine.ports.people import People
+from engine.reviews.awaited import awaited_text
 from engine.services import Services
 from engine.talk.pending import CardRepost, TextWithCards
 
@@ -51,7 +52,12 @@ async def _open_card(
         return _with_cards([card], mail, say("opened.card", lang), services)
     zone = mail.principal.zone or services.zone
     state = (
-        say("pending.line", lang, title=literal(card.title), who=literal(card.waiting_for))
+        say(
+            "pending.line",
+            lang,
+            title=literal(card.title),
+            who=awaited_text(card, services.people, lang),
+        )
         if card.status == "open"
         else f"{literal(card.title)}\n\n{literal(outcome(card, zone))}"
     )

@@ -78,7 +78,7 @@ def write_situation(name: str, folder: Path) -> dict[str, Any]:
         _write(book.parent / "skills" / f"ask-{form}.yaml", _form(f"ask-{form}", **asked))
     for decision, review in given["reviews"].items():
         fields = given["forms"][review.get("skill", decision)]["fields"]
-        skill = _review(decision, review["title"], review["role"], fields, given)
+        skill = _review(decision, review, fields, given)
         _write(book.parent / "skills" / f"approve-{decision}.yaml", skill)
     return given
 
@@ -96,6 +96,13 @@ async def play(room: WebRoom, story: list[dict[str, Any]]) -> None:
             form = await _form_of(room, fills)
             _, told = await room.fill(step["by"], form, "submit", **fills)
             assert told["ok"], told
+        if changes := step.get("edits"):
+            card = await room.card("confirm")
+            _, told = await room.fill(step["by"], card, "edit", **{**_edited(card), **changes})
+            assert told["ok"], told
+            await room.wait_for(
+                lambda m, was=card: _shows_edits(m) and m["card"]["rows"] != was["rows"]
+            )
         if choice := step.get("taps"):
             await room.tap(step["by"], await room.card("confirm"), choice)
             await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
@@ -120,6 +127,17 @@ async def _form_of(room: WebRoom, fills: dict[str, str]) -> Message:
 
     card: Message = (await room.wait_for(has))["card"]
     return card
+
+
+def _edited(card: Message) -> dict[str, str]:
+    """What the form has that changes the card."""
+    (form,) = (each["form"] for each in card["buttons"] if each["data"].split(":")[2] == "edit")
+    return {field["name"]: field["value"] for field in form}
+
+
+def _shows_edits(message: Message) -> bool:
+    card = message["card"]
+    return bool(card) and card["kind"] == "confirm" and not card["outcome"]
 
 
 def _write(path: Path, data: object) -> None:
@@ -148,10 +166,13 @@ def _form(name: str, title: dict[str, str], fields: list[str]) -> dict[str, obje
 
 
 def _review(
-    decision: str, title: dict[str, str], role: str, fields: list[str], given: dict[str, Any]
+    decision: str, review: dict[str, Any], fields: list[str], given: dict[str, Any]
 ) -> dict[str, object]:
-    (people,) = (roles for path, roles in given.items() if path == "people.yaml")
+    title = review["title"]
+    people, role = given["people.yaml"], review["role"]
     (named,) = (each["id"] for each in people["roles"] if role in (each["id"], each["en"]))
+    # Who fills in what nobody has said yet approves it as well.
+    may = {"may_edit": review["may_edit"], "four_eyes": False} if "may_edit" in review else {}
     return {
         "id": f"approve-{decision}",
         "name": title,
@@ -166,8 +187,11 @@ def _review(
                 "sign": {
                     "type": "human_review",
                     "title": title,
-                    "review": {"roles": [named]},
-                    "presents": fields,
+                    "review": {"roles": [named], **may},
+                    "presents": [
+                        *fields,
+                        *(each for each in may.get("may_edit", ()) if each not in fields),
+                    ],
                     "decision": decision,
                     "on_approve": "end_approved",
                     "on_reject": "end_rejected",

@@ -9,6 +9,7 @@ from tests.fakes.admin_sight import audit
 from tests.fakes.garage import APPROVE, ASK, MAIN, PEOPLE, bookings, write_garage
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_case_questions import ask
 
 STAFF = PEOPLE.replace("people:\n", "  - {id: owner, zh: 老板, en: owner}\npeople:\n").replace(
     "    web: mia\n", "    web: mia\n    manager: fred\n"
@@ -81,6 +82,23 @@ async def test_above_it_or_where_it_cannot_be_told_another_has_to_as_well(
         assert (await approves(room, "olga", card))["ok"]
         await done(room)
     assert len(bookings(tmp_path)) == 1
+
+
+async def test_after_one_of_two_votes_only_who_still_has_to_decide_is_named(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await serve(start, tmp_path, ABOVE)
+    async with WebRoom(service.url) as room:
+        card = await book(room, "900 EUR")
+        assert "foreman, owner" in card["note"]
+        assert (await approves(room, "fred", card))["ok"]
+        message = await room.wait_for(lambda m: bool(m["card"]) and "Fred" in m["card"]["note"])
+        note = message["card"]["note"]
+        assert "owner" in note
+        assert "foreman" not in note
+        told = await ask(room, "mia", "who has to approve it?")
+        assert "waiting for owner (Olga, Otto)" in told
+        assert "foreman" not in told
 
 
 async def test_two_of_the_same_role_are_not_enough(start: Start, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from engine.frames.state import PlannerFrame
 from engine.planner.phases import PhaseManager
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
-from engine.talk.mine.facts import KnownWork, find_work
+from engine.talk.mine.facts import KnownWork, find_work, own_paths
 from engine.talk.mine.summary import RunSummary, run_address, state_text, title_of
 
 MOST_CHOICES = 3
@@ -43,6 +43,10 @@ async def _work_text(
     if work.summary is None:
         name = literal(work.playbook.definition.name(head.lang))
         return "\n\n".join((*values, say("work.of_case", head.lang, name=name)))
+    own = own_paths(work)
+    if question.paths and own and own.isdisjoint(question.paths):
+        # It is the case's, and none of this request.
+        return "\n\n".join(values)
     stands = await _stands_text(work, work.summary, head, services)
     asks_whom = {"who", "when", "reason", "verdict"} & {*question.aspects}
     choices = _choices_text(work.summary, head, services) if asks_whom else []

@@ -1,8 +1,8 @@
 """A question that nothing else answers, in a conversation with a case: what is known of that."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from cards.clipping import clip
 from cards.markdown import literal
 from cards.texts import say
 from engine.errors import ToolError
@@ -19,22 +19,28 @@ from engine.talk.mine.cases import (
 )
 from engine.talk.mine.digest import MOST_REQUESTS, CaseDigest, join_names
 from engine.talk.mine.facts import work_loader
+from engine.talk.mine.file_openings import FileOpening, read_openings
 from engine.talk.mine.summary import RunSummary, read_summaries
 from engine.text.entities import fold
 from engine.text.search_words import query_words
-from engine.tools.files.file_parse import FILE_PARSE
 from engine.tools.files.file_search import FILE_SEARCH
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import ToolContext
 from engine.understanding.own_work.bearing import asks_how_it_stands, may_be_about
 from engine.understanding.own_work.reading import WorkReader, pointing_words
 
-OPENINGS = 2
-"""So many files are shown by how they begin, where no file has a word of the question."""
-
-OPENING_CHARS = 300
 MOST_WORDS = 4
 """So many words are looked for one by one, where no file has them together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The question, the case that it is about, how its files begin, and what tools are given."""
+
+    question: str
+    case: KnownCase
+    files: Sequence[FileOpening]
+    context: ToolContext
 
 
 async def answer_from_case(
@@ -56,14 +62,26 @@ async def answer_from_case(
     if is_other or not here.cases:
         return ""
     reader = await work_loader(head, services)()
-    if not _is_named(here, head) and not _may_answer(question, here, reader):
+    context = services.tool_context(head.conversation, head.principal)
+    context = with_case_files(context, here, head, services)
+    files = {case.id: await read_openings(case, context, services) for case in here.cases}
+    openings = tuple(opening for found in files.values() for opening in found)
+    if not _is_named(here, head) and not _may_answer(question, here, reader, openings):
         return ""
     case, *others = _ranked(here.cases, question, reader)
-    texts = await _digest_texts(question, case, here, reader, head, services)
+    asked = _Asked(question, case, files[case.id], context)
+    texts = await _digest_texts(asked, reader, head, services)
     if others:
         names = join_names([each.title(head.lang) for each in others], head.lang)
         texts.append(say("case.others", head.lang, names=names))
     return "\n\n".join(filter(None, texts))
+
+
+async def unknown_text(question: str, head: ReplyHead, services: Services) -> str:
+    """What nobody has said so far of the conversation's case (Markdown); "" without a case."""
+    here = await cases_here(head, services)
+    texts = [CaseDigest(case, (), question).unknown_texts(head.lang) for case in here.cases[:1]]
+    return "\n\n".join(text for found in texts for text in found)
 
 
 def _is_named(here: CasesHere, head: ReplyHead) -> bool:
@@ -72,7 +90,9 @@ def _is_named(here: CasesHere, head: ReplyHead) -> bool:
     return any(case.document.name.key in named for case in here.cases)
 
 
-def _may_answer(question: str, here: CasesHere, reader: WorkReader) -> bool:
+def _may_answer(
+    question: str, here: CasesHere, reader: WorkReader, begun: Sequence[FileOpening]
+) -> bool:
     keys = {key for case in here.cases for key in case.keys}
     of_cases = " ".join(each.named for each in reader.subjects if each.key in keys)
     if reader.names_other(fold(question), of_cases):
@@ -84,6 +104,7 @@ def _may_answer(question: str, here: CasesHere, reader: WorkReader) -> bool:
     ]
     people = [run.requester_name for case in here.cases for run in case.document.runs]
     people += [each.name for case in here.cases for each in case.document.decided]
+    texts += [each.begins for each in begun]
     return may_be_about(question, reader, keys, " ".join((*texts, *people)))
 
 
@@ -98,26 +119,22 @@ def _ranked(cases: Sequence[KnownCase], question: str, reader: WorkReader) -> tu
 
 
 async def _digest_texts(
-    question: str,
-    case: KnownCase,
-    here: CasesHere,
-    reader: WorkReader,
-    head: ReplyHead,
-    services: Services,
+    asked: _Asked, reader: WorkReader, head: ReplyHead, services: Services
 ) -> list[str]:
     """What files, memory and the case itself have, what fits the question first."""
+    question, case = asked.question, asked.case
     links = [link for link in reader.rank(question) if link.key in case.keys and link.is_named]
     named = tuple(dict.fromkeys(path for link in links for path in link.paths))
     digest = CaseDigest(case, await _requests(case, head, services), question, named)
     wanted = _wanted(question, case, head)
-    context = services.tool_context(head.conversation, head.principal)
-    context = with_case_files(context, here, head, services)
-    found = await _search(wanted, context, head, services)
+    found = await _search(wanted, asked, head, services)
     lead = [] if found or named or not wanted else [_unsure(case, head)]
     stands, values = digest.request_texts(head, services), digest.value_texts(head.lang)
-    asked = asks_how_it_stands(question)
-    parts = [*stands, *values] if asked else [*values, *stands]
-    openings = [] if found else await _openings(case, context, head, services)
+    if asks_how_it_stands(question):
+        parts = [*digest.named_unknown_texts(head.lang), *stands, *values]
+    else:
+        parts = [*digest.named_unknown_texts(head.lang), *values, *stands]
+    openings = [] if found else [each.text(head.lang) for each in asked.files]
     return [*lead, *found, *parts, *digest.file_texts(head.lang), *openings]
 
 
@@ -148,49 +165,33 @@ def _wanted(question: str, case: KnownCase, head: ReplyHead) -> str:
     return pointing_words(question)
 
 
-async def _search(
-    wanted: str, context: ToolContext, head: ReplyHead, services: Services
-) -> list[str]:
-    """What files and memory have of these words, each with its place; else of single ones."""
+async def _search(wanted: str, asked: _Asked, head: ReplyHead, services: Services) -> list[str]:
+    """What files and memory have of these words, each with its place; else of single ones.
+
+    A short text is told whole.
+    """
     if not wanted:
         return []
     single = sorted(query_words(wanted), key=len, reverse=True)[:MOST_WORDS]
     for query in (wanted, *single):
-        if found := await _search_one(query, context, head, services):
+        if found := await _search_one(query, asked, head, services):
             return found
     return []
 
 
-async def _search_one(
-    query: str, context: ToolContext, head: ReplyHead, services: Services
-) -> list[str]:
+async def _search_one(query: str, asked: _Asked, head: ReplyHead, services: Services) -> list[str]:
+    short = {each.name: each for each in asked.files if each.is_whole}
     offered = {tool.name for tool in services.tools}
     found = []
     for tool, hits in ((FILE_SEARCH, "matches"), (MEMORY_SEARCH, "matched")):
         if tool.name not in offered:
             continue
         try:
-            result = await services.call(tool, {"query": query}, context)
+            result = await services.call(tool, {"query": query}, asked.context)
         except ToolError:
             continue  # there are none, or they are away: what is known is told all the same
-        if result.get(hits):
+        named = dict.fromkeys(str(each.get("name", "")) for each in result.get(hits) or ())
+        found += [short[name].text(head.lang) for name in named if name in short]
+        if named and not named.keys() <= short.keys():
             found.append(tool.tell(result, head.lang))
     return found
-
-
-async def _openings(
-    case: KnownCase, context: ToolContext, head: ReplyHead, services: Services
-) -> list[str]:
-    """How the newest texts of the case begin."""
-    if FILE_PARSE.name not in {tool.name for tool in services.tools}:
-        return []
-    texts = []
-    for name in case.document.files[::-1][:OPENINGS]:
-        try:
-            result = await services.call(FILE_PARSE, {"name": name}, context)
-        except ToolError:
-            continue  # it is named all the same
-        if text := " ".join(str(result.get("text", "")).split()):
-            begins = literal(clip(text, OPENING_CHARS))
-            texts.append(say("case.begins", head.lang, name=literal(name), text=begins))
-    return texts

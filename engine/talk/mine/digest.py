@@ -14,21 +14,18 @@ from engine.frames.replies import ReplyHead
 from engine.playbooks.model import PlaybookFile
 from engine.services import Services
 from engine.talk.mine.cases import KnownCase
-from engine.talk.mine.summary import RunSummary, may_see, state_text
+from engine.talk.mine.summary import RunSummary, is_own, may_see, state_text
 from engine.text.entities import fold
 from engine.text.search_words import words as words_of
-from engine.understanding.own_work import words
+from engine.understanding.own_work.kinds import wanted_types
 from engine.understanding.own_work.reading import pointing_words
 
-MOST_VALUES = 12
+MOST_VALUES = 30
+MOST_ALONE = 6
+"""So many values stand in lines of their own where none fits the question."""
+
 MOST_REQUESTS = 5
 MOST_FILES = 10
-
-_WANTED_TYPES = (
-    (words.MONEY, ("money",)),
-    (words.DAYS, ("date", "time")),
-    (words.NUMBERS, ("integer", "number", "money")),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +41,51 @@ class CaseDigest:
     named: tuple[str, ...] = ()
 
     def value_texts(self, lang: Lang) -> list[str]:
-        """The values by their labels, those that fit the question first, and what is not known."""
+        """The values by their labels, those that fit the question by themselves and first.
+
+        The others stand in one paragraph; what is not known so far comes last.
+        """
         definition = self.case.playbook.definition
         labelled = [each for each in _labelled(self.case, lang) if not _is_own(each, definition)]
         known = [each for each in labelled if each.value not in (None, "", ())]
-        unknown = [each.label for each in labelled if each not in known]
         known.sort(key=self._fit, reverse=True)
         shown, more = known[:MOST_VALUES], [each.label for each in known[MOST_VALUES:]]
-        lines = [
-            say("work.value", lang, label=literal(row.label), value=literal(row.value))
-            for row in value_rows(shown, lang)
-        ]
+        fitting = [each for each in shown if self._fit(each)] or shown[:MOST_ALONE]
+        beside = [each for each in shown if each not in fitting]
         title = say("case.known", lang, name=literal(self.case.title(lang)))
+        lines = _value_lines(fitting, lang)
+        others = say("list.clauses", lang).join(_value_lines(beside, lang))
         return [
             "\n".join((title, "", *(f"- {line}" for line in lines))) if lines else "",
-            *value_tables(shown, lang),
+            *value_tables(fitting, lang),
+            *([say("case.besides", lang, values=others)] if others else ()),
+            *value_tables(beside, lang),
             *([say("case.more", lang, names=join_names(more, lang))] if more else ()),
-            *([say("case.unknown", lang, names=join_names(unknown, lang))] if unknown else ()),
+            *self.unknown_texts(lang),
         ]
 
-    def _fit(self, each: LabelledValue) -> tuple[bool, int, bool]:
+    def unknown_texts(self, lang: Lang) -> list[str]:
+        """What nobody has said so far, what the question names first."""
+        definition = self.case.playbook.definition
+        labelled = [each for each in _labelled(self.case, lang) if not _is_own(each, definition)]
+        unknown = [each for each in labelled if each.value in (None, "", ())]
+        names = [each.label for each in sorted(unknown, key=self._fit, reverse=True)]
+        return [say("case.unknown", lang, names=join_names(names, lang))] if names else []
+
+    def named_unknown_texts(self, lang: Lang) -> list[str]:
+        """What the question names and nobody has said so far."""
+        named = [each for each in _labelled(self.case, lang) if each.path in self.named]
+        unknown = [each for each in named if each.value in (None, "", ())]
+        lines = [say("work.unknown", lang, label=literal(each.label)) for each in unknown]
+        return ["\n".join(lines)] if lines else []
+
+    def _fit(self, each: LabelledValue) -> int:
         """How well a value fits the question: it is named, shares words, is of the kind asked."""
-        said = fold(self.question)
         value = "" if isinstance(each.value, list | tuple) else format_value(each.value)
         shared = {*words_of(pointing_words(self.question))} & {*words_of(f"{each.label} {value}")}
-        wanted = {t for pattern, types in _WANTED_TYPES if pattern.search(said) for t in types}
         kind = each.leaf.type if each.leaf else ""
-        return each.path in self.named, len(shared), kind in wanted
+        is_wanted = kind in wanted_types(fold(self.question))
+        return 4 * (each.path in self.named) + 2 * len(shared) + is_wanted
 
     def request_texts(self, head: ReplyHead, services: Services) -> list[str]:
         """How the newest requests stand, who decided what of them and why; how many there are."""
@@ -95,6 +110,13 @@ class CaseDigest:
 def join_names(names: Sequence[str], lang: Lang) -> str:
     """Names one after the other, as Markdown."""
     return say("list.items", lang).join(map(literal, names))
+
+
+def _value_lines(values: Sequence[LabelledValue], lang: Lang) -> list[str]:
+    return [
+        say("work.value", lang, label=literal(row.label), value=literal(row.value))
+        for row in value_rows(values, lang)
+    ]
 
 
 def _labelled(case: KnownCase, lang: Lang) -> list[LabelledValue]:
@@ -128,8 +150,10 @@ def _request_text(
             state = f"{state} · {' '.join(why.split())}"
     else:
         state = state_text(summary, lang, zone, services.people)
+    # Who asks knows what they asked for themselves.
+    is_theirs = summary is not None and is_own(summary, head.principal, services.people)
     text = say(
-        "work.stands",
+        "case.stands" if is_theirs else "work.stands",
         lang,
         title=literal(run.name),
         who=literal(run.requester_name or run.requester),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -16,7 +16,7 @@ from engine.frames.case import CaseDocument
 from engine.frames.leaves import value_of
 from engine.frames.replies import ReplyHead
 from engine.frames.state import AgentState
-from engine.playbooks.model import Playbook
+from engine.playbooks.model import Playbook, PlaybookFile
 from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
 from engine.talk.mine.cases import KnownCase, names_here, names_of_runs, read_case
@@ -159,6 +159,7 @@ def _subject(work: KnownWork, head: ReplyHead) -> WorkSubject:
     definition, summary = work.playbook.definition, work.summary
     run = summary.run if summary else None
     requests = [r for r in definition.requests if run is None or r.id == run.request]
+    own = own_paths(work)
     names = [text for r in requests for text in r.name.texts]
     names += [*definition.name.texts, *([run.name] if run else ())]
     entities = [text for kind in definition.entities.values() for text in kind.name.texts]
@@ -167,15 +168,46 @@ def _subject(work: KnownWork, head: ReplyHead) -> WorkSubject:
         names=(*names, *entities, *definition.cues),
         examples=tuple(example for r in requests for example in r.examples),
         people=_people(work),
-        values=_values(work),
+        values=_values(work, work.state.data),
         others=_other_options(work),
-        fields=tuple(_fields(work)),
+        fields=tuple(_fields(work, own)),
         named=_named_text(work),
         end=summary.end if summary else None,
         is_here=run is not None and run.conversation == head.conversation,
         is_put_forward=_was_put_forward(summary),
         is_case=run is None,
+        own_names=_request_texts(run.request, definition) if run else (),
+        sibling_names=tuple(
+            text
+            for each in definition.requests
+            if run and each.id != run.request
+            for text in _request_texts(each.id, definition)
+        ),
+        own_values=_values(work, {p: v for p, v in work.state.data.items() if p in own}),
     )
+
+
+def _request_texts(request: str, definition: PlaybookFile) -> tuple[str, ...]:
+    """What a request and its phases are called, and how people ask for it."""
+    found = [text for r in definition.requests if r.id == request for text in r.examples]
+    found += [text for r in definition.requests if r.id == request for text in r.name.texts]
+    phases = definition.phases_of(request)
+    return (*found, *(text for phase in phases for text in phase.name.texts))
+
+
+def own_paths(work: KnownWork) -> frozenset[str]:
+    """The fields that the request asks for or finds out, and those that its reviewers changed."""
+    if work.summary is None:
+        return frozenset()
+    definition, skills = work.playbook.definition, work.playbook.skills
+    if not definition.case.is_shared:
+        return frozenset(work.state.data)
+    phases = definition.phases_of(work.summary.run.request)
+    names = {n for phase in phases for n in phase.allowed_skills or definition.allowed_skills}
+    provided = {path for name in names & skills.keys() for path in skills[name].provides}
+    edited = {each.name for card in work.summary.cards for each in card.edits}
+    asked = {path for phase in phases for path in phase.checkpoints}
+    return frozenset(asked | provided | edited)
 
 
 def _was_put_forward(summary: RunSummary | None) -> bool:
@@ -204,10 +236,10 @@ def _months(value: object) -> tuple[str, ...]:
     return (f"{day:%B}", f"{day.month}月") if day else ()
 
 
-def _values(work: KnownWork) -> tuple[str, ...]:
+def _values(work: KnownWork, data: Mapping[str, Any]) -> tuple[str, ...]:
     """What the request is about, as people write it: values, labels of options, ids and names."""
     definition, found = work.playbook.definition, list[str]()
-    for path, value in work.state.data.items():
+    for path, value in data.items():
         leaf = definition.leaf(path)
         if is_money(value):
             amount, currency = f"{value['value']:g}", str(value["currency"])
@@ -247,19 +279,28 @@ def _other_options(work: KnownWork) -> tuple[str, ...]:
     return tuple(text for text in found if text.isalpha() or not text.isascii())
 
 
-def _fields(work: KnownWork) -> Iterable[FieldNames]:
+def _fields(work: KnownWork, own: Collection[str]) -> Iterable[FieldNames]:
     definition = work.playbook.definition
     leaves: list[tuple[str, Any]] = [*definition.data_fields.items()]
     leaves += [(f"profile.{name}", leaf) for name, leaf in definition.profile_fields.items()]
     for path, leaf in leaves:
         value = value_of(path, work.state)
         labels = [part for text in leaf.label.texts for part in _parts(text)]
-        names = tuple(dict.fromkeys((*leaf.label.texts, *labels, *leaf.cues)))
+        said = [name for text in (*leaf.label.texts, *labels, *leaf.cues) for name in _forms(text)]
+        names = tuple(dict.fromkeys(said))
         options = tuple(
             (option, *(leaf.labels[option].texts if option in leaf.labels else ()))
             for option in leaf.options
         )
-        yield FieldNames(path, names, leaf.type, value not in (None, "", ()), options)
+        is_known, is_own = value not in (None, "", ()), path in own
+        yield FieldNames(path, names, leaf.type, is_known, options, is_own)
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """A name, and how it is written without its hyphen."""
+    if not re.search("[a-z]-[a-z]", name):
+        return (name,)
+    return name, name.replace("-", ""), name.replace("-", " ")
 
 
 def work_loader(head: ReplyHead, services: Services) -> Callable[[], Awaitable[WorkReader]]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from cards.deciding.inbox import voters_of
-from cards.deciding.seats import may_decide, seats_of
+from cards.deciding.seats import may_decide
 from cards.markdown import literal
 from cards.model import ADMIN, REJECT, Card, Lang, Principal
 from cards.moments import local_time
@@ -22,9 +22,8 @@ from engine.playbooks.end_kinds import RunEnd
 from engine.ports.pages import FindRunLink
 from engine.ports.people import People
 from engine.ports.storage.own_runs import KeptRun, OwnRuns
-
-MOST_NAMES = 3
-"""Of a role that more people hold, none is named."""
+from engine.reviews.awaited import awaited_text
+from engine.reviews.edits import edit_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ def state_text(summary: RunSummary, lang: Lang, zone: str, people: People) -> st
     reason = summary.reason if summary.end in ("refused", "failed", "expired") else ""
     if summary.verdict is not None and summary.verdict.decision is not None:
         told = describe_decision(summary.verdict, summary.verdict.decision, zone, lang)
-        text = f"{text} · {literal(told)}"
+        text = " · ".join((text, literal(told), *edit_texts(summary.verdict, lang)))
     return " · ".join(filter(None, (text, " ".join(reason.split()))))
 
 
@@ -155,23 +154,11 @@ def _waits_text(summary: RunSummary, lang: Lang, zone: str, people: People) -> s
     if summary.run.status == "blocked" or not summary.open_cards:
         return say(f"state.{summary.run.status}", lang)
     waits = [
-        say("query.card", lang, title=literal(card.title), who=_awaited(card, people, lang))
+        say("query.card", lang, title=literal(card.title), who=awaited_text(card, people, lang))
         + _until(card, lang, zone)
         for card in summary.open_cards
     ]
     return say("mine.waits", lang, waits=say("list.items", lang).join(waits))
-
-
-def _awaited(card: Card, people: People, lang: Lang) -> str:
-    """Whose answer is awaited: a role with the few people who hold it and have not voted yet."""
-    who = literal(card.waiting_for)
-    voted = {vote.person for vote in card.votes}
-    deciders = people.scope_of(card).deciders(card.review) if card.review.roles else ()
-    awaited = [each for each in deciders if seats_of(card, each) and not voted & each.ids]
-    names = [each.name for each in awaited]
-    if not 0 < len(names) <= MOST_NAMES or any(name in card.waiting_for for name in names):
-        return who
-    return say("query.role", lang, role=who, names=literal(say("list.items", lang).join(names)))
 
 
 def _until(card: Card, lang: Lang, zone: str) -> str:

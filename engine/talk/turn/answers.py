@@ -19,7 +19,7 @@ from engine.react.answer_parts import as_draft, split_answer
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.mine.answers import answer_work
-from engine.talk.mine.case_answers import answer_from_case
+from engine.talk.mine.case_answers import answer_from_case, unknown_text
 from engine.talk.mine.cases import CasesHere, ask_retrieval, cases_here, with_case_files
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
@@ -30,8 +30,9 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
+from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.lookups.find import find_nearest, suggestions
-from engine.understanding.own_work.bearing import may_ask
+from engine.understanding.own_work.bearing import asks_for_several, may_ask
 from engine.understanding.pieces.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -59,7 +60,11 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         known = "" if how else await answer_open_question(intent, head, services)
         return "needs_you", "\n\n".join(filter(None, (known, intent.told)))
     if intent.about_run:
-        return "answered", await answer_about_runs(intent.text, head, services)
+        if asks_for_several(head.text) and (known := await _known_here(head, services)):
+            return "answered", known
+        told = await answer_about_runs(intent.text, head, services)
+        unknown = await unknown_text(intent.text, head, services)
+        return "answered", "\n\n".join(filter(None, (told, unknown)))
     if intent.kind == "qa_query" and intent.lookup:
         return await _look_up_all(intent, head, services)
     if intent.kind == "smalltalk" and is_thanks(intent.text):
@@ -139,7 +144,18 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Answe
         result = await services.call(chosen, lookup.arguments, context)
     except ToolError as error:
         return "failed", error.text(head.lang)
+    nothing = chosen.name == KNOWLEDGE_SEARCH.name and not result.get("matches")
+    if nothing and (known := await _known_here(head, services)):
+        # No document has it, and what people call so may be what they shared here.
+        return "answered", known
     return "answered", chosen.tell(result, head.lang)
+
+
+async def _known_here(head: ReplyHead, services: Services) -> str:
+    """What the conversation's case has for the whole message; "" for nothing."""
+    reader = await work_loader(head, services)()
+    near = reader.read(head.text, loosely=True)
+    return await answer_from_case(head.text, near, head, services)
 
 
 async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:

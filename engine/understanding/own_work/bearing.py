@@ -4,6 +4,8 @@ from collections.abc import Collection
 
 from engine.text import wording
 from engine.text.entities import fold
+from engine.text.search_words import query_words
+from engine.text.search_words import words as words_of
 from engine.understanding.own_work import words
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.own_work.subjects import LATIN
@@ -15,7 +17,7 @@ def may_be_about(text: str, reader: WorkReader, keys: Collection[str], others: s
     It is where it has a word of theirs, asks for a decision or how things stand, or speaks of
     something certain ("which company is it for?"). It is none about what anybody may know ("what is
     a writ?"), and none where it names somebody or something of which nothing is known. `others` are
-    further texts in which names may stand.
+    further texts: what names things there is known, and what shares a word with one is about it.
     """
     if any(link.is_named for link in reader.rank(text) if link.key in keys):
         return True
@@ -23,11 +25,11 @@ def may_be_about(text: str, reader: WorkReader, keys: Collection[str], others: s
     if any(pattern.search(said) for _, pattern in words.ASPECTS):
         return True
     known = set(LATIN.findall(fold(others)))
-    strange = [
-        name for name in words.PROPER.findall(text) if not known & set(LATIN.findall(fold(name)))
-    ]
-    if strange:
+    names = [set(LATIN.findall(fold(name))) for name in words.PROPER.findall(text)]
+    if any(not name <= words.GENERIC and not known & name for name in names):
         return False
+    if {*query_words(said)} & {*words_of(others)}:
+        return True
     certain = (words.OWN, words.PRONOUNS, words.THE)
     return any(pattern.search(said) for pattern in certain) or not words.GENERAL.search(said)
 
@@ -36,6 +38,11 @@ def asks_how_it_stands(text: str) -> bool:
     """Whether the question asks for a decision, a reason, or how things stand."""
     said = fold(wording.unquoted(text))
     return any(p.search(said) for a, p in (*words.ASPECTS, *words.APART) if a in words.STRONG)
+
+
+def asks_for_several(text: str) -> bool:
+    """Whether the question asks for all of it, or for several things."""
+    return bool(words.WIDE.search(fold(wording.unquoted(text))))
 
 
 def may_ask(text: str) -> bool:

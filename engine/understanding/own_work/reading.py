@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from engine.frames.intents import WorkQuestion
 from engine.text import wording
@@ -11,6 +12,7 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import NamedEntity
 from engine.text.search_words import stem
 from engine.understanding.own_work import words
+from engine.understanding.own_work.kinds import first_of_kind, of_wanted_kind
 from engine.understanding.own_work.naming import (
     holds_name,
     is_asked_for,
@@ -23,6 +25,9 @@ from engine.understanding.own_work.naming import (
 from engine.understanding.own_work.subjects import CHINESE, LATIN, WorkSubject, WorkVocabulary
 
 MAX_CHARS = 200
+SHORTEST = 4
+"""So many characters ask for a reason and nothing more."""
+
 MOST = 3
 """So many requests are told of, the newest first; who asks for so many things asks for all."""
 
@@ -31,6 +36,7 @@ MOST = 3
 class _Match:
     """How a question fits a subject; `left` is what nothing explains.
 
+    `letters` of its `own_words` are single characters, which may be of any word.
     It is a guess where nothing is named, and only the kind of a value says which is asked for.
     """
 
@@ -40,6 +46,8 @@ class _Match:
     left: str
     own_words: int = 0
     named: int = 0
+    distinct: int = 0
+    letters: int = 0
     is_other: bool = False
     is_known: bool = False
     is_guess: bool = False
@@ -55,7 +63,7 @@ class WorkLink:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkReader:
     """What questions may be about: the person's requests, the newest first, and their cases.
 
@@ -76,7 +84,7 @@ class WorkReader:
         said = _as_read(text)
         if not said or len(text.strip()) > MAX_CHARS:
             return None
-        if _asks_for_several(said) and any(e.is_here or e.is_case for e in self.subjects):
+        if _asks_for_several(said) and self.knows_here:
             return None
         aspects = _aspects(said)
         asks = wording.asks(said)
@@ -86,7 +94,9 @@ class WorkReader:
         fitting = [m for m in matches if self._fits(m, said, aspects, loosely=loosely)]
         if not fitting:
             return self._none(said, aspects, loosely=loosely)
-        return _question(fitting, aspects)
+        if self._leaves_open_why(said, fitting, aspects):
+            return None
+        return _question(fitting, aspects, asks_what=bool(words.WHAT.search(said)))
 
     def explains(self, text: str) -> bool:
         """Whether what `read` takes of the text is all that it says."""
@@ -99,6 +109,16 @@ class WorkReader:
             holds_name(known, fold(name)) for each in here for name in (each.id, each.text)
         )
 
+    @cached_property
+    def people(self) -> WorkVocabulary:
+        """Who has to do with any of it: whoever is asked for decided this, or something else."""
+        return WorkVocabulary.of(text for each in self.subjects for text in each.people)
+
+    @property
+    def knows_here(self) -> bool:
+        """Whether anything is known that was asked for in this conversation, or of its case."""
+        return any(each.is_here or each.is_case for each in self.subjects)
+
     def rank(self, text: str) -> tuple["WorkLink", ...]:
         """How near the text is to each subject, the nearest first, the newest of those alike."""
         said = _as_read(text)
@@ -107,11 +127,23 @@ class WorkReader:
         links = [WorkLink(m.subject.key, m.strength, _is_named(m), m.paths) for m in matches]
         return tuple(sorted(links, key=lambda link: link.strength, reverse=True))
 
+    def _leaves_open_why(
+        self, said: str, fitting: Sequence[_Match], aspects: frozenset[words.Aspect]
+    ) -> bool:
+        """Whether a reason is asked for, of one among several requests, and of no refusal."""
+        if aspects & words.STRONG != {"reason"} or len(said) <= SHORTEST:
+            return False
+        several = sum(not subject.is_case for subject in self.subjects) > 1
+        return several and not any(m.paths or m.own_words > m.letters for m in fitting)
+
     def _fits(
         self, match: _Match, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
     ) -> bool:
         told = match.paths or aspects & words.STRONG
-        if not (told or (match.own_words and aspects & {"who", "when"})):
+        dated = any(f.is_known and f.type in ("date", "time") for f in match.subject.fields)
+        if not (
+            told or (match.own_words and ("who" in aspects or ("when" in aspects and not dated)))
+        ):
             return False
         if match.is_other or (match.subject.is_case and not match.paths):
             return False
@@ -139,9 +171,12 @@ class WorkReader:
         paths, rest = _fields_in(said, subject, rest)
         named = frozenset(paths)
         rest, own = _without_words(rest, subject.vocabulary)
+        rest = _without_words(rest, self.people)[0]
+        distinct = _without_words(said, subject.own_vocabulary)[1]
+        distinct += any(holds_name(said, value) for value in subject.own_values_as_compared)
         is_guess = False
         if not paths and not aspects & words.STRONG:
-            paths = _typed_fields(said, subject)
+            paths = _typed_fields(said, subject, is_named=distinct > 0)
             is_guess = bool(paths) and not words.ALL.search(said)
         if not paths and (own or values) and _asks_for_all(said, aspects):
             paths = tuple(f.path for f in subject.fields if f.is_known)
@@ -150,13 +185,16 @@ class WorkReader:
         left, short = unexplained(rest, subject.letters)
         own += short
         known = {f.path for f in subject.fields if f.is_known}
-        strength = 12 * values + 3 * own + 4 * len(named & known)
+        # A single character may be one of any word.
+        strength = 12 * values + 3 * (own - short) + short + 4 * len(named & known)
+        own_paths = {f.path for f in subject.fields if f.is_own}
+        strength += 2 * distinct + 3 * bool(own_paths & {*paths})
         strength += 2 * _suits(subject, aspects) + subject.is_here
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
         is_other = not values and any(holds_name(said, value) for value in subject.other_values)
         is_other = is_other or self.names_other(said, subject.named)
         is_known = bool(known & named)
-        is_guess = is_guess and not (own or values)
+        is_guess = is_guess and not (own > short or values)
         return _Match(
             subject,
             paths,
@@ -164,24 +202,38 @@ class WorkReader:
             left,
             own_words=own + values,
             named=len(named),
+            distinct=distinct,
+            letters=short,
             is_other=is_other,
             is_known=is_known,
             is_guess=is_guess,
         )
 
 
-def _question(fitting: Sequence[_Match], aspects: frozenset[words.Aspect]) -> WorkQuestion:
+def _own_known(chosen: Sequence[_Match], *, asks_what: bool) -> tuple[str, ...]:
+    """What the one request that is meant has itself, where that is asked for."""
+    if len(chosen) > 1 or not asks_what or not chosen[0].distinct:
+        return ()
+    return tuple(f.path for f in chosen[0].subject.fields if f.is_own and f.is_known)
+
+
+def _question(
+    fitting: Sequence[_Match], aspects: frozenset[words.Aspect], *, asks_what: bool
+) -> WorkQuestion:
     """The best matches, the newest of those that are alike first."""
     best = max(match.strength for match in fitting)
     top = [match for match in fitting if match.strength == best]
     # Of one value there is one answer, of how things stand one for each.
     most = 1 if top[0].paths or aspects & {"reason", "rejected", "cancelled"} else MOST
     chosen = top[:most]
+    if not chosen[0].paths and not any(match.distinct for match in chosen):
+        # What is named by itself goes before whom people ask: did she approve this, or that?
+        chosen = [*(m for m in fitting if m.distinct and m not in top), *chosen][:MOST]
     return WorkQuestion(
         keys=tuple(match.subject.key for match in chosen),
-        paths=chosen[0].paths,
+        paths=chosen[0].paths or _own_known(chosen, asks_what=asks_what),
         aspects=tuple(sorted(aspects)),
-        more=len(top) - len(chosen),
+        more=0 if chosen[0].paths else max(0, len(top) - len(chosen)),
     )
 
 
@@ -196,7 +248,9 @@ def _as_read(text: str) -> str:
 
 
 def _aspects(said: str) -> frozenset[words.Aspect]:
-    return frozenset(a for a, pattern in (*words.ASPECTS, *words.APART) if pattern.search(said))
+    found = {a for a, pattern in (*words.ASPECTS, *words.APART) if pattern.search(said)}
+    # Who asks for both is told of all; what was refused alone is none of it.
+    return frozenset(found - {"rejected"} if words.BOTH.search(said) else found)
 
 
 def _is_named(match: _Match) -> bool:
@@ -270,21 +324,15 @@ def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, 
     chosen = [each for each in scored if each[0] == best]
     for text in sorted({t for _, _, texts in chosen for t in texts}, key=len, reverse=True):
         said = remove_words(said, text)
-    return tuple(dict.fromkeys(path for _, path, _ in chosen))[:MOST], said
+    paths = tuple(dict.fromkeys(path for _, path, _ in chosen))[:MOST]
+    near = [path for _, path, _ in sorted(scored, key=lambda each: each[0], reverse=True)]
+    return of_wanted_kind(paths, tuple(dict.fromkeys(near)), subject.fields, whole)[:MOST], said
 
 
-def _typed_fields(said: str, subject: WorkSubject) -> tuple[str, ...]:
+def _typed_fields(said: str, subject: WorkSubject, *, is_named: bool) -> tuple[str, ...]:
     """The fields whose kind of value is asked for: how much, which days; or all of them."""
-    hints = (
-        (words.MONEY, ("money",)),
-        (words.DAYS, ("date", "time")),
-        (words.NUMBERS, ("integer", "number")),
-    )
-    for pattern, types in hints:
-        if pattern.search(said):
-            found = tuple(f.path for f in subject.fields if f.type in types and f.is_known)
-            if found:
-                return found[:MOST]
+    if found := first_of_kind(said, subject.fields, is_named=is_named, most=MOST):
+        return found[:MOST]
     if words.ALL.search(said):
         return tuple(f.path for f in subject.fields if f.is_known)
     return ()

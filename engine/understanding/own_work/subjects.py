@@ -21,7 +21,8 @@ LONG = 4
 class FieldNames:
     """A field of a request or case: what people call it (labels and cues), and its type.
 
-    `options` are those of a choice, each by all that people call it.
+    `options` are those of a choice, each by all that people call it. `is_own` where the request
+    itself asks for it, or its reviewer filled it in.
     """
 
     path: str
@@ -29,6 +30,7 @@ class FieldNames:
     type: str = "text"
     is_known: bool = False
     options: tuple[tuple[str, ...], ...] = ()
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class WorkSubject:
     `names` are those of the request, its playbook and its entities, `examples` how people ask for
     it, `people` who have to do with it, `values` what it is about, and `others` what it might have
     been about and is not. `named` is the text of all that it has and is called by. `end` is how it
-    ended, None while it goes on.
+    ended, None while it goes on. `own_names` are those of the request and its phases,
+    `sibling_names` those of the others of its playbook, `own_values` what it asked for itself.
     """
 
     key: str
@@ -53,11 +56,20 @@ class WorkSubject:
     is_here: bool = False
     is_put_forward: bool = False
     is_case: bool = False
+    own_names: tuple[str, ...] = ()
+    sibling_names: tuple[str, ...] = ()
+    own_values: tuple[str, ...] = ()
 
     @cached_property
     def vocabulary(self) -> "WorkVocabulary":
         """Words of the request itself."""
         return WorkVocabulary.of((*self.names, *self.examples, *self.people))
+
+    @cached_property
+    def own_vocabulary(self) -> "WorkVocabulary":
+        """Words of this request alone, where others are of the same case."""
+        own, others = WorkVocabulary.of(self.own_names), WorkVocabulary.of(self.sibling_names)
+        return WorkVocabulary(own.latin - others.latin, own.pairs - others.pairs)
 
     @cached_property
     def letters(self) -> frozenset[str]:
@@ -68,6 +80,11 @@ class WorkSubject:
     def known_values(self) -> tuple[str, ...]:
         """What it is about, as texts are compared, the longest first."""
         return _as_compared(self.values)
+
+    @cached_property
+    def own_values_as_compared(self) -> tuple[str, ...]:
+        """What no other request of its case is about, in the same way."""
+        return _as_compared(self.own_values)
 
     @cached_property
     def other_values(self) -> tuple[str, ...]:

@@ -170,7 +170,8 @@ GENERIC: Final[frozenset[str]] = frozenset(
         "folks respect attach attached include included upload uploaded "
         "provide provided enclose enclosed pay paid spend spent cost costs "
         "buy bought entered behind against between during until till since "
-        "everything whether maybe perhaps kind sort type",
+        "everything something nothing somewhere whether maybe perhaps kind sort type "
+        "originally initially exactly remember forgot forget wonder wondering",
     )
 )
 """Words of any question about work, which point nowhere by themselves."""
@@ -192,6 +193,7 @@ GENERIC_ZH: Final[re.Pattern[str]] = re.compile(
     "|知道|了解|看看|看|查查|查|问问|问|说|讲|告诉|关于|有关|里面|里|上"
     "|下|中|个|份|笔|张|条|件|次|项|些|点|单|一|这|那|其|该|本|此"
     "|多少钱|多少|几个|几天|几|钱|时间|日期|人|事|案|请|办|做|出|来|去"
+    "|用到|用|拿|弄|搞|搁|一共|总共|里头|里边|那边|这边|哪边|哪儿|够|最"
     "|好|完|成|啥|哪|怎么|怎样|吧|嘞|呗|现|谢谢|您好|你好|领导|老板"
     "|经理|主管|上级|上司|头儿|组长|上头|部门|同事|[0-9]{1,2}月"
     "|[一二三四五六七八九十]月|大概|大约|当时|后来|最后|最终|起来"
@@ -204,6 +206,16 @@ DAYS: Final[re.Pattern[str]] = re.compile(
     "|哪一天"
 )
 NUMBERS: Final[re.Pattern[str]] = re.compile(r"how many|几[个天份人次件名]|多少")
+BOTH: Final[re.Pattern[str]] = re.compile(
+    r"(?:approv|agree|accept|grant|yes|ok)[a-z]*(?![a-z]).{1,30}(?<![a-z])(?:and|or|but|what)(?![a-z])"
+    r".{0,30}(?:reject|refus|declin|turn|no(?![a-z])|den[iy]|not(?![a-z]))"
+    r"|(?:同意|批准|通过|答应|点头).{1,8}(?:又|还是|以及|和|,|、|哪).{0,8}(?:没|不|拒|驳|否)"
+)
+"""Both what was approved and what was not is asked for."""
+WHAT: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:what|which|how (?:much|many|long)|where|details?)(?![a-z])|什么|啥|哪|多少|几"
+)
+"""Not how it stands alone is asked for."""
 ALL: Final[re.Pattern[str]] = re.compile(
     "(?<![a-z])(?:details?|what did (?:i|we) (?:ask|submit|request"
     "|enter|write|file|put|apply)|what (?:is|was) in"
@@ -230,21 +242,29 @@ THE: Final[re.Pattern[str]] = re.compile(
 )
 """What speaks of something certain, or of what was; a question of what anybody knows does not."""
 GENERAL: Final[re.Pattern[str]] = re.compile(
-    "^\\W*(?:what|who|where|when|why|how|which|is|are|do|does|can|could|should|may)(?![a-z])"
+    "^\\W*(?:what|who|where) (?:is|are|was|were|does|do)"
+    "(?: an?(?![a-z])| \\w+\\W*$|.*(?<![a-z])mean)"
+    "|^\\W*how (?:do|does|to|can|could|should)(?![a-z])"
+    "|^\\W*(?:why|is|are|can|could|should|may|do|does)(?![a-z])"
     "|什么是|什么意思|的定义|怎么(?:做|写|算|用|煮)|如何"
 )
 """How people ask for what anybody knows."""
 ASKS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?"
-    r"|remind (?:me|us)|(?:tell|give) (?:me|us)|sum (?:it )?up|summari[sz]e)(?![a-z])"
-    r"|多[亮高长宽重远快深厚粗大小早晚久贵]|[啥哪谁几]|[么吗呢嘛]\W*$|有没有|是不是|[没不]\W*$"
-    r"|提醒我|告诉我|概括|总结|汇总|报一下|说一下|列一下"
+    r"|remind (?:me|us)|(?:tell|give) (?:me|us)|status|(?:i|we)(?:'d)? need(?! to)"
+    r"|sum (?:it )?up|summari[sz]e)(?![a-z])"
+    r"|(?<![a-z])(?:forgot|forgotten|can'?t remember|do(?:n'?t| not) remember|compare"
+    r"|need to know|wonder(?:ing)?|(?:right|correct|true|ok|okay|yes or no|then|yet)\W*$)(?![a-z])"
+    r"|多[亮高长宽重远快深厚粗大小早晚久贵少]|[啥哪谁几咋]|怎|[么吗呢嘛]\W*$|有没有|是不是|[没不]\W*$"
+    r"|(?:对吧|是吧|好吧|来着|来了|行不行|信儿|说法|结果|进展|进度)\W*$"
+    r"|提醒我|告诉我|概括|总结|汇总|[报说列讲理捋盘数]一[下遍捋理盘]|给我[报说列讲理]|梳理|要用|忘了|想不起|记不[清起得]"
 )
 """Words that ask, wherever they stand: a question need not begin with one, nor end with a mark."""
 WIDE: Final[re.Pattern[str]] = re.compile(
     "(?<![a-z])(?:summary|overview|sum (?:it )?up|summari[sz]e|big picture|in a nutshell|recap"
-    "|(?:still|all) open|all (?:of )?(?:this|that|it|them)|everything)(?![a-z])"
-    "|概括|总结|汇总|概况|一览|简单(?:说|讲|介绍)|分别|各(?:是|自)|哪些事|没落实|都有(?:什么|哪些|啥)"
+    "|(?:still|all) open|all (?:of )?(?:this|that|it|them)|everything"
+    "|overall|altogether|anything else|what else)(?![a-z])"
+    "|整体|总体|还有(?:什么|啥|哪些)|概括|总结|汇总|概况|一览|简单(?:说|讲|介绍)|分别|各(?:是|自)|哪些事|没落实|都有(?:什么|哪些|啥)"
 )
 """Asks for all of it, or for several things."""
 ASKING_WORD: Final[re.Pattern[str]] = re.compile(

@@ -7,6 +7,7 @@ from engine.ports.model import Model
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.own_work import words
+from engine.understanding.own_work.bearing import may_ask
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.pieces.message import read_message
 from engine.understanding.router.explained import is_explained
@@ -23,11 +24,19 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
     if context.work is None or not any(_is_open(piece, context) for piece in pieces):
         return StrategyResult((), "nothing in it asks after own work")
     reader = await context.work()
+    is_parted = len(pieces) > 1 or len(pieces[0].text) < len(text.strip())
     # Where words of a question part it for the rules, it is one question all the same.
     if all(_is_open(piece, context) for piece in pieces):
         whole = Piece(text.strip(), "qa_query", "", lookup=pieces[0].lookup, end=len(text))
         if _read(whole, reader, context):
             pieces = (whole,)
+        elif (
+            is_parted
+            and reader.knows_here
+            and not all(_is_sure(p, reader, context) for p in pieces)
+        ):
+            # What is said before a question says what it is about: no part is read without it.
+            return _as_one(whole, pieces, context, model)
     found = [_read(each, reader, context) for each in pieces]
     read = tuple(
         _as_question(each, work) if work else each for each, work in zip(pieces, found, strict=True)
@@ -46,6 +55,27 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
         for intent, work in zip(to_intents(read, context), found, strict=True)
     )
     return StrategyResult(intents, "; ".join(piece.why for piece in read))
+
+
+def _as_one(
+    whole: Piece, pieces: tuple[Piece, ...], context: RouteContext, model: Model | None
+) -> StrategyResult:
+    """The message as one question, for what is known here; a model reads it by itself."""
+    why = "its parts are one question about what is known here"
+    if model is not None or not any(may_ask(piece.text) for piece in pieces):
+        return StrategyResult((), why)
+    offered = next((piece.candidates for piece in pieces if piece.candidates), ())
+    asked = any(piece.kind == "qa_query" for piece in pieces)
+    joined = replace(
+        whole, kind="qa_query" if asked else "unclear", why=why, lookup=None, candidates=offered
+    )
+    return StrategyResult(to_intents((joined,), context), why)
+
+
+def _is_sure(piece: Piece, reader: WorkReader, context: RouteContext) -> bool:
+    """Whether a part is a question of its own, which names what it asks after."""
+    nearest = reader.rank(piece.text)[:1]
+    return bool(_read(piece, reader, context)) and all(link.is_named for link in nearest)
 
 
 def _is_open(piece: Piece, context: RouteContext) -> bool:

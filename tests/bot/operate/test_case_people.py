@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
+from adapters.clock import SystemClock
 from adapters.redis.server.embedded import EmbeddedServer
+from adapters.webchat.uploads import Uploads
 from bot.operate.personal import PersonQuery, erase_person, export_person
 from bot.settings import Settings
 from cards.model import Card
+from engine.events import MessageReceived
 from engine.frames.case import CaseDocument
 from tests.bot.operate.test_personal_data import everything
 from tests.fakes.crank import Crank, cranked
@@ -207,3 +210,55 @@ async def test_who_is_asked_what_stands_is_cancelled_and_theirs_stays(
             ("erased-1", "cancelled"),
         ]
         assert await lines_about(redis, "otto") == []
+
+
+async def share(crank: Crank, settings: Settings, person: str, name: str, room: str) -> None:
+    """A file without a word, as the web chat takes it."""
+    folder = settings.data_dir / "files" / ".uploads"
+    uploads = Uploads(folder, SystemClock("UTC"))
+
+    async def content() -> AsyncIterator[bytes]:
+        yield b"The sockets are behind the curtain.\n"
+
+    upload = await uploads.take(room, person, content())
+    file = uploads.shared_file(room, person, upload, name)
+    await crank.give(MessageReceived, room, person, text="", files=(file,))
+
+
+async def test_a_file_that_was_given_to_a_case_by_a_letter_of_its_own_keeps_nothing_of_its_sender(
+    settings: Settings, redis: Redis, tmp_path: Path
+) -> None:
+    async with cranked(settings, delivering=True) as crank:
+        await settle(crank, "ida", "80", await ask(crank, "ida", "count the guests", "main"))
+        await share(crank, settings, "ida", "plan.txt", "second")
+        await crank.settled()
+        await crank.tap("ida", await crank.card("second"), "1")
+        await crank.settled()
+        before = await read_case(crank)
+        assert before.files == ("plan.txt",)
+        assert '"requester": "ida"' in await exported(settings, "ida", tmp_path / "ida")
+        assert [path.name for path in (tmp_path / "ida").rglob("*plan.txt")] == ["1-plan.txt"]
+        assert await erased(settings, "ida") == 0
+        assert await lines_about(redis, "ida") == []
+        after = await read_case(crank)
+        assert (after.values, after.files) == (before.values, before.files)
+
+
+async def test_a_letter_about_a_file_that_is_under_way_is_waited_for(
+    settings: Settings, redis: Redis, capsys: Capture
+) -> None:
+    async with cranked(settings, delivering=True) as crank:
+        await settle(crank, "ida", "80", await ask(crank, "ida", "count the guests", "main"))
+    async with cranked(settings) as crank:
+        await share(crank, settings, "ida", "plan.txt", "second")
+        await crank.still()
+        await crank.tap("ida", await crank.card("second"), "1")
+        await crank.still()
+        assert (await read_case(crank)).files == ()
+        assert await erased(settings, "ida", cancel=True) == 1
+        assert "1 messages or changes of theirs are not handled yet" in capsys.readouterr().err
+    async with cranked(settings, delivering=True) as crank:
+        await crank.settled()
+        assert (await read_case(crank)).files == ("plan.txt",)
+        assert await erased(settings, "ida") == 0
+        assert await lines_about(redis, "ida") == []
