@@ -18,7 +18,7 @@ def _between(begin: str, end: str) -> str:
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|请问|想了解|了解一下|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
-    r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
+    r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
     r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
@@ -48,8 +48,32 @@ _FORBIDS = re.compile(
 _RETRACTS = _any(
     r"取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等(?![的,、])|等我|稍等|不用了|不必了|不需要了|不要了",
     r"\b(?:no need|never ?mind|cancel|abort|undo|discard|hold o(?:n|ff)"
-    r"|wait(?! (?:for|until|till)))\b|\bstop(?! date)\b",
+    r")\b|(?:^|[,.;!] ?)wait\b(?! (?:for|until|till))|\bwait (?:a (?:sec|moment|minute|bit)|up)\b"
+    r"|\bstop(?! date)\b",
     r"\bno,|^no\b(?=\W*$|\s?[,.!;:-]|\s(?:wait|thanks?|longer|way)\b)",
+)
+_WISHES = re.compile(
+    r"拜托|很想(?=你|听|请)|劳烦|劳驾|麻烦(?![的死])|烦请|请(?![假客问])|帮我|帮忙|替我|靠你|就好了"
+    r"|了[吧呗]|您看|你看着|给我"
+    r"|\b(?:please|pls|hop(?:e|ing) (?:that )?you|you(?:'re| are) (?:the one|up)|appreciate"
+    r"|obliged|grateful|could you|would you|can you"
+    r"|(?:would|it'd|i'd|that'd) (?:love|like|help|be (?:great|lovely|nice|good|glad|happy|most)))\b"
+)
+_SEEKS = re.compile(
+    r"想知道|不清楚|不知道(?=.{0,12}(?:谁|什么|哪|多少|几))|请教|打听|透露|想问|想了解|求问"
+    r"|\b(?:(?:good|like|love|glad|happy|want|interested) to"
+    r" (?:know|learn|find out|hear (?:wh|how))|let me know"
+    r"|(?:you )?(?:happen to )?know (?:wh|how|if)|remind me|enlighten me|unsure (?:wh|how)"
+    r"|not sure (?:wh|how)|wondering (?:wh(?!ether you)|how)|could i find out)"
+)
+_OF_PAST = re.compile(
+    r"[了过]吗|[了过]没有?[\s?。!]*$"
+    r"|(?:^|[,.;!] ?)(?:and )?(?:has|have|did|was|were|is|are)\b[^,.;!]*\?"
+)
+_CANCELS = _any(
+    r"(?:把|将)[^,，。]{1,20}(?:取消|撤销|撤回|撤掉|退掉?)",
+    r"[0-9◆●\ue000-\uf8ff的][^,，。]{0,8}[^。]{0,12}取消|(?:取消|撤销|撤回)(?:我|下|上|明|后|[0-9◆●])",
+    r"\b(?:cancel|withdraw|revoke|undo) (?:my|our|the|[0-9◆●])",
 )
 _IF = _any(
     r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",
@@ -76,7 +100,7 @@ _TOLD = _any(
     r"|later|tomorrow|going to|will|plan|plans|planned|planning|used to|forgot|wish|hope|hoped)\b",
 )
 _TELLS = _any(
-    r"(?<!忘)已经?(?![知阅])|昨天|上周|刚刚|刚才|今早|早上|前天",
+    r"(?<!忘)已经?(?![知阅])|(?:昨天|上周|前天|今早|早上)(?!的)|刚刚|刚才",
     r"[录登填写交做审核改传发提跑催关出打][过完好]了?(?!再)|(?:录入?|登记|填报?|补录|记录|写入|提交|导入|关闭?|交|递)了",
     r"了\s*(?:[,。!]|$)|递到|批下来",
     r"[太真好很挺][^,。]{0,2}(?:复杂|麻烦|慢|难|累|乱|多了|久|简单|快)",
@@ -223,6 +247,26 @@ def forbids(clause: str) -> bool:
 def retracts(text: str) -> bool:
     """It takes back what was asked before, whatever else is said."""
     return bool(_RETRACTS.search(text))
+
+
+def wishes(text: str) -> bool:
+    """Somebody is asked for something in it, or something is wished for, however indirectly."""
+    return bool(_WISHES.search(text))
+
+
+def seeks(text: str) -> bool:
+    """It says that somebody would like to know something."""
+    return bool(_SEEKS.search(text))
+
+
+def asks_of_past(text: str) -> bool:
+    """It asks whether something was, or is, and not for it to be done."""
+    return bool(_OF_PAST.search(text))
+
+
+def cancels(text: str) -> bool:
+    """It wants something that it names undone, be that booked or only asked for."""
+    return bool(_CANCELS.search(text))
 
 
 def conditional(text: str) -> bool:

@@ -12,7 +12,9 @@ RULES: tuple[Rule, ...] = (
     rule("favour", r"(?:are you|would you be|will you be) able to", "are you able to {x}?"),
     rule(
         "favour",
-        r"(?:would|is) it (?:be )?(?:possible|ok|okay|fine|alright)(?: for you)? to",
+        r"(?:(?:i was |i'm |just )?wonder(?:ing)? (?:if|whether) it(?:'d| would) be (?:too much"
+        r" (?:trouble|bother)|possible|ok|okay|alright) to)"
+        r"|(?:would|is) it (?:be )?(?:possible|ok|okay|fine|alright)(?: for you)? to",
         "would it be possible to {x}?",
     ),
     rule(
@@ -100,7 +102,11 @@ RULES: tuple[Rule, ...] = (
         r"|alright|ok|okay|fine|possible|convenient)(?: with you)?)",
         "if it's not too much trouble, {x}",
     ),
-    rule("opening", r"if (?:at all )?(?:possible|convenient)", "if at all possible, {x}"),
+    rule(
+        "opening",
+        r"if (?:at all )?(?:possible|convenient)|if (?:it's|it is|that's) not a (?:bother|problem)",
+        "if at all possible, {x}",
+    ),
     rule(
         "opening",
         r"(?:if|when|whenever|once) you (?:have|get|find|'ve got|got) (?:a|the|some"
@@ -141,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         "opening",
         r"(?:a )?(?:quick|small|short|little) (?:one|request|favou?r|thing|task|question)"
         r"|(?:and )?(?:one|1) (?:more|other|last) (?:thing|request)|another thing|by the way"
-        r"|btw|in addition|after that|urgent(?:ly)?|new message",
+        r"|btw|in addition|after that|urgent(?:ly)?|new (?:message|paragraph|line)",
         "quick one: {x}",
     ),
     rule(
@@ -155,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         r"ok|okay|oki|alright|aight|right|so|well|now(?! that)|uh|um{1,9}|er{1,9}m?|hm{1,9}"
         r"|yes|yeah"
         r"|yep|sure|great|perfect|fine|good|just|anyway|anyhow|basically|quick(?:ly)?"
-        r"|then|and|also|too|next(?! (?:week|month|year|time))|first(?:ly| of all)?"
+        r"|then|and|but|also|too|next(?! (?:week|month|year|time))|first(?:ly| of all)?"
         r"|finally|lastly|again|simply"
         r"|already|instead|rather|no rush",
         "ok, {x}",
@@ -176,6 +182,12 @@ RULES: tuple[Rule, ...] = (
         r"|some|any)? ?(?:free |spare )?(?:minute|moment|chance|time|second|sec)|you (?:can"
         r"|could|like|would|don't mind|please)|possible|convenient)",
         "{x} when you get a chance",
+    ),
+    rule(
+        "closing",
+        r"if (?:that's|that is|it's|it is) (?:something|anything) you (?:can|could) do"
+        r"|if (?:that's|that is|it's|it is) (?:ok|okay|alright|possible|not too much trouble)",
+        "{x}, if that's something you can do",
     ),
     rule(
         "closing",
@@ -202,7 +214,12 @@ RULES: tuple[Rule, ...] = (
         r"|bye(?: bye)?|see you|best(?: regards)?|kind regards|regards|yours|lol|full stop",
         "{x}. have a good one",
     ),
-    # Gives a reason, and hangs on nothing.
+    # Gives a reason, and hangs on nothing; so does what would be nice.
+    rule(
+        "reason",
+        r"\b(?:it would|it'd|i'd|i would|we'd) (?:[a-z]+ ){1,5}(?=(?:if|when) you\b)",
+        "I'd breathe easier if you would {x}",
+    ),
     rule(
         "reason",
         r"(?:^|[,.;:(] ?)(?:since|because|as (?=\w+ \w+ (?:is|are|was|has|have))|given that"
@@ -344,6 +361,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule("maybe", r"\b(?:should|shall|may|must) (?:i|we)\b", "should I {x}"),
     rule("maybe", r"\?", "{x}?"),
+    rule("maybe", r"\b(?:perhaps|maybe|probably|possibly|might)\b", "perhaps {x}"),
     rule(
         "ask",
         r"\b(?:explain|curious|translate|difference|steps|mean(?:s|ing)?)\b",

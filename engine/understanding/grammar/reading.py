@@ -83,9 +83,16 @@ class Grammar:
         return Core(start, end, favour or tagged)
 
     def _find_marks(self, said: str) -> tuple[Mark, ...]:
-        """What holds back in a leveled text."""
-        return tuple(
+        """What holds back in a leveled text; what is only wished for politely hangs on nothing."""
+        every = [
             Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
+        ]
+        reasons = [mark for mark in every if mark.role == "reason"]
+        return tuple(
+            mark
+            for mark in every
+            if mark.role != "hang"
+            or not any(each.start <= mark.start <= each.end for each in reasons)
         )
 
     def without_politeness(self, parts: str) -> str:

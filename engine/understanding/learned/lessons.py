@@ -36,7 +36,7 @@ _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _EDGES = " \n.!。~"
 _BY = frozenset("按照用以从在这那我要需")
 _SMALL_WORDS = frozenset(
-    re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
+    re.findall(r"\w+", "a an the new of for to in on at with and or my our his her this that all")
 )
 
 

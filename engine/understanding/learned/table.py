@@ -68,6 +68,8 @@ class RouteTable:
         )
         self.talk = talk
         self.day_cues = day_cues or {}
+        self.sums = frozenset(name for name, d in playbooks.items() if _asks_for_one_sum(d))
+        """The playbooks whose numbers are one amount of money."""
         self.sections = index_sections(tuple(documents))
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
@@ -166,10 +168,16 @@ class RouteTable:
         own, away = every[playbook], every[ELSEWHERE]
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
         enough = min(ANCHORED, 1 + self.lessons.sizes[playbook] // EXAMPLES_EACH)
-        often = (w for w in tokens(said) if own[w] >= enough and w not in self.request_verbs)
-        return tuple(
-            w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
+        often = [w for w in tokens(said) if own[w] >= enough]
+        telling = tuple(
+            w
+            for w in often
+            if w not in self.request_verbs
+            and own[w] >= 6 * away[w]
+            and own[w] >= 2 * sum(c[w] for c in others)
         )
+        # A verb tells it where nobody else's work is asked for by it.
+        return telling or tuple(w for w in often if not away[w] and not any(c[w] for c in others))
 
     def begins_request(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
@@ -278,6 +286,11 @@ class RouteTable:
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
+
+
+def _asks_for_one_sum(definition: PlaybookFile) -> bool:
+    kinds = [each.type for each in definition.data_fields.values()]
+    return kinds.count("money") == 1 and not {"integer", "number", "list"} & {*kinds}
 
 
 def _candidate(group: str, score: float) -> Candidate:

@@ -5,10 +5,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from engine.frames.intents import Candidate
+from engine.text import wording
+from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, Mark, level
 from engine.understanding.grammar.rule import Role
+from engine.understanding.lookups.find import cue_found
+from engine.understanding.pieces.judge import NOT_HUNG
 from engine.understanding.pieces.smalltalk import is_smalltalk
+from engine.understanding.pieces.telling import AGAINST, settle_told
 from engine.understanding.pieces.within import WorkWithin, find_work
 
 NEAR_START = 16
@@ -17,10 +22,14 @@ NEAR_START = 16
 MOST_HEADING = 60
 """A heading is no longer than this."""
 
-AGAINST = 0.2
-"""How near work is at most that something in its sentence speaks against."""
-
 UNDONE: tuple[Role, ...] = ("undo",)
+
+HUNG = 0.45
+"""From this score on it is surely this work that hangs on something: it is not begun."""
+
+_NUMBER = re.compile("[0-9]+")
+_ASKED = re.compile(r"[?？吗]")
+_CLAUSE_END = re.compile(r"[,，。;；:：.!]")
 _COLON = re.compile("[:：]")
 
 NAMED, UNNAMED = 0.1, 0.5
@@ -66,7 +75,9 @@ def hold_by_neighbours(
             heading = _mark_in(before, context, ("off", "say", "tell", "hang"), most=MOST_HEADING)
         if piece.kind != "workflow" or piece.condition:
             continue
-        if heading:
+        if before and _is_listed(text[before.end : piece.start], piece, context):
+            held[index] = as_unclear(piece, "it may be a thing of a list")
+        elif heading:
             held[index] = as_unclear(piece, "what stands above holds it back")
         elif after and _mark_in(after, context, UNDONE, most=NEAR_START):
             held[index] = as_unclear(piece, f"taken back by {after.text!r}")
@@ -77,6 +88,11 @@ def hold_by_neighbours(
         for index, piece in enumerate(held)
         if not (piece.kind == "unclear" and _is_condition_beside(index, held))
     )
+
+
+def _is_listed(gap: str, piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece behind an enumeration comma names a thing, and no work by its verb."""
+    return "、" in gap and not cue_found(context.plain(piece.text), context.table.cues)
 
 
 def _is_condition_beside(index: int, pieces: Sequence[Piece]) -> bool:
@@ -111,14 +127,15 @@ def _hold_by_side(
     if find_work(beside.text, context):
         return piece
     if mark.role == "hang":
-        return as_conditional(piece, beside.text)
+        return as_conditional(piece, beside.text, firm=piece.firm)
     return as_unclear(piece, f"beside it: {beside.text!r}")
 
 
 def _may_hold(beside: Piece, mark: Mark) -> bool:
     """Whether a piece may hold back another: one that is surely asked for only by a condition."""
     if beside.kind == "qa_query":
-        return mark.role == "hang" or not beside.lookup
+        hinged = wording.hinged(fold(beside.text))
+        return (mark.role == "hang" or not beside.lookup) and (hinged or not beside.firm)
     return beside.kind == "unclear"
 
 
@@ -132,29 +149,48 @@ def _mark_in(
     return min(found, key=lambda m: m.start, default=None)
 
 
-def as_conditional(piece: Piece, condition: str) -> Piece:
-    """Work that is not begun: the person is asked whether the condition holds."""
+def as_conditional(piece: Piece, condition: str, *, firm: bool = False) -> Piece:
+    """Work that is not begun: the person is asked whether the condition holds.
+
+    `firm`: it is surely this work, and surely hangs on that.
+    """
     why = f"{piece.why}; it hangs on {condition!r}"
-    return replace(piece, condition=condition, firm=False, why=why)
+    return replace(piece, condition=condition, firm=firm, why=why)
 
 
 def offer(text: str, piece: Piece, context: RouteContext) -> Piece:
     """The piece, with the work that stands in it where it is not sure of anything."""
     own = text[piece.start : piece.end]
     said = level(context.mark(own))
-    marks = list(GRAMMAR.marks(said))
+    core = GRAMMAR.core(said)
+    roles = {mark.role for mark in GRAMMAR.marks(said[core.start : core.end])}
+    return settle_told(_offer(own, piece, context), said, roles, context)
+
+
+def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
+    said = level(context.mark(own))
+    core = GRAMMAR.core(said)
+    marks = [
+        Mark(mark.role, mark.start + core.start, mark.end + core.start)
+        for mark in GRAMMAR.marks(said[core.start : core.end])
+    ]
     if not _is_open(piece, {mark.role for mark in marks}):
         return piece
     within = find_work(own, context)
+    if within is None and piece.kind == "qa_query":
+        return _as_question(piece, own, {mark.role for mark in marks}, context)
     if within is None:
         return _offer_by_words(piece, own, {mark.role for mark in marks}, context)
-    roles = {m.role for m in marks if not within.start <= m.start < within.end} - {"reason"}
+    outside = [m for m in marks if not within.start <= m.start < within.end]
+    roles = {m.role for m in outside if not _is_of_condition(m, outside, said)} - {"reason"}
     if piece.kind == "smalltalk":
         piece = replace(piece, kind="unclear", confidence=0.0)
-    if "hang" in roles and "off" not in roles and piece.kind == "unclear":
-        return _as_conditional_within(own, piece, within)
+    is_off = piece.unclear_kind == "holds_off"
+    asked = piece.kind == "qa_query" and ("ask" in roles or _ASKED.search(said))
+    if "hang" in roles and "off" not in roles and not (asked or is_off):
+        return _as_conditional_within(own, piece, within, firm=not roles & NOT_HUNG)
     work = within.candidate
-    if roles or piece.unclear_kind == "idle":
+    if roles or piece.unclear_kind in ("idle", "holds_off"):
         work = work.model_copy(update={"score": min(work.score, AGAINST)})
     others = [
         c for c in piece.candidates if (c.playbook, c.request) != (work.playbook, work.request)
@@ -162,6 +198,32 @@ def offer(text: str, piece: Piece, context: RouteContext) -> Piece:
     if piece.kind == "qa_query" and not others:
         others = [Candidate(kind="qa_query", score=piece.confidence)]
     return replace(piece, candidates=(work, *others)[:OFFERED])
+
+
+def _is_of_condition(mark: Mark, marks: Sequence[Mark], said: str) -> bool:
+    """Whether what holds off, or is told, is a part of the condition that it stands in."""
+    return mark.role != "hang" and any(
+        each.role == "hang"
+        and each.start <= mark.start
+        and not _CLAUSE_END.search(said, each.start, mark.start)
+        for each in marks
+    )
+
+
+def _as_question(piece: Piece, own: str, roles: Collection[Role], context: RouteContext) -> Piece:
+    """A question in which no work stands: it is one, where a word asks and no values are given."""
+    said = context.plain(own)
+    if piece.firm:
+        return piece
+    if "ask" in roles and not (
+        len(_NUMBER.findall(said)) > 1 or context.table.begins_request(said)
+    ):
+        return replace(piece, firm=True)
+    offered = _offer_by_words(replace(piece, kind="unclear"), own, roles, context).candidates
+    if piece.candidates or not offered:
+        return piece
+    question = Candidate(kind="qa_query", score=piece.confidence)
+    return replace(piece, candidates=(question, *offered)[:OFFERED])
 
 
 def _is_open(piece: Piece, roles: Collection[Role]) -> bool:
@@ -173,7 +235,7 @@ def _is_open(piece: Piece, roles: Collection[Role]) -> bool:
         case "smalltalk":
             return not is_smalltalk(piece.text)
         case "unclear":
-            return not piece.reply and piece.unclear_kind not in ("holds_off", "asks_which")
+            return not piece.reply and piece.unclear_kind != "asks_which"
         case _:
             return False
 
@@ -186,7 +248,8 @@ def _offer_by_words(
     Few examples say too little of how else their work is asked for.
     """
     said = context.plain(own)
-    tells = piece.unclear_kind == "idle" and piece.firm and not context.table.begins_request(said)
+    tells = piece.unclear_kind == "idle" and piece.firm and "hang" not in roles
+    tells = tells and not context.table.begins_request(said)
     likely = any(each.score >= LIKELY for each in piece.candidates)
     if piece.kind != "unclear" or tells or likely or "ask" in roles:
         return piece
@@ -197,10 +260,15 @@ def _offer_by_words(
         Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
         for name, _, request in (group.partition("/") for group in groups if group not in near)
     )
-    return replace(piece, candidates=(*piece.candidates, *others)[:OFFERED])
+    offered = (*piece.candidates, *others)[:OFFERED]
+    if "hang" in roles and not {"off", *NOT_HUNG} & {*roles} and len(offered) == 1:
+        # It hangs on something, and nothing else can be meant.
+        meant = WorkWithin(offered[0], 0, 0)
+        return _as_conditional_within(own, piece, meant, firm=len(context.requests) == 1)
+    return replace(piece, candidates=offered)
 
 
-def _as_conditional_within(said: str, piece: Piece, within: WorkWithin) -> Piece:
+def _as_conditional_within(said: str, piece: Piece, within: WorkWithin, *, firm: bool) -> Piece:
     sides = (said[: within.start], said[within.end :])
     condition = max((side.strip(" ,，;；.。:：()（）—-") for side in sides), key=len)
     work = replace(
@@ -212,4 +280,5 @@ def _as_conditional_within(said: str, piece: Piece, within: WorkWithin) -> Piece
         unclear_kind="unknown",
         candidates=(),
     )
-    return as_conditional(work, condition or said)
+    sure = firm and (within.candidate.score >= HUNG or within.end == 0)
+    return as_conditional(work, condition or said, firm=sure)

@@ -7,6 +7,7 @@ from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import find
@@ -22,7 +23,10 @@ from engine.understanding.pieces.scoring import (
     score_piece,
 )
 from engine.understanding.pieces.smalltalk import is_smalltalk, is_thanks
-from engine.understanding.pieces.work import HANGING, MARGIN, START, judge_work, work_fault
+from engine.understanding.pieces.work import HANGING, MARGIN, judge_work, work_fault
+
+TALK = 0.45
+"""From this score on a piece is talk, tells something, or asks for what nobody here does."""
 
 ASKED = 0.35
 """From this score on a piece without the form of a question is one."""
@@ -43,6 +47,11 @@ _LISTED = re.compile(
     rf"(?<![{ENTITY_MARKS}])[{ENTITY_MARKS}]+"
     rf"(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[{ENTITY_MARKS}]+){{1,4}}"
 )
+_NUMBER = re.compile(r"[0-9][0-9./]*")
+_DIGIT = re.compile(r"[0-9]")
+NOT_HUNG: frozenset[Role] = frozenset(("undo", "ask", "maybe"))
+"""Beside these it is no certain wish that work hangs on what is said."""
+
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
 _EDGES = " ,.;:!?。"
@@ -73,12 +82,14 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
 
 def _is_talk(text: str, context: RouteContext) -> bool:
     """Whether a text is talk, taken together with its politeness."""
+    if context.entities.matches(text) or _DIGIT.search(text):
+        return False
     scores = context.table.classifier.scores(context.plain(text))
     talk = scores.routes.get(SMALLTALK, 0.0)
     others = max(score for name, score in scores.routes.items() if name != SMALLTALK)
     thanked = is_thanks(text) and len(text) <= THANKS_CHARS
     away = max(scores.routes, key=lambda name: scores.routes[name]) in _IDLE_ROUTES
-    return (talk >= START and talk - others >= MARGIN) or (thanked and away)
+    return (talk >= TALK and talk - others >= MARGIN) or (thanked and away)
 
 
 def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, whole: bool) -> Piece:
@@ -135,6 +146,9 @@ def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | No
         return None
     bidden = bids(scored, context.table, wording.denies)
     if off and (wording.retracts(scored.folded) or not bidden):
+        if wording.cancels(scored.folded):
+            # What was asked for earlier is to be undone, which is work of its own.
+            return Piece(scored.text, "unclear", "it cancels something", confidence=0.0)
         return replace(_as_idle(scored, "it holds off"), unclear_kind="holds_off")
     if denied and not bidden:
         return _as_idle(scored, "it tells of what is not")
@@ -147,12 +161,15 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
         if wording.hinged(fold(rest)):
             continue
         # The person is asked before it starts, so that a near guess is enough.
-        work = judge_work(score_piece(rest, context), context, least=HANGING, whole=False)
-        if work:
+        alone = score_piece(rest, context)
+        if work := judge_work(alone, context, least=HANGING, whole=False):
             why = f"if {condition!r}: {work.why}"
-            return replace(work, text=scored.text, condition=condition, why=why)
+            doubted = any(mark.role in NOT_HUNG for mark in GRAMMAR.marks(scored.bare))
+            sure = not doubted and judge_work(alone, context) is not None
+            return replace(work, text=scored.text, condition=condition, why=why, firm=sure)
     if wording.asks(scored.bare):
-        return Piece(scored.text, "qa_query", "it asks", confidence=0.5)
+        marked = bool(_MARKED.search(scored.folded)) and not wording.wishes(scored.folded)
+        return Piece(scored.text, "qa_query", "it asks", confidence=0.5, firm=marked)
     return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
 
 
@@ -164,7 +181,7 @@ def _judge_single_word(scored: ScoredPiece, context: RouteContext) -> Piece:
 
 
 def _as_idle(scored: ScoredPiece, why: str) -> Piece:
-    firm = scored.route in _IDLE_ROUTES
+    firm = scored.route in _IDLE_ROUTES and not wording.wishes(scored.folded)
     return Piece(scored.text, "unclear", why, confidence=0.0, unclear_kind="idle", firm=firm)
 
 
@@ -194,7 +211,9 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
 
 def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
+    seeks = wording.seeks(scored.folded) and wording.asks(scored.folded)
     asks = wording.asks(scored.bare) and (not scored.polite or _asks_for_something(scored.bare))
+    asks = asks or seeks or wording.seeks(scored.folded)
     close = scored.route == QUESTION and scored.score >= ASKED and scored.margin >= MARGIN / 2
     if wording.shows(scored.bare) and scored.score - scored.scores.routes[QUESTION] < SHOWN:
         close = True
@@ -202,7 +221,7 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
         return None
     if wording.reports(scored.folded) and not (asks and _MARKED.search(scored.folded)):
         return None
-    if asks and scored.route in (SMALLTALK, ELSEWHERE) and scored.score >= START:
+    if asks and scored.route in (SMALLTALK, ELSEWHERE) and scored.score >= TALK:
         return None
     like = context.table.nearest_question(scored.bare, scored.scores)
     why = f"{'it asks' if asks else 'like a question'} ({like!r}, {scored.score:.2f})"
@@ -210,6 +229,8 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     near = scored.route == QUESTION or scored.scores.routes[QUESTION] >= FIRM
     # Behind its commas may stand what nobody saw.
     firm = near and len([c for c in CLAUSES.split(scored.folded) if c.strip(_EDGES)]) == 1
+    past = wording.asks_of_past(scored.folded) and not wording.wishes(scored.folded)
+    firm = firm or ((seeks or past) and len(_NUMBER.findall(scored.bare)) < 2)
     return Piece(scored.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 
@@ -219,7 +240,7 @@ def _asks_for_something(said: str) -> bool:
 
 def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
     """Talk, things told, work that nobody here does; or what may have been meant."""
-    if scored.route == SMALLTALK and scored.score >= START and scored.margin >= MARGIN:
+    if scored.route == SMALLTALK and scored.score >= TALK and scored.margin >= MARGIN:
         return Piece(scored.text, "smalltalk", f"like talk ({scored.score:.2f})")
     if is_thanks(scored.text) and len(scored.text) <= THANKS_CHARS and scored.route in _IDLE_ROUTES:
         return Piece(scored.text, "smalltalk", "it says thanks")
@@ -229,7 +250,7 @@ def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
     bidden = pleads or bids(scored, context.table, wording.tells)
     if wording.reports(scored.folded) or (tells and not bidden and not elsewhere):
         return _as_idle(scored, "it tells of something")
-    statement = scored.score >= START and scored.margin >= MARGIN and scored.route == STATEMENT
+    statement = scored.score >= TALK and scored.margin >= MARGIN and scored.route == STATEMENT
     if statement and not bidden:
         return _as_idle(scored, f"it asks for nothing ({scored.score:.2f})")
     candidates = context.table.candidates(scored.scores, least=LEAST)

@@ -17,10 +17,18 @@ from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
 from engine.understanding.pieces.form_answers import group_form_answers
 from engine.understanding.pieces.holding import as_unclear, hold_by_neighbours, offer
-from engine.understanding.pieces.judge import judge
-from engine.understanding.pieces.scoring import CLAUSES
+from engine.understanding.pieces.joining import (
+    absorb_idle,
+    ask_of_several,
+    drop_asides,
+    join_continuations,
+    join_same_work,
+)
+from engine.understanding.pieces.judge import LEAST, judge
+from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.smalltalk import is_smalltalk
-from engine.understanding.pieces.split import Judge, max_stretches, split_message
+from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
+from engine.understanding.pieces.work import START
 
 MAX_CHARS = 800
 """A longer message, or one of more stretches, goes whole to the model; people are asked without."""
@@ -28,8 +36,12 @@ MAX_CHARS = 800
 FORM_CHARS = 1500
 """A longer message is no answer to an open form either."""
 
+VALUES = 2
+"""So many numbers of a sentence may be the values of work of its own."""
+
+_VALUE = re.compile(r"[a-z\u3400-\u9fff]{0,12} ?[0-9][0-9.:/]*(?: ?[a-z%\u3400-\u9fff]{1,4})?")
+_NUMBER = re.compile(r"[0-9]+(?:[.,:/][0-9]+)*")
 _PARTS = re.compile(r"[,，;；。.!?\n]")
-_NAMED = re.compile(r"[0-9]")
 _CLAUSE_END = re.compile(r"[,，。;；?？!！\n]")
 
 
@@ -49,13 +61,16 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         why = "it is too long" if long else nothing
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
         return group_form_answers(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
-    pieces = split_message(text, stretches, _make_judge(context))
-    pieces = _join_continuations(
+    read = _make_judge(context)
+    pieces = cut_anew(text, split_message(text, stretches, read), stretches, read)
+    pieces = join_continuations(
         text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )
     pieces = hold_by_neighbours(text, pieces, context)
     pieces = tuple(offer(text, piece, context) for piece in pieces)
-    return _withhold_work(text, _drop_smalltalk(_absorb_idle(text, pieces)))
+    pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
+    pieces = tuple(ask_of_several(piece, context) for piece in pieces)
+    return _withhold_work(text, _drop_smalltalk(pieces))
 
 
 def _make_judge(context: RouteContext) -> Judge:
@@ -77,19 +92,42 @@ def _make_judge(context: RouteContext) -> Judge:
         stretches = [text[atom.start : atom.end] for atom in part]
         if _is_partly_looked_up(said, piece, stretches, context):
             return as_unclear(piece, "only a part of it is a look-up")
-        others = [alone(said) for said in stretches] if piece.is_request and parted else []
-        work = piece.kind == "workflow"
-        if any(_contradicts(other, is_work=work) for other in others):
+        if parted and any(_contradicts(alone(each), piece, context) for each in stretches):
             return as_unclear(piece, "only a part of it is meant")
         return piece
 
     return read_part
 
 
-def _contradicts(other: Piece, *, is_work: bool) -> bool:
+def _contradicts(other: Piece, whole: Piece, context: RouteContext) -> bool:
     """Whether one side by itself is something else than both together."""
-    is_lookup = is_work and other.lookup is not None
-    return other.unclear_kind == "holds_off" or is_lookup or other.is_likely_work
+    if not whole.is_request:
+        values = _NUMBER.search(other.text) and _likely_work(other.text, context)
+        silent = _is_silent(other) and not (values and other.unclear_kind == "idle")
+        return whole.unclear_kind in ("idle", "holds_off") and not silent
+    if other.unclear_kind == "holds_off" or other.is_likely_work:
+        return True
+    if whole.kind != "workflow":
+        return False
+    own = (whole.playbook, whole.request)
+    if other.unclear_kind in ("unknown", "elsewhere") and wording.wishes(fold(other.text)):
+        return _likely_work(other.text, context) != own
+    if other.kind == "workflow":
+        return (other.playbook, other.request) != own
+    return other.lookup is not None or _likely_work(other.text, context) not in (None, own)
+
+
+def _is_silent(piece: Piece) -> bool:
+    """Whether nothing is asked for, or it is held off."""
+    return piece.kind == "smalltalk" or piece.unclear_kind in ("idle", "holds_off")
+
+
+def _likely_work(text: str, context: RouteContext) -> tuple[str, str] | None:
+    """The request that a text speaks of, or that its values are most likely for; None for none."""
+    scores = score_piece(text, context).scores
+    least = LEAST if len(_NUMBER.findall(text)) >= VALUES else START
+    near = context.table.candidates(scores, least=least)
+    return next(((c.playbook, c.request) for c in near if c.playbook), None)
 
 
 def _is_partly_looked_up(
@@ -126,6 +164,8 @@ def make_start_check(context: RouteContext) -> Callable[[str], bool]:
     def opens(said: str) -> bool:
         # A mark at the end may be the whole sentence's.
         clause = _CLAUSE_END.split(said, maxsplit=1)[0]
+        if not anywhere and _VALUE.fullmatch(clause.strip()):
+            return False
         asked = wording.asks(clause) and len(clause) > 5
         begun = context.table.begins_request(clause) or wording.hinged(said)
         hangs = any(mark.role == "hang" for mark in GRAMMAR.marks(clause))
@@ -146,61 +186,10 @@ def _check_conditions(pieces: tuple[Piece, ...], context: RouteContext) -> tuple
             # "Check X, and if …": what is looked for decides on what follows.
             doubted = as_unclear(made[-1], "a condition hangs on it")
             made[-1] = replace(doubted, kind="qa_query", candidates=())
-        if piece.condition and not (made and made[-1].kind == "qa_query"):
+        if piece.condition and not (made and made[-1].kind == "qa_query") and not piece.firm:
             piece = as_unclear(piece, "nothing tells whether that holds")
         made.append(piece)
     return tuple(made)
-
-
-def _join_continuations(
-    text: str, pieces: tuple[Piece, ...], context: RouteContext
-) -> tuple[Piece, ...]:
-    """What a comma parted although the second half only goes on with the first."""
-    made: list[Piece] = []
-    for piece in pieces:
-        if made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
-            surer = max(made[-1], piece, key=lambda one: one.confidence)
-            whole = text[made[-1].start : piece.end]
-            made[-1] = replace(
-                made[-1], text=whole, end=piece.end, request=surer.request, why=surer.why
-            )
-        else:
-            made.append(piece)
-    return tuple(made)
-
-
-def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool:
-    searches = before.lookup is None or "query" in before.lookup.arguments
-    if before.kind != piece.kind or not searches or piece.lookup or piece.condition:
-        return False
-    if piece.kind == "qa_query":
-        return not _NAMED.search(piece.text)
-    theirs, own = (
-        context.entities.kinds_and_ids(before.text),
-        context.entities.kinds_and_ids(piece.text),
-    )
-    # Work of one playbook that does not begin like a request says what the second half is for.
-    bids = any(map(context.table.begins_request, CLAUSES.split(fold(context.mark(before.text)))))
-    leads = before.request != piece.request and bids
-    same = before.playbook == piece.playbook and not leads
-    return piece.kind == "workflow" and same and not (theirs and own and theirs != own)
-
-
-def _absorb_idle(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """What only tells something belongs to what is asked for beside it in the same sentence."""
-    if not any(piece.is_request for piece in pieces):
-        return pieces
-    is_certain = any(
-        piece.kind != "qa_query" or piece.lookup for piece in pieces if piece.is_request
-    )
-    kept: list[Piece] = []
-    for piece in pieces:
-        is_idle = piece.unclear_kind == "idle" and (is_certain or not piece.candidates)
-        if is_idle and kept and kept[-1].is_request:
-            kept[-1] = replace(kept[-1], text=text[kept[-1].start : piece.end], end=piece.end)
-        elif not is_idle:
-            kept.append(piece)
-    return tuple(kept)
 
 
 def _drop_smalltalk(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -212,14 +201,12 @@ def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """No workflow starts beside something unsure in its sentence, or before it is taken back."""
     held = list(pieces)
     for index, piece in enumerate(pieces):
-        if piece.kind != "workflow" or not piece.firm:
+        if piece.kind != "workflow" or piece.condition or not piece.firm:
             continue
         if _is_held_off(text, pieces, index) or any(
             later.unclear_kind == "holds_off" for later in pieces[index + 1 :]
         ):
-            held[index] = replace(
-                as_unclear(piece, "the message holds something off"), candidates=()
-            )
+            held[index] = as_unclear(piece, "the message holds something off")
         elif any(
             not (p.is_request or p.is_sure or p.unclear_kind in ("elsewhere", "asks_which"))
             for p in _sentence_of(pieces, index)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.text import wording
 from engine.text.values import remove_values
 from engine.understanding.context import RouteContext
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.learned.politeness import strip_politeness
@@ -27,6 +28,15 @@ _FAVOUR_MARK = re.compile(r"(?<![什怎多])[吗么]\s*\??(?=[,。]|$)|\?")
 _BID = re.compile(
     r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
 )
+
+
+_TOKENS = re.compile(r"[a-z][a-z'-]*|[\u3400-\u9fff]{2}")
+_TOLD = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|will|would|should|could|can|do|does|did|i|we|he|she"
+    r"|they|you|it|my|our|his|her|their|got)\b|'|[我他她你您了过在是有]"
+)
+TERSE = 12
+"""So many words at most ask by their brevity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,14 @@ def forbids(scored: ScoredPiece) -> bool:
 def holds_off(scored: ScoredPiece) -> bool:
     """It forbids something, or takes it back."""
     return forbids(scored) or wording.retracts(scored.folded)
+
+
+def is_terse(scored: ScoredPiece) -> bool:
+    """A few words that name work and tell of nothing: nobody acts in it, and no time is told."""
+    short = len(_TOKENS.findall(scored.bare)) <= TERSE
+    if not short or _TOLD.search(scored.bare) or wording.asks(scored.bare):
+        return False
+    return not any(mark.role != "reason" for mark in GRAMMAR.marks(scored.bare))
 
 
 def bids(scored: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:

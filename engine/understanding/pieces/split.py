@@ -43,6 +43,35 @@ def split_message(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple
     return best[-1][1]
 
 
+def cut_anew(
+    text: str, pieces: tuple[Piece, ...], stretches: tuple[Atom, ...], judge: Judge
+) -> tuple[Piece, ...]:
+    """The pieces, those in doubt cut into their sentences: each may be sure, or offer its own."""
+    made: list[Piece] = []
+    for piece in pieces:
+        within = [a for a in stretches if piece.start <= a.start and a.end <= piece.end]
+        parts = _sentences(within)
+        if len(parts) < 2 or _is_decided(piece):
+            made.append(piece)
+        else:
+            made += [_judge_part(text, part, judge) for part in parts]
+    return tuple(made)
+
+
+def _is_decided(piece: Piece) -> bool:
+    return piece.is_sure or (piece.unclear_kind == "idle" and piece.firm)
+
+
+def _sentences(stretches: Sequence[Atom]) -> list[tuple[Atom, ...]]:
+    found: list[tuple[Atom, ...]] = []
+    for atom in stretches:
+        if found and atom.boundary == "weak":
+            found[-1] = (*found[-1], atom)
+        else:
+            found.append((atom,))
+    return found
+
+
 def max_stretches(stretches: Sequence[Atom]) -> int:
     """How many stretches are taken together, so that what is judged stays bounded; 0: none."""
     count = chars = 0

@@ -5,6 +5,7 @@ from dataclasses import replace
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.conditions import without_days
@@ -15,14 +16,21 @@ from engine.understanding.pieces.scoring import (
     bids,
     forbids,
     holds_off,
+    is_terse,
     score_piece,
 )
 
-START = 0.45
+START = 0.52
 """From this score on a piece may start a workflow."""
 
 CLAUSE = 0.6
 """The same for a single clause of it, when the whole piece scores at least NEAR."""
+
+TERSE_FROM = 0.6
+"""From this score on a few words are work that nobody bids in so many words."""
+
+UNBIDDEN = 0.65
+"""Work that nothing bids is no surer than this: beside a comma it may be a thing of a list."""
 
 NEAR = 0.3
 """So near must the whole piece be to the route of its clause."""
@@ -42,7 +50,7 @@ ASIDE = 0.25
 AWAY = 0.35
 """How far work that nobody here does, and what asks for nothing, must be behind."""
 
-GROUP_MARGIN = 0.08
+GROUP_MARGIN = 0.09
 """How far another request of the playbook must be behind that goes another way, or none."""
 
 GROUP_FAR = 0.3
@@ -98,13 +106,14 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
             unclear_kind="asks_which",
             candidates=offered,
         )
+    is_bidden = bids(judged, context.table, _tells_or_denies)
     return Piece(
         scored.text,
         "workflow",
         why,
         playbook=playbook,
         request=groups[0][0].partition("/")[2],
-        confidence=round(min(1.0, judged.score), 2),
+        confidence=round(min(1.0 if is_bidden else UNBIDDEN, judged.score), 2),
     )
 
 
@@ -150,7 +159,9 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
         return "it hangs on a condition"
     if forbids(scored):
         return "it holds something off"
-    if not bids(scored, table, _tells_or_denies):
+    if not bids(scored, table, _tells_or_denies) and not (
+        scored.score >= TERSE_FROM and (is_terse(scored) or wording.wishes(scored.folded))
+    ):
         return "nothing in it is bidden"
     if least != HANGING and (
         held := held_back(scored, table, _without_days(scored, scored.bare, table))
@@ -163,6 +174,8 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
 
 def _hangs(scored: ScoredPiece, table: RouteTable) -> bool:
     """Whether it waits for something; a day that the request meant asks for by this cue is none."""
+    if not any(mark.role == "hang" for mark in GRAMMAR.marks(scored.folded)):
+        return False
     return wording.hangs(scored.folded) and wording.hangs(
         _without_days(scored, scored.folded, table)
     )

@@ -72,6 +72,8 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
         return False
     if piece.lookup:
         return is_whole_look_up(piece.text, piece.lookup, context)
+    if piece.condition:
+        return False
     if piece.kind in ("smalltalk", "unclear"):
         return piece.kind == "smalltalk" and is_smalltalk(piece.text)
     clauses = [clause for clause in _CLAUSES.split(piece.text) if not is_link(clause)]

@@ -183,7 +183,7 @@ def to_intents(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Intent
     made: list[Intent] = []
     for index, piece in enumerate(pieces):
         after: tuple[int, ...] = ()
-        if piece.condition and piece.firm:
+        if piece.condition and piece.firm and index and _may_tell(pieces[index - 1]):
             after = (index - 1,)
         elif piece.kind == "qa_query" and piece.is_sequel and index:
             before = pieces[index - 1]
@@ -192,6 +192,11 @@ def to_intents(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Intent
                 after = (index - 1,)
         made.append(_to_intent(piece, after))
     return tuple(made)
+
+
+def _may_tell(before: Piece) -> bool:
+    """Whether what comes of a piece may tell if a condition behind it holds."""
+    return before.kind in ("qa_query", "card_reply") or bool(before.reply)
 
 
 def _to_intent(piece: Piece, after: tuple[int, ...]) -> Intent:

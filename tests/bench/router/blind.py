@@ -58,6 +58,8 @@ def judge(meant: Line, told: Line) -> Counter[str]:
     offered |= {i["request"] for i in intents if i["kind"] == "workflow"}
     asked = any(not i["sure"] or "qa_query" in i["offers"] for i in intents)
     answers = sum(i["kind"] == "qa_query" for i in intents)
+    # Who the bot is, talk answers.
+    talks = any(i["kind"] == "smalltalk" for i in intents)
     left = begun.copy()
     for part in meant["parts"]:
         fitting = REQUESTS.get(part.get("what", ""), ())
@@ -72,6 +74,8 @@ def judge(meant: Line, told: Line) -> Counter[str]:
                 left[own] -= 1
                 counts["silent misses"] += bool(fitting) and not own and not offered & {*fitting}
                 counts["right"] += not own
+            case "question", _ if "about the bot" in part.get("what", "") and talks:
+                counts["right"] += 1
             case "question", _:
                 counts["silent misses"] += not answers and not asked
                 counts["right"] += answers > 0

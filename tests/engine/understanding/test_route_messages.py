@@ -21,7 +21,7 @@ HELD = "held"
 def _short(intent: Intent) -> str:
     """An intent as the tables write it."""
     match intent.kind:
-        case "workflow" if intent.condition and not intent.sure:
+        case "workflow" if intent.condition and not intent.depends_on:
             return HELD
         case "workflow":
             able = TABLE.phases_of(f"{intent.playbook}/{intent.request}") is not None

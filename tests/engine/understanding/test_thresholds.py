@@ -112,15 +112,15 @@ def thanked(length: int) -> bool:
 
 
 ABOVE: list[tuple[str, float, Callable[[float], bool]]] = [
-    ("START: a request", 0.45, lambda s: may_start(said(work=s))),
-    ("START: talk that asks", 0.45, lambda s: not is_question(said("what is it?", smalltalk=s))),
-    ("START: talk", 0.45, lambda s: rest(said("the blue elephant", smalltalk=s)) == "smalltalk"),
-    ("START: a statement", 0.45, lambda s: rest(said("the elephant", statement=s)) == "idle"),
+    ("START: a request", 0.52, lambda s: may_start(said(work=s))),
+    ("TALK: that asks", 0.45, lambda s: not is_question(said("what is it?", smalltalk=s))),
+    ("TALK", 0.45, lambda s: rest(said("the blue elephant", smalltalk=s)) == "smalltalk"),
+    ("TALK: a statement", 0.45, lambda s: rest(said("the elephant", statement=s)) == "idle"),
     ("HANGING", 0.35, lambda s: may_start(said(work=s), least=work.HANGING)),
     ("CLAUSE", 0.6, lambda s: by_clause(0.44, s)),
     ("NEAR", 0.3, lambda s: by_clause(s, 1.0)),
     ("KNOWN", 0.55, lambda s: may_start(said(work=1.0, known=s))),
-    ("GROUP_MARGIN", 1 - 0.08 + TICK, asked_which),
+    ("GROUP_MARGIN", 1 - 0.09 + TICK, asked_which),
     ("ASKED", 0.35, lambda s: is_question(said("the elephant", qa_query=s))),
     ("FIRM", 0.4, lambda s: is_firm(said("what is it?", work=1.0, qa_query=s))),
     (

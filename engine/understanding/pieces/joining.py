@@ -1,0 +1,192 @@
+"""Pieces that belong together: what goes on with work, gives its values, or only tells of it."""
+
+import re
+from dataclasses import replace
+
+from engine.text import wording
+from engine.text.entities import fold
+from engine.text.readers.find import find_readings
+from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.learned.lessons import tokens
+from engine.understanding.pieces.holding import as_unclear
+from engine.understanding.pieces.scoring import CLAUSES, score_piece
+from engine.understanding.pieces.work import KNOWN
+
+BARE_WORDS = 8
+"""A piece of no more words that names nothing only bids what stands beside it."""
+
+LEAST_AMOUNT = 10
+"""A number that is less counts things, and is no amount."""
+
+_NAMED = re.compile(r"[0-9]")
+
+
+def join_continuations(
+    text: str, pieces: tuple[Piece, ...], context: RouteContext
+) -> tuple[Piece, ...]:
+    """What a comma parted although the second half only goes on with the first."""
+    made: list[Piece] = []
+    for piece in pieces:
+        if made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
+            surer = max(made[-1], piece, key=lambda one: one.confidence)
+            whole = text[made[-1].start : piece.end]
+            made[-1] = replace(
+                made[-1], text=whole, end=piece.end, request=surer.request, why=surer.why
+            )
+        else:
+            made.append(piece)
+    return tuple(made)
+
+
+def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool:
+    searches = before.lookup is None or "query" in before.lookup.arguments
+    if before.kind != piece.kind or not searches or piece.lookup or piece.condition:
+        return False
+    if piece.kind == "qa_query":
+        return not _NAMED.search(piece.text)
+    theirs, own = (
+        context.entities.kinds_and_ids(before.text),
+        context.entities.kinds_and_ids(piece.text),
+    )
+    # Work of one playbook that does not begin like a request says what the second half is for.
+    bids = any(map(context.table.begins_request, CLAUSES.split(fold(context.mark(before.text)))))
+    leads = before.request != piece.request and bids
+    same = before.playbook == piece.playbook and not leads
+    return piece.kind == "workflow" and same and not (theirs and own and theirs != own)
+
+
+def absorb_idle(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """What only tells something belongs to what is asked for beside it in the same sentence."""
+    if not any(piece.is_request for piece in pieces):
+        return pieces
+    is_certain = any(
+        piece.kind != "qa_query" or piece.lookup for piece in pieces if piece.is_request
+    )
+    kept: list[Piece] = []
+    for piece in pieces:
+        is_idle = piece.unclear_kind == "idle" and (is_certain or not piece.candidates)
+        if is_idle and _speaks_of_other_work(piece, pieces):
+            kept.append(piece)
+        elif is_idle and kept and kept[-1].is_request:
+            kept[-1] = replace(kept[-1], text=text[kept[-1].start : piece.end], end=piece.end)
+        elif not is_idle:
+            kept.append(piece)
+    return tuple(kept)
+
+
+def _speaks_of_other_work(piece: Piece, pieces: tuple[Piece, ...]) -> bool:
+    """Whether it may ask for work that nothing beside it asks for."""
+    first = next((c for c in piece.candidates if c.playbook), None)
+    own = {(p.playbook, p.request) for p in pieces if p.kind == "workflow"}
+    return not piece.firm and first is not None and (first.playbook, first.request) not in own
+
+
+def drop_asides(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """The pieces but for a few words beside what is sure, which are like nobody's work."""
+    if not any(piece.is_request and piece.firm for piece in pieces):
+        return pieces
+    kept = tuple(
+        piece
+        for index, piece in enumerate(pieces)
+        if not (_is_aside(piece, context) or _is_otherwise(index, pieces))
+    )
+    return kept if any(piece.is_request and piece.firm for piece in kept) else pieces
+
+
+def _is_otherwise(index: int, pieces: tuple[Piece, ...]) -> bool:
+    """Whether a piece says what is else not to be done, behind work that hangs on something."""
+    piece, before = pieces[index], pieces[index - 1] if index else None
+    if before is None or not before.condition or piece.kind != "unclear" or piece.candidates:
+        return False
+    return wording.retracts(fold(piece.text)) or wording.denies(fold(piece.text))
+
+
+def _is_aside(piece: Piece, context: RouteContext) -> bool:
+    if piece.kind != "unclear" or piece.unclear_kind not in ("unknown", "idle") or piece.candidates:
+        return False
+    said = level(context.mark(piece.text))
+    if not _is_bare(piece, context) or context.table.begins_request(said):
+        return False
+    if score_piece(piece.text, context).scores.known < KNOWN:
+        return False
+    return not {mark.role for mark in GRAMMAR.marks(said)} & {"off", "hang", "say", "undo", "ask"}
+
+
+def join_same_work(
+    text: str, pieces: tuple[Piece, ...], context: RouteContext
+) -> tuple[Piece, ...]:
+    """Pieces of one work, of which one bids and the other gives its values, as one."""
+    made: list[Piece] = []
+    for piece in pieces:
+        joined = _joined(text, made[-1], piece, context) if made else None
+        if joined:
+            made[-1] = joined
+        else:
+            made.append(piece)
+    return tuple(made)
+
+
+def _joined(text: str, one: Piece, other: Piece, context: RouteContext) -> Piece | None:
+    begun = [p for p in (one, other) if p.kind == "workflow" and p.firm and not p.condition]
+    if not begun or _request_of(one) != _request_of(other):
+        return None
+    if len(begun) == 2 and not (_is_bare(one, context) or _is_bare(other, context)):
+        return None
+    values = other if begun[0] is one else one
+    if len(begun) == 1 and not _only_gives_values(values, context):
+        return None
+    named = {*context.entities.kinds_and_ids(one.text), *context.entities.kinds_and_ids(other.text)}
+    if len(named) > 1:
+        return None
+    whole = text[one.start : other.end]
+    return replace(
+        begun[0],
+        text=whole,
+        start=one.start,
+        end=other.end,
+        boundary=one.boundary,
+        is_sequel=one.is_sequel,
+    )
+
+
+def _request_of(piece: Piece) -> tuple[str, str]:
+    """The request that a piece asks for, or most likely speaks of."""
+    if piece.kind == "workflow":
+        return piece.playbook, piece.request
+    first = next((c for c in piece.candidates if c.playbook), None)
+    return (first.playbook, first.request) if first else ("", "")
+
+
+def _is_bare(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece names nothing that its work could be of."""
+    said = context.plain(piece.text)
+    named = _NAMED.search(piece.text) or context.entities.matches(piece.text)
+    return not named and len(tokens(said)) <= BARE_WORDS
+
+
+def _only_gives_values(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece in doubt gives values, and nothing in it holds back, asks or tells."""
+    if piece.kind != "unclear" or piece.unclear_kind not in ("unknown", "idle"):
+        return False
+    said = level(context.mark(piece.text))
+    return bool(_NAMED.search(piece.text)) and not GRAMMAR.marks(said)
+
+
+def ask_of_several(piece: Piece, context: RouteContext) -> Piece:
+    """Work whose form takes one amount is asked about where a text gives several."""
+    if piece.kind != "workflow" or piece.condition or piece.playbook not in context.table.sums:
+        return piece
+    found = find_readings(context.mark(piece.text), context.today)
+    sums = [
+        r
+        for r in found
+        if r.kind == "money" or (r.kind == "number" and _is_amount(piece.text[r.start : r.end]))
+    ]
+    return as_unclear(piece, "it gives several amounts") if len(sums) > 1 else piece
+
+
+def _is_amount(number: str) -> bool:
+    digits = number.replace(",", "")
+    whole = digits.replace(".", "", 1)
+    return whole.isdigit() and ("." in digits or float(digits) >= LEAST_AMOUNT)
