@@ -27,6 +27,7 @@ from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.model_cost import model_cost
 from tests.bench.pages import pages
+from tests.bench.partitions import partitions
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.profile import profile
@@ -71,6 +72,7 @@ MEASURES: Mapping[str, Item] = {
     "pages": pages,
     "profile": profile,
     "replicas": replicas,
+    "partitions": partitions,
 }
 
 
