@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 from redis.asyncio import RedisCluster
 
@@ -274,6 +275,9 @@ async def test_the_service_goes_on_after_a_fail_over_and_says_what_it_could_not_
         nodes.halt(replica)
         status, answer = await room.tap("chen", card, "approve")
         assert (status, "Not recorded" in answer["text"]) == (503, True)
+        async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as ready:
+            told = await ready.json()
+            assert (ready.status, told["ready"], told["redis"]) == (503, False, "read only")
         nodes.go_on(replica)
         await asyncio.to_thread(until, lambda: nodes.follows(replica))
         nodes.kill(primary)
