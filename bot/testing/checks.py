@@ -18,6 +18,7 @@ from cards.model import Card
 from engine.events import FormWanted
 from engine.playbooks.nesting import split_path
 
+_DATES = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _NUMBERS = re.compile(
     r"(?<![A-Za-z0-9_.,])(?<![0-9]-)-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})?"
     r"(?:\.[0-9]{1,15}|(?<=[0-9]))(?![0-9]|[.,][0-9])"
@@ -86,6 +87,10 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
     for number in expected.numbers:
         if number not in stated:
             yield ("numbers",), f"expected {number:g}, was {one_line(said) or 'no reply'}"
+    if expected.no_other_numbers:
+        others = numbers_in(_DATES.sub(" ", said)) - set(expected.numbers)
+        if others:
+            yield ("no_other_numbers",), f"expected none, was {', '.join(f'{n:g}' for n in others)}"
     if expected.is_ is None:
         return
     states = [part.state for message in here for part in message.view.parts]

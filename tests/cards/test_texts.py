@@ -53,6 +53,7 @@ LISTENING = [
     ROOT / "adapters" / "knowledge" / "words.py",
 ]
 SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.recorded", "tool.refused"}
+SAME_IN_BOTH.add("model.limit.reached")  # the sentence of the limit
 SAME_IN_BOTH.add("language.name")  # in English, as our prompts are
 KEYS = set(texts_of("en"))
 ZH, EN = texts_of("zh"), texts_of("en")
@@ -80,6 +81,7 @@ COMPOSED = {
     "graph.mark.": set(get_args(Mark)),
     "inbox.": (set(get_args(Problem)) | set(get_args(Refusal))) - {""},
     "jobs.state.": set(get_args(JobState)),
+    "model.limit.": {"person", "project", "all"},
     "place.": set(PLATFORMS),
     "plan.why.": set(get_args(DropKind)),
     "react.": set(get_args(ReActReason)) - {"answered", "last_answer"},

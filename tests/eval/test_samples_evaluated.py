@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from tests.fakes.study import DATA, PLAYBOOKS
 from tests.fakes.tables import table
 
 HERE = Path(__file__).parent
-FILES = {"questions.yaml": 40, "dialogues.yaml": 40}
+FILES = {"questions.yaml": 42, "dialogues.yaml": 40}
 TRUTHS: dict[str, str] = yaml.safe_load((HERE / "truths.yaml").read_text("utf-8"))
 
 
@@ -98,3 +99,34 @@ def read(file: str, folder: PlayedFolder) -> list[Scenario]:
 async def test_a_model_that_answers_right_passes(file: str, harness: Harness) -> None:
     played = [await play(scenario, harness) for scenario in read(file, harness.folder)]
     assert [line for each in played if not each.passed for line in lines_of(each)] == []
+
+
+WRONG = {
+    "values: weight at enrolment (en)": "At its first visit P003 weighed 61.2 kg.",
+    "trends: ECOG got worse (en)": "No, it is 1.",
+    "comparisons: heavier (en)": "P002 with 74.1 kg; P008 has 72.8 kg.",
+    "counts: women (en)": "There are 7 women.",
+    "counts: events in arm A (zh)": "A 组共有 6 名受试者。",
+    "windows: every visit in its window (en)": "No, one of 4 visits was late.",
+    "windows: none of them missed (en)": "1 of its 4 visits: day 57 is out of the window.",
+    "windows: none of them missed (zh)": "3 次访视中超窗的有 1 次。",
+    "protocol: reduced dose (en)": "The dose is reduced to 5 mg.",
+    "unknown: haemoglobin (en)": "The haemoglobin of P003 is 14.2.",
+    "unknown: blood type (zh)": "P003 是 AB 型。",
+    "unknown: address (zh)": "P006 住在上海市。",
+    "unknown: another site (en)": "All 12 are enrolled at site 02.",
+}
+
+
+async def test_a_model_that_answers_wrong_does_not_pass(harness: Harness) -> None:
+    passed = []
+    scenarios = {each.name: each for each in read("questions.yaml", harness.folder)}
+    for name, text in WRONG.items():
+        scenario = scenarios[name]
+        assert isinstance(scenario.given.model, tuple)
+        *before, last = scenario.given.model
+        model = (*before, last.model_copy(update={"text": text}))
+        given = scenario.given.model_copy(update={"model": model})
+        played = await play(replace(scenario, given=given), harness)
+        passed += [name] if played.passed else []
+    assert passed == []

@@ -254,7 +254,8 @@ ReplyKind = Literal["asked"] | PartState
 class ExpectedReply(_WithShortForm):
     """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind.
 
-    Each of the `numbers` stands in it, however it is written: 1200 as 1,200, 0.5 as .50.
+    Each of the `numbers` stands in it, however it is written: 1200 as 1,200, 0.5 as .50. With
+    `no_other_numbers` no further one does, but in dates and names.
     """
 
     SHORT = ({"type": "string"}, {"type": "array", "items": {"type": "string"}})
@@ -262,6 +263,7 @@ class ExpectedReply(_WithShortForm):
     contains: Texts = ()
     lacks: Texts = ()
     numbers: Numbers = ()
+    no_other_numbers: bool = False
     is_: ReplyKind | None = Key(default=None, alias="is")
 
     @model_validator(mode="before")

@@ -24,8 +24,8 @@ _CLAUSES = re.compile(
 )
 _WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}")
 _ASKS_ON = re.compile(
-    r"\W*(?:(?:by|since|from|until|for)\s+)?(?:how\s+(?:much|many|often|long|far)|when|why|where)"
-    r"|\W*(?:是|有|为|在)?(?:多少|多久|几次|什么时候|何时|为什么|为何|哪里|哪天|哪次)[吗呢]?",
+    r"\W*(?:(?:by|since|from|until|for|of|in)\s+)?(?:how\s+(?:much|many|often|long|far)|when|why|where)"
+    r"|\W*(?:其中)?(?:是|有|为|在)?(?:多少|多久|几次|什么时候|何时|为什么|为何|哪里|哪天|哪次)[吗呢]?",
     re.IGNORECASE,
 )
 _VALUE_WORDS = 3
