@@ -74,7 +74,7 @@ _ASKED_WHICH = re.compile(
 # An article that begins a text, and who speaks, are no such letters.
 _LETTER = re.compile(r"(?<![A-Za-z0-9'’])(?!I\b|^A [a-z])[A-Z](?![A-Za-z0-9'’.])")
 _SEVERAL = re.compile(
-    r"哪些|哪几|(?<![a-z])(?:which (?:of|[a-z]*[a-rt-z]s|[a-z]*ies)|how many)(?![a-z])"
+    r"哪些|哪几|(?<![a-z])(?:which (?:of|[a-z]*[a-rt-z]s|[a-z]*ies)|how many(?: [a-z]+)?)(?![a-z])"
 )
 _NEWEST = re.compile(
     r"(?<![a-z])(?:latest|last|newest|most recent|first|oldest|most|only|both|any other)(?![a-z])"
