@@ -17,7 +17,10 @@ def _between(begin: str, end: str) -> str:
 
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
-    r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|请问|想了解|了解一下|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
+    # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
+    r"(?<![没无])(?<!^没有)(?<![^有]没有)(?:什么|啥)(?![都也])|(?<![没不])怎么|怎样|如何|为何|哪(?!怕)|谁(?![都也])",
+    r"想知道|想问|问一下|请教|请问|想了解|了解一下|(?<!没)多少|(?<!没)多大|多久|是否|有无|何时",
+    r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
     r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
@@ -25,8 +28,11 @@ _QUESTION = _any(
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
     r"\b(?:remind me|ascertain|find out) (?:wh|how)",
 )
+_PLAYS_DOWN = _any(
+    r"[没无](?:什么|啥)|没有(?:什么|啥)|[没不]怎么(?!办)|没多[少大]|没几|(?:什么|啥|谁)[都也]"
+)
 _HOW = _any(
-    r"怎么(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
+    r"(?<![没不])怎么(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
     r"\bhow (?:to|do|does|did|can|could|should|would|come)\b|\bwhy\b|\bsteps (?:to|for)\b",
 )
 _NOT = _any(
@@ -297,6 +303,11 @@ def tells(clause: str) -> bool:
 def pleads(text: str) -> bool:
     """Somebody is asked for something in it, whatever else it tells."""
     return bool(_PLEADS.search(text))
+
+
+def plays_down(text: str) -> bool:
+    """It tells that there is hardly anything, in a word that elsewhere asks: 没什么变化."""
+    return not asks(text) and bool(_PLAYS_DOWN.search(text))
 
 
 def reports(text: str) -> bool:

@@ -217,7 +217,7 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     close = scored.route == QUESTION and scored.score >= ASKED and scored.margin >= MARGIN / 2
     if wording.shows(scored.bare) and scored.score - scored.scores.routes[QUESTION] < SHOWN:
         close = True
-    if not (asks or close):
+    if not (asks or close) or wording.plays_down(scored.folded):
         return None
     if wording.reports(scored.folded) and not (asks and _MARKED.search(scored.folded)):
         return None
@@ -246,6 +246,7 @@ def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
         return Piece(scored.text, "smalltalk", "it says thanks")
     elsewhere = scored.route == ELSEWHERE and scored.score >= ELSE
     tells = any(map(wording.tells, CLAUSES.split(scored.folded)))
+    tells = tells or wording.plays_down(scored.folded)
     pleads = scored.polite or wording.pleads(scored.folded)
     bidden = pleads or bids(scored, context.table, wording.tells)
     if wording.reports(scored.folded) or (tells and not bidden and not elsewhere):

@@ -76,8 +76,16 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
         return False
     if piece.kind in ("smalltalk", "unclear"):
         return piece.kind == "smalltalk" and is_smalltalk(piece.text)
+    if piece.kind == "qa_query" and not _surely_asks(piece, context):
+        return False
     clauses = [clause for clause in _CLAUSES.split(piece.text) if not is_link(clause)]
     return sum(not _gives_values(clause, context) for clause in clauses) <= 1
+
+
+def _surely_asks(piece: Piece, context: RouteContext) -> bool:
+    """Whether its form asks, and not only likeness to questions, which a remark may have."""
+    said = context.plain(piece.text)
+    return wording.asks(said) or wording.reads(said) or wording.shows(said)
 
 
 def is_whole_look_up(text: str, lookup: Lookup, context: RouteContext) -> bool:

@@ -132,6 +132,41 @@ async def test_without_a_model_what_is_known_is_told_with_what_is_left_out(
     assert (intent.lookup is not None, intent.left or None) == (left is not None, left)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["体重没什么变化", "P003 的体重没什么变化。", "ECOG 没怎么变", "什么都没变", "没有什么不舒服"],
+)
+async def test_a_remark_is_no_question_for_a_word_that_elsewhere_asks(
+    text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([pieces(piece("unclear", text))])
+    (intent,) = (await route(text, context, model)).intents
+    assert (intent.kind, len(server.requests)) == ("unclear", 1)
+    (alone,) = (await route(text, replace(context), None)).intents
+    assert alone.kind == "unclear"
+
+
+@pytest.mark.parametrize("text", ["体重有没有什么变化", "体重没什么变化吗？", "有什么变化"])
+async def test_what_does_ask_with_that_word_is_a_question(text: str, context: RouteContext) -> None:
+    (intent,) = (await route(text, context, None)).intents
+    assert intent.kind == "qa_query"
+
+
+async def test_a_remark_stays_with_the_work_or_the_question_that_it_is_for(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    text = "录入 P003 今天的访视，体重没什么变化"
+    server.script([pieces(piece("workflow", text, ENTRY) | {"condition": ""})])
+    (work,) = (await route(text, context, model)).intents
+    assert (work.kind, work.request, work.text) == ("workflow", "visit-entry", text)
+    (offered,) = (await route(text, replace(context), None)).intents
+    assert offered.candidates[0].request == "visit-entry"
+    text = "查一下 P003 的 ECOG。体重没什么变化。P001 有这样的情况吗？"
+    intents = (await route(text, replace(context), None)).intents
+    assert [i.kind for i in intents] == ["qa_query", "qa_query"]
+    assert all("P00" in intent.text for intent in intents), "the remark is no part of its own"
+
+
 async def test_a_look_up_that_the_model_finds_needs_no_model_to_answer(
     server: ModelServer, model: OpenAIModel, context: RouteContext
 ) -> None:
