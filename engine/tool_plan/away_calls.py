@@ -39,7 +39,8 @@ def offer_retry(
     )
     asks = {"asks": "away"} if isinstance(frame, LlmPlanFrame) else {}
     after = frame.model_copy(update={"asked": card.token, "away": why, **asks})
-    note = Note("needs_you", say("away.part", lang, name=run.name, why=why))
+    told = say("away.part", lang, name=run.name, why=why, who=literal(run.requester.name))
+    note = Note("needs_you", told)
     return Suspend(after, (card,), note, f"{call.tool.name} was not called ({call.key}): {why}")
 
 

@@ -184,6 +184,8 @@ async def test_an_approved_write_waits_while_the_api_is_down_and_is_done_once_it
     await room.tap("mona", review, "approve")
     retry = await waits(room, "Nothing was written", "To the fair")
     assert [each["label"] for each in retry["buttons"]] == ["Try again", "Give up"]
+    # Who approved reads who is to say so.
+    await room.wait_for(lambda m: " is asked when to try again" in text_of(m["parts"]))
     assert (await room.tap("mona", retry, "again"))[1]["ok"] is False, "it is for who asked"
     await room.say("ada", "/pending")
     await room.wait_for(lambda m: "Not done yet" in text_of(m) and not m["card"])

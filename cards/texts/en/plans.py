@@ -77,6 +77,6 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "away.again": "Try again",
     "away.give_up": "Give up",
-    "away.part": "“{name}”: approved, but not done yet. {why}",
+    "away.part": "“{name}”: approved, but not done yet. {why} {who} is asked when to try again.",
     "away.given_up": "{why} Nothing was written; {name} has given it up.",
 }

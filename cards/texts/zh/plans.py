@@ -67,6 +67,6 @@ TEXTS: Final[dict[str, str]] = {
     "away.text": "{why}没有写入任何内容。批准仍然有效：您点一下，就按原样再试一次。",
     "away.again": "再试一次",
     "away.give_up": "放弃",
-    "away.part": "「{name}」：已批准，尚未执行。{why}",
+    "away.part": "「{name}」：已批准，尚未执行。{why}何时再试，正在问 {who}。",
     "away.given_up": "{why}没有写入任何内容；{name} 已放弃。",
 }
