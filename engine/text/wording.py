@@ -63,7 +63,8 @@ _WISHES = re.compile(
     r"|了[吧呗]|您看|你看着|给我"
     r"|\b(?:please|pls|hop(?:e|ing) (?:that )?you|you(?:'re| are) (?:the one|up)|appreciate"
     r"|obliged|grateful|could you|would you|can you"
-    r"|(?:would|it'd|i'd|that'd) (?:love|like|help|be (?:great|lovely|nice|good|glad|happy|most)))\b"
+    r"|(?:would|it'd|i'd|that'd) "
+    r"(?:love|like|help|be (?:great|lovely|nice|good|glad|happy|most)))\b"
 )
 _SEEKS = re.compile(
     r"想知道|不清楚|不知道(?=.{0,12}(?:谁|什么|哪|多少|几))|请教|打听|透露|想问|想了解|求问"

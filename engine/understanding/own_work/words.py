@@ -207,7 +207,7 @@ DAYS: Final[re.Pattern[str]] = re.compile(
 )
 NUMBERS: Final[re.Pattern[str]] = re.compile(r"how many|几[个天份人次件名]|多少")
 BOTH: Final[re.Pattern[str]] = re.compile(
-    r"(?:approv|agree|accept|grant|yes|ok)[a-z]*(?![a-z]).{1,30}(?<![a-z])(?:and|or|but|what)(?![a-z])"
+    r"(?<![a-z])(?:approv|agree|accept|grant|yes|ok)[a-z]*.{1,30}(?<![a-z])(?:and|or|but|what)(?![a-z])"
     r".{0,30}(?:reject|refus|declin|turn|no(?![a-z])|den[iy]|not(?![a-z]))"
     r"|(?:同意|批准|通过|答应|点头).{1,8}(?:又|还是|以及|和|,|、|哪).{0,8}(?:没|不|拒|驳|否)"
 )
