@@ -22,6 +22,7 @@ from tests.bench.router.score import interval
 from tests.chaos.processes import ROOT
 from tests.engine.understanding.frames.frames import read_context
 
+HERE = Path(__file__).parent
 FOLDERS = {
     "clinical": ROOT / "playbooks",
     "law": ROOT / "playbooks",
@@ -118,9 +119,9 @@ async def routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     return told
 
 
-async def main(meant: Sequence[Line]) -> None:
-    """Print the figures of the messages, in all, by domain and by class."""
-    os.environ.setdefault("EXPENSES_TOKEN", "none")
+async def scored(lines: Sequence[str]) -> dict[str, Counter[str]]:
+    """The counts of the messages, in all, by domain and by class."""
+    meant: list[Line] = [json.loads(line) for line in lines if line.strip()]
     every: dict[str, Counter[str]] = {"all": Counter()}
     for folder in dict.fromkeys(FOLDERS.values()):
         own = [m for m in meant if FOLDERS[m["domain"]] == folder]
@@ -129,9 +130,15 @@ async def main(meant: Sequence[Line]) -> None:
             counts = judge(message, line)
             for group in ("all", message["domain"], message.get("class", "")):
                 every.setdefault(group, Counter()).update(counts)
+    return every
+
+
+async def main(lines: Sequence[str]) -> None:
+    """Print the figures of the messages, in all, by domain and by class."""
+    os.environ.setdefault("EXPENSES_TOKEN", "none")
+    every = await scored(lines)
     print(table("Messages that nobody had seen", {g: figures(c) for g, c in every.items() if g}))
 
 
 if __name__ == "__main__":
-    lines = Path(sys.argv[1]).read_text("utf-8").splitlines()
-    asyncio.run(main([json.loads(line) for line in lines if line.strip()]))
+    asyncio.run(main(Path(sys.argv[1]).read_text("utf-8").splitlines()))

@@ -33,6 +33,20 @@ async def test_what_was_never_read_is_mostly_understood(context: RouteContext) -
     assert score.decided / score.n >= 0.7
 
 
+@pytest.mark.parametrize("name", ["november", "december"])
+@pytest.mark.more
+async def test_of_read_blind_messages_none_is_begun_wrongly_and_hardly_any_is_lost(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPENSES_TOKEN", "none")
+    counts = await blind.scored((blind.HERE / f"{name}.jsonl").read_text("utf-8").splitlines())
+    figures = blind.figures(counts["all"])
+    assert (figures["wrong starts"], figures["conditions lost"]) == (0, 0)
+    assert figures["silent misses"] <= 1
+    assert figures["precision"] >= 0.97
+    assert figures["coverage"] >= 0.54
+
+
 def test_the_interval_holds_the_share_and_narrows_with_more_messages() -> None:
     few, many = interval(9, 10), interval(900, 1000)
     assert few[0] < 0.9 < few[1]
