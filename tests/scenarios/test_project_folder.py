@@ -149,7 +149,8 @@ async def test_a_sample_is_valid_and_small(sample: str, tmp_path: Path) -> None:
     assert (checked.status, checked.out) == (0, "ok\n")
     files = [path for path in folder.rglob("*.yaml") if path.parent.name != "tests"]
     lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
-    assert len(lines) < 200
+    # A good tenth of them are what people say, in two languages.
+    assert len(lines) < 220
 
 
 async def test_options_come_from_a_tool_that_lists(tmp_path: Path) -> None:
