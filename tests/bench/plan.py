@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ITEMS = (
-    *("router", "planner", "rules", "model", "jobs", "slack", "telegram"),
+    *("router", "frames", "planner", "rules", "model", "jobs", "slack", "telegram"),
     "approvals",
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
     "profile",

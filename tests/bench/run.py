@@ -33,6 +33,7 @@ from tests.bench.planner import planner
 from tests.bench.profile import profile
 from tests.bench.replicas import replicas
 from tests.bench.reviews import reviews
+from tests.bench.router.frames import frames
 from tests.bench.router.score import router
 from tests.bench.rules import rules
 from tests.bench.sharing import sharing
@@ -56,6 +57,7 @@ async def _telegram(plan: Plan, folder: Path) -> Result:
 Item = Callable[[Plan, Path], Awaitable[Result]]
 MEASURES: Mapping[str, Item] = {
     "router": router,
+    "frames": frames,
     "planner": planner,
     "rules": rules,
     "model": model_cost,

@@ -139,7 +139,9 @@ BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
 THOUGHTS = "MODEL=apart|leading|returned, separated by commas"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
-FIELDS = "JSON: fields of requests under all, answer, route, form, skill, rules, plan, jobs, document"
+FIELDS = (
+    "JSON: fields of requests under all, answer, route, form, skill, rules, plan, jobs, document"
+)
 PARTITIONS = "a whole number from 1 to 4096"
 TEAMS = "ids of workspaces as in T0EXAMPLE1, separated by commas"
 PATTERNS = (

@@ -3,7 +3,8 @@
 from typing import Final
 
 TEXTS: Final[dict[str, str]] = {
-    "why.none": "I know of no message of yours here that I could tell about.",
+    "why.none": "I have read no message of yours here that I could tell about. "
+    "One that you have just written may still be being read: ask again in a moment.",
     "why.message": "This is how I read your message “{said}”:",
     "why.part": "**{n}.** “{words}”: {taken}.",
     "why.whole": "I took it for {taken}.",

@@ -1,6 +1,6 @@
 """The grammar of English sentences."""
 
-from engine.understanding.grammar.rule import Rule, rule
+from engine.understanding.grammar.rule import Role, Rule, rule
 
 _YOU = r"(?:you|u|yuo|we)"
 _COULD = r"(?:can|could|coudl|would|woudl|will|might|may)"
@@ -51,7 +51,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:may|can|could|might) i (?:ask|get|trouble|bother) you to",
         "may I ask you to {x}?",
     ),
-    rule("favour", r"why (?:don't|do not) you", "why don't you {x}?"),
+    rule("favour", r"why (?:(?:don't|do not) you|not)", "why don't you {x}?"),
     rule("favour", r"you (?:can|could)", "you could {x}"),
     # Bidden.
     rule(
@@ -90,8 +90,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "opening",
-        r"(?:and )?while you(?:'re| are) at it|(?:okay |ok )?(?:so )?what i(?:'m"
-        r"| am)? (?:need|want|after)(?: you to do)? is(?: basically"
+        r"(?:and )?while you(?:'re| are) at it|(?:okay |ok )?(?:so )?what (?:i|we)(?:'m"
+        r"|'re| am| are)? (?:need|want|after)(?: you to do)? is(?: basically"
         r"| just)?(?: this)?(?: for you)?(?: to)?",
         "what I need is {x}",
     ),
@@ -158,12 +158,12 @@ RULES: tuple[Rule, ...] = (
     # Small words, after the longer forms that begin with them.
     rule(
         "opening",
-        r"ok|okay|oki|alright|aight|right|so|well|now(?! that)|uh|um{1,9}|er{1,9}m?|hm{1,9}"
-        r"|yes|yeah"
+        r"ok|okay|oki|alright|aight|right|where was i|ah|oh|so|well|now(?! that)|uh|um{1,9}"
+        r"|er{1,9}m?|hm{1,9}|yes|yeah"
         r"|yep|sure|great|perfect|fine|good|just|anyway|anyhow|basically|quick(?:ly)?"
         r"|then|and|but|also|too|next(?! (?:week|month|year|time))|first(?:ly| of all)?"
         r"|finally|lastly|again|simply"
-        r"|already|instead|rather|no rush",
+        r"|already|instead(?! of)|rather(?! than)|no rush",
         "ok, {x}",
     ),
     # Behind it.
@@ -201,7 +201,11 @@ RULES: tuple[Rule, ...] = (
         "{x}, would you?",
     ),
     rule("closing", r"too|as well|also|then|next|yet again|again", "{x} too"),
-    rule("closing", r"(?:and )?while you(?:'re| are) at it", "{x} while you're at it"),
+    rule(
+        "closing",
+        r"(?:and )?while you(?:'re| are) at it|and leave it at that",
+        "{x} while you're at it",
+    ),
     rule(
         "closing",
         r"no (?:rush|hurry|stress)|take your time|that's (?:all|it)|that is all"
@@ -230,7 +234,8 @@ RULES: tuple[Rule, ...] = (
     # Takes back what was before, and says what is meant.
     rule(
         "undo",
-        r"\bcorrection\b(?=:)|\b(?:actually )?scratch that\b|\bno,? (?:sorry,? )?i (?:mean"
+        r"\bcorrection\b(?=:)|\bnever ?mind what i said\b|\b(?:actually )?scratch that\b"
+        r"|\bno,? (?:sorry,? )?i (?:mean"
         r"|meant)\b|\bi (?:mean|meant)\b|\bsorry,? i meant?\b|\bthat was (?:nonsense|wrong"
         r"|a mistake)\b|\bthat's the one\b",
         "Correction: {x}",
@@ -252,7 +257,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\b(?:as|so) (?:long|soon) as\b|\bthe (?:moment|minute|instant)\b(?= \w+)",
+        r"\b(?:as|so) (?:long|soon|son) as\b|\bthe (?:moment|minute|instant)\b(?= \w+)",
         "{x} as long as Dr Wu agrees",
     ),
     rule(
@@ -271,7 +276,9 @@ RULES: tuple[Rule, ...] = (
     rule(
         "hang",
         r"\bwait(?:s|ed|ing)? (?:for|till|until)\b|\b(?:check|confirm|clear (?:it|this)"
-        r"|speak|talk) with\b|\bask [\w .]{1,24} first\b|\blet me (?:ask|check)\b",
+        r"|speak|talk) with\b|\bask [\w .]{1,24} first\b"
+        r"|\b(?:must|has to|have to|needs? to|should) [\w .]{1,24} first\b"
+        r"|\blet me (?:ask|check)\b",
         "wait for Dr Wu's OK and then {x}",
     ),
     rule(
@@ -368,3 +375,35 @@ RULES: tuple[Rule, ...] = (
         "explain to {x}",
     ),
 )
+
+_HOLDING: dict[Role, tuple[str, ...]] = {
+    "hang": (
+        *("if", "unless", "until", "provided", "providing", "assuming", "when", "whenever"),
+        *("once", "before", "after"),
+    ),
+    "off": ("not", "never", "nobody", "nothing"),
+}
+_WORDS = frozenset(
+    (
+        *("of", "provide", "provides", "ever", "one", "ones", "then", "hen", "while", "ton", "no"),
+        *("note", "noted", "notes", "rafter", "afters"),
+    )
+)
+"""Words of their own that are a slip away from those."""
+
+
+def _slips_of(word: str) -> set[str]:
+    """The word with two letters swapped; a longer one with one left out, or written twice."""
+    found = {word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in range(len(word) - 1)}
+    for n in range(len(word)) if len(word) > 3 else ():
+        found |= {word[:n] + word[n + 1 :], word[: n + 1] + word[n:]}
+    return found
+
+
+SLIPS: dict[str, Role] = {
+    slip: role
+    for role, words in _HOLDING.items()
+    for word in words
+    for slip in _slips_of(word) - _WORDS - {word}
+}
+"""What a mistyped word does that holds work back."""

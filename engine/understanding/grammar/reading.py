@@ -29,7 +29,10 @@ _PICTURE = re.compile(
 )
 """Those but for the signs that say no, or that it is done."""
 
-_BULLET = re.compile(r"\[(?!x\])|[\]【】\"'•·□]|(?<![0-9])[0-9]{1,2}[.)、．）](?![0-9])")
+_BULLET = re.compile(
+    r"#[0-9]{1,2}(?![0-9])|\[(?!x\])|[\]【】\"'•·□]|(?<![0-9])[0-9]{1,2}[.)、．）](?![0-9])"
+)
+_WORD = re.compile(r"[a-z]+")
 _PARTICLE = re.compile(r"(?<![什怎多])[吗么]$|呢$|不$")
 
 
@@ -83,10 +86,15 @@ class Grammar:
         return Core(start, end, favour or tagged)
 
     def _find_marks(self, said: str) -> tuple[Mark, ...]:
-        """What holds back in a leveled text; what is only wished for politely hangs on nothing."""
+        """What holds back in a leveled text, also where its word is mistyped.
+
+        What is only wished for politely hangs on nothing.
+        """
         every = [
             Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
         ]
+        slips = ((en.SLIPS.get(found[0]), found) for found in _WORD.finditer(said))
+        every += [Mark(role, *found.span()) for role, found in slips if role]
         reasons = [mark for mark in every if mark.role == "reason"]
         return tuple(
             mark

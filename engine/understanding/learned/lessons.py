@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
+from engine.understanding.grammar.en import SLIPS
 from engine.understanding.learned.classifier import (
     DECIMALS,
     Classifier,
@@ -194,7 +195,8 @@ class Lessons:
         return _LATIN.sub(lambda found: self._correct_word(found[0]), said)
 
     def _correct_word(self, word: str) -> str:
-        if not LONG <= len(word) <= LONGEST or word in self._words or not word.isalpha():
+        known = word in self._words or word in SLIPS
+        if not LONG <= len(word) <= LONGEST or known or not word.isalpha():
             return word
         near = [
             self._slips[slip] for slip in (word, *_without_one_letter(word)) if slip in self._slips

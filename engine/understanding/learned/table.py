@@ -213,6 +213,10 @@ class RouteTable:
         """Whether an example of the playbook has these words as they stand."""
         return said in self.lessons.said_by_route.get(playbook, "")
 
+    def binds(self, said: str) -> bool:
+        """Whether an example of a playbook has these words as they stand, joined as they are."""
+        return bool(said) and any(self.says_like(said, route.playbook) for route in self.routes)
+
     @cached_property
     def _cue_lengths(self) -> tuple[tuple[int, ...], frozenset[str]]:
         return tuple({len(cue) for cue in self.cues}), frozenset(self.cues)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engine.text import wording
-from engine.text.entities import fold
+from engine.text.entities import ENTITY_MARKS, fold
 from engine.understanding.grammar.reading import GRAMMAR, level
 
 _ZH = (
-    r"然后再?|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带"
+    r"[然燃让]后再?|其次|第[二三四五六](?:步|件)?[,，:：]|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带"
     r"|顺手)|以及请|并且|最后再?|完[了事]再|做完再?|(?<![核校面针])对了"
     r"|(?<=[,，\s])[改写弄录做跑核出]?[好完]了?(?:之后|以后|后)就?"
     r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
@@ -17,7 +17,7 @@ _ZH = (
 _EN = (
     r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
     r"|(?:and\s+)?once\s+(?:that|it|this|they)(?:'s|'re|\s+is|\s+are)\s+(?:done|in|ready|through)"
-    r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition"
+    r"|(?:and\s+)?finally|lastly|secondly|thirdly|(?:second|third)(?=[,:])|by\s+the\s+way|btw|in\s+addition"
     r"|(?:and\s+)?next(?=,))(?![A-Za-z'])"
 )
 _BOUNDARY = re.compile(
@@ -26,9 +26,10 @@ _BOUNDARY = re.compile(
     r"|(?<! v)(?<! vs)(?<! no)(?<!\bmr)(?<!\bdr)(?<!\bms)(?<!\bmrs)\.(?=\s|$))\s*"
     r"|(?P<soft>[;；]+)\s*"
     r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9])|、|——)\s*(?:(?:and|so|plus)\s+)?"
-    r"|\s{0,9}[+＋]\s{0,9}|[，,]?(?:还要|还得|以及|一是|二是|三是|其一|其二)"
+    r"|\s{0,9}[+＋／]\s{0,9}|\s/\s|[，,]?(?:还要|还得|以及|一是|二是|三是|其一|其二)"
     r"|(?<![0-9A-Za-z.])[(（]?[0-9]{1,2}[)）、](?![0-9])\s{0,9}|[①-⑩]\s{0,9}"
-    r"|\s{1,9}(?:and|adn|nad|&|plus)\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])"
+    r"|(?<=[^\s.])\.(?=[a-z\u3400-\u9fff])"
+    r"|\s{1,9}(?:and|adn|nad|&|plus)(?:\s{1,9}(?:then|thne|also))?\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])"
     r"|和(?=录入|登记|查|看)"
     r"|(?<=[\u3400-\u9fff])\s{1,9}(?=[\u3400-\u9fff]))",
     re.IGNORECASE,
@@ -40,6 +41,11 @@ LOOKAHEAD_CHARS = 100
 CONDITION_CHARS = 4
 """A stretch that opens with a condition does so in its first letters."""
 
+WORD_CHARS = 30
+"""A word on either side of a boundary is looked at in so many letters."""
+
+_LAST = re.compile(rf"(?:[A-Za-z']{{1,{WORD_CHARS}}}|[\u3400-\u9fff]{{1,2}}|[{ENTITY_MARKS}])$")
+_FIRST = re.compile(rf"[A-Za-z']+|[\u3400-\u9fff]{{1,2}}|[{ENTITY_MARKS}]")
 _MARKS = "?？!！"
 _EDGES = " \t\r\n,，、;；:：.。"
 
@@ -58,11 +64,14 @@ class Atom:
     is_sequel: bool
 
 
-def find_atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
+def find_atoms(
+    text: str, begins: Callable[[str], bool], binds: Callable[[str], bool]
+) -> tuple[Atom, ...]:
     """The smallest pieces of a message, in order.
 
     A comma, "and" or space parts only where a request or question begins behind it, as `begins`
-    tells of a folded text. A condition stays with all that follows it in its sentence.
+    tells of a folded text, and where no example has what stands around it as it stands, as
+    `binds` tells. A condition stays with all that follows it in its sentence.
     """
     found: list[Atom] = []
     quoted = wording.quotations(text)
@@ -74,10 +83,15 @@ def find_atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
             stop += 1
         if match and any(begin < match.start() < end for begin, end in quoted):
             continue
+        if match and _is_in_politeness(text, start, match):
+            continue
         if (
             match
             and _boundary_kind(match) == "weak"
-            and not begins(fold(text[match.end() : match.end() + LOOKAHEAD_CHARS]))
+            and (
+                not begins(fold(text[match.end() : match.end() + LOOKAHEAD_CHARS]))
+                or binds(_around(text, match))
+            )
         ):
             continue
         span = _trim(text, start, stop)
@@ -91,6 +105,23 @@ def find_atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
                 then or bool(_THEN.match(match["link"] or "")),
             )
     return _join_conditions(text, _join_politeness(text, found))
+
+
+def _is_in_politeness(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a connective is a part of the politeness before what is asked for: 能不能顺便…"""
+    if not match["link"] or not text[start : match.start()].strip(_EDGES):
+        return False
+    core = GRAMMAR.core(level(text[start : match.end() + LOOKAHEAD_CHARS]))
+    return start + core.start >= match.end()
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """What joins two stretches, folded, with the last word before and the first behind."""
+    before = _LAST.search(text, max(0, match.start() - WORD_CHARS), match.start())
+    behind = _FIRST.match(text, match.end(), match.end() + WORD_CHARS)
+    if before is None or behind is None:
+        return ""
+    return fold(text[before.start() : behind.end()])
 
 
 def _boundary_kind(match: re.Match[str]) -> str:

@@ -23,10 +23,11 @@ ASIDE_CHARS = 20
 NEIGHBOUR_CHARS = 20
 """So far from a mark stand the words beside it."""
 
-_CLAUSE = re.compile(r"[,;:。.!?\n(（—]|\s-{1,2}\s")
+_CLAUSE = re.compile(r"[,;。!?\n(（—]|(?<![0-9])[:.]|[:.](?![0-9])|\s-{1,2}\s")
 _SENTENCE = re.compile(r"[。.!?\n]")
 _NEIGHBOUR = re.compile(r"[a-z']+\W{0,3}|[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z][a-z'-]*")
+_TELLER = re.compile("\\s*([\u3400-\u9fff]{2,8}?)[想会将要]")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _HANDLE = re.compile("[把将]|帮[我忙]|[给请]")
 _SAID: dict[Role, str] = {
@@ -52,8 +53,10 @@ def held_back(scored: ScoredPiece, table: RouteTable, said: str) -> str:
             mark, said, scored.route, table
         ):
             return f"{said[mark.start : mark.end]!r}: {_SAID[mark.role]}"
-    strange = next(_strange_before(said, bid, scored.route, table), "") or _heading(
-        said, bid, scored.route, table
+    strange = (
+        next(_strange_before(said, bid, scored.route, table), "")
+        or _teller(said, bid, table)
+        or _heading(said, bid, scored.route, table)
     )
     return f"{strange!r} is not understood" if strange else ""
 
@@ -123,10 +126,21 @@ def _strange_before(said: str, bid: int, playbook: str, table: RouteTable) -> It
             yield word
 
 
+def _teller(said: str, bid: int, table: RouteTable) -> str:
+    """Who wants or will do it, in Chinese, where the work is only told: words of no example."""
+    heads = [m.end() for m in _CLAUSE.finditer(said, 0, bid)]
+    found = _TELLER.match(said[heads[-1] if heads else 0 : bid])
+    if found is None:
+        return ""
+    every = table.lessons.tokens.values()
+    known = any(words[found[1][n : n + 2]] for n in range(len(found[1]) - 1) for words in every)
+    return "" if known else found[0]
+
+
 def _heading(said: str, bid: int, playbook: str, table: RouteTable) -> str:
     """What stands before a colon in front of the bid, and is of no work of the playbook."""
     colon = said.rfind(":", 0, bid)
-    if colon < 0 or _SENTENCE.search(said, colon, bid):
+    if colon < 0 or _SENTENCE.search(said[colon + 1 : bid].lstrip(" \n-*•")):
         return ""
     sentences = [m.end() for m in _SENTENCE.finditer(said, 0, colon)]
     heading = said[sentences[-1] if sentences else 0 : colon]

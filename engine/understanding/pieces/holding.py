@@ -30,6 +30,7 @@ HUNG = 0.45
 _NUMBER = re.compile("[0-9]+")
 _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[,，。;；:：.!]")
+_ABOVE_LIST = re.compile(r"[:：]\s*\n")
 _COLON = re.compile("[:：]")
 
 NAMED, UNNAMED = 0.1, 0.5
@@ -93,6 +94,25 @@ def hold_by_neighbours(
 def _is_listed(gap: str, piece: Piece, context: RouteContext) -> bool:
     """Whether a piece behind an enumeration comma names a thing, and no work by its verb."""
     return "、" in gap and not cue_found(context.plain(piece.text), context.table.cues)
+
+
+def spread_conditions(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """A condition that ends a sentence is of all work in it, and one above a list of all below."""
+    held = list(pieces)
+    for index, piece in enumerate(pieces):
+        if not piece.condition:
+            continue
+        own = text[piece.start : piece.end]
+        is_last = not own.startswith(piece.condition)
+        before = index
+        while is_last and before and held[before].boundary == "weak":
+            before -= 1
+            if held[before].kind == "workflow" and not held[before].condition:
+                held[before] = as_conditional(held[before], piece.condition)
+        for after in range(index + 1, len(held) if _ABOVE_LIST.search(own) else 0):
+            if held[after].kind == "workflow" and not held[after].condition:
+                held[after] = as_conditional(held[after], piece.condition)
+    return tuple(held)
 
 
 def _is_condition_beside(index: int, pieces: Sequence[Piece]) -> bool:

@@ -16,7 +16,12 @@ from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
 from engine.understanding.pieces.form_answers import group_form_answers
-from engine.understanding.pieces.holding import as_unclear, hold_by_neighbours, offer
+from engine.understanding.pieces.holding import (
+    as_unclear,
+    hold_by_neighbours,
+    offer,
+    spread_conditions,
+)
 from engine.understanding.pieces.joining import (
     absorb_idle,
     ask_of_several,
@@ -25,6 +30,7 @@ from engine.understanding.pieces.joining import (
     join_same_work,
 )
 from engine.understanding.pieces.judge import LEAST, judge
+from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
@@ -54,7 +60,8 @@ def read_message(text: str, context: RouteContext) -> tuple[Piece, ...]:
 
 def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     within = len(text) <= MAX_CHARS
-    stretches = find_atoms(context.mark(text), make_start_check(context)) if within else ()
+    begins = make_start_check(context)
+    stretches = find_atoms(context.mark(text), begins, context.table.binds) if within else ()
     if not stretches or not max_stretches(stretches):
         long = stretches or len(text) > MAX_CHARS
         nothing = "there is no word in it" if text.strip() else "it is empty"
@@ -63,11 +70,13 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         return group_form_answers(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
     read = _make_judge(context)
     pieces = cut_anew(text, split_message(text, stretches, read), stretches, read)
+    pieces = part_anew(text, pieces, lambda part: judge(part, context), context)
     pieces = join_continuations(
         text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )
     pieces = hold_by_neighbours(text, pieces, context)
     pieces = tuple(offer(text, piece, context) for piece in pieces)
+    pieces = add_missed(text, spread_conditions(text, pieces), context)
     pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
     pieces = tuple(ask_of_several(piece, context) for piece in pieces)
     return _withhold_work(text, _drop_smalltalk(pieces))

@@ -18,7 +18,7 @@ _WORTH = {"workflow": 1.0, "qa_query": 1.0, "card_reply": 1.0, "smalltalk": 0.2}
 _IDLE = 0.0
 _UNSURE = -1.0
 _COST = {"end": 0.0, "soft": 0.1, "weak": 0.3}
-_FIRM = 0.68
+FIRM = 0.68
 """What a comma parts off as work has to be as certain as this."""
 
 _CERTAINTY = 0.2
@@ -94,7 +94,7 @@ def _judge_part(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
 
 def _score(piece: Piece, *, first: bool) -> float:
     weak = piece.boundary == "weak" and not first and not piece.condition
-    if weak and piece.kind == "workflow" and piece.confidence < _FIRM:
+    if weak and piece.kind == "workflow" and piece.confidence < FIRM:
         return _UNSURE
     idle = _IDLE if piece.unclear_kind in ("idle", "holds_off", "elsewhere") else _UNSURE
     worth = (

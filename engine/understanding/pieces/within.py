@@ -15,7 +15,7 @@ from engine.understanding.pieces.scoring import score_piece
 OFFERED = 0.35
 """From this score on what stands in a text may be the work that is meant."""
 
-MOST_STARTS = 5
+MOST_STARTS = 7
 """So many places where work may begin are tried."""
 
 VERBATIM, MOST_LIKE = 1.0, 0.99
@@ -40,7 +40,8 @@ def find_work(text: str, context: RouteContext) -> WorkWithin | None:
     said = level(context.mark(text))
     marks = list(GRAMMAR.marks(said))
     # What was taken back is not what is meant.
-    behind = max((mark.end for mark in marks if mark.role == "undo"), default=0)
+    undone = (m.end for m in marks if m.role == "undo" and _trim(said, m.end, len(said)))
+    behind = max(undone, default=0)
     best: WorkWithin | None = None
     for start, end in _windows(said, behind, marks, context.table):
         work = _work_of(text[start:end], context)
@@ -59,7 +60,8 @@ def find_work(text: str, context: RouteContext) -> WorkWithin | None:
 def _work_of(text: str, context: RouteContext) -> Candidate | None:
     """The nearest request of a playbook, where it is near and the text has a word of its own."""
     table = context.table
-    groups = table.verbatim.get(plain_example(context.plain(text)), frozenset())
+    said = plain_example(context.plain(text))
+    groups = table.verbatim.get(said) or table.verbatim.get(said.rstrip("了"), frozenset())
     work = [group for group in groups if table.playbook(group.partition("/")[0])]
     if len(work) == 1:
         playbook, _, request = work[0].partition("/")

@@ -20,14 +20,14 @@ from engine.understanding.router.chain import route
 from tests.bench.figures import table
 from tests.bench.router.score import interval
 from tests.chaos.processes import ROOT
-from tests.engine.understanding.frames.frames import read_context
+from tests.engine.understanding.frames.projects import read_context
 
 HERE = Path(__file__).parent
 FOLDERS = {
     "clinical": ROOT / "playbooks",
     "law": ROOT / "playbooks",
-    "expenses": ROOT / "examples" / "expenses" / "playbooks",
-    "leave": ROOT / "examples" / "leave" / "playbooks",
+    "expenses": ROOT / "examples" / "expenses",
+    "leave": ROOT / "examples" / "leave",
 }
 """The project folder of each domain."""
 

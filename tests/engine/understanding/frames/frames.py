@@ -1,36 +1,35 @@
 """Sentences put around requests and questions of a project, and what the router makes of them."""
 
-import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
-from bot.definitions.loader import load_definitions
-from bot.wiring.connections import load_connections
-from cards.model import Principal
 from engine.frames.intents import Intent
-from engine.text.entities import fold
 from engine.text.language import detect_language
-from engine.understanding.context import RouteContext
-from engine.understanding.learned.lessons import first_word
 from engine.understanding.router.chain import route
-from tests.fakes.settings import make_settings
+from tests.engine.understanding.frames.projects import HERE, Domain, Request, choose
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[3]
 PEOPLE = {"en": ("Dr Wu", "Anna"), "zh": ("吴医生", "小林")}
-TODAY = date(2026, 11, 23)
+LANGS = ("en", "zh")
+FILES = tuple((name, lang) for name in ("issue", "given", "own") for lang in LANGS)
+"""Those measured first, those by somebody who had not seen the rules, and those against them."""
+
 OFFERED = 3
 """So many candidates a card shows."""
 
 Outcome = Literal["start", "card", "condition", "none"]
 """What became of a request: begun; offered; asked about with its condition; nothing."""
+
+Fault = Literal["", "lost", "refused", "wrong start", "unconditional"]
+"""Work or a question that is neither begun, answered nor offered; the same where nothing else is
+done or offered; work begun that is not meant, or without what it hangs on."""
+
+FAULTS: tuple[Fault, ...] = ("", "lost", "refused", "wrong start", "unconditional")
+"""The worst last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +64,6 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A way to ask for a request of a project, and its group (`playbook/request`)."""
-
-    text: str
-    group: str
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """A project as the router knows it, and what people ask it for, by language."""
-
-    name: str
-    context: RouteContext
-    requests: dict[str, tuple[Request, ...]]
-    questions: dict[str, tuple[tuple[str, str], ...]]
-
-
-@dataclass(frozen=True, slots=True)
 class Trial:
     """A frame with its texts put in, and what the router did."""
 
@@ -97,16 +78,22 @@ class Trial:
     intents: tuple[Intent, ...]
 
     @property
-    def fault(self) -> str:
-        """What went wrong, in a word; "" for nothing."""
-        faults = (*_faults_of(self.frame.meant_x, self.frame.also_ok, self.outcome, "x"),)
+    def fault(self) -> Fault:
+        """What went wrong; "" for nothing."""
+        faults = [*_faults_of(self.frame.meant_x, self.frame.also_ok, self.outcome)]
         if "{y}" in self.frame.frame:
-            faults += (*_faults_of(self.frame.meant_y, ("card",), self.other, "y"),)
+            faults += _faults_of(self.frame.meant_y, ("card",), self.other)
         if self.wrong:
-            return "wrong start"
+            faults.append("wrong start")
         if self.frame.is_answered and self.answer == "lost":
-            faults += ("lost question",)
-        return max(faults, key=_WEIGHT.index, default="")
+            faults.append("lost")
+        worst = max(faults, key=FAULTS.index, default="")
+        return "refused" if worst == "lost" and self._is_refused else worst
+
+    @property
+    def _is_refused(self) -> bool:
+        """Whether nothing at all is offered, begun or answered."""
+        return all(i.kind == "unclear" and not (i.candidates or i.told) for i in self.intents)
 
     @property
     def is_exact(self) -> bool:
@@ -121,12 +108,9 @@ class Trial:
         return right and not self.fault
 
 
-_WEIGHT = ["refused", "lost question", "lost", "wrong start", "unconditional"]
-
-
-def _faults_of(meant: str, also: Sequence[str], outcome: Outcome, which: str) -> Iterator[str]:
+def _faults_of(meant: str, also: Sequence[str], outcome: Outcome) -> Iterator[Fault]:
     if outcome == "start" and meant != "start" and "start" not in also:
-        yield "unconditional"
+        yield "unconditional" if meant == "card" else "wrong start"
     if outcome == "none" and meant != "none" and "none" not in also:
         yield "lost"
 
@@ -140,37 +124,6 @@ def load_frames(name: str, lang: str) -> tuple[Frame, ...]:
 def _frame(row: dict[str, Any], lang: str) -> Frame:
     given = {name.removesuffix("_expect"): value for name, value in row.items()}
     return Frame(**given | {"lang": lang, "also_ok": tuple(row.get("also_ok", ()))})
-
-
-def read_context(folder: Path) -> RouteContext:
-    """What the router knows of a project folder."""
-    above = folder if (folder / "people.yaml").exists() else folder.parent
-    wired = above / "connections.yaml"
-    settings = make_settings(
-        playbooks=folder,
-        people=above / "people.yaml",
-        connections=wired if wired.exists() else None,
-    )
-    made = load_definitions(settings, load_connections(settings).toolbox)
-    table = made.route_table()
-    return RouteContext(
-        table=table,
-        entities=table.entities,
-        tools=made.tools,
-        open_cards=(),
-        principal=Principal(id="ana", name="Ana"),
-        today=TODAY,
-        recent=(),
-        lang="en",
-        sections=table.sections,
-    )
-
-
-async def surely(text: str, context: RouteContext) -> Intent | None:
-    """The one intent of a text that rules and examples are sure of."""
-    routed = await route(text, replace(context, lang=detect_language(text)), None)
-    (first, *more) = routed.intents
-    return first if first.sure and not more else None
 
 
 async def try_frame(
@@ -231,64 +184,27 @@ def _answer(q: tuple[str, str], intents: Sequence[Intent]) -> Literal["answered"
     return "card" if offers else "lost"
 
 
-_NOT_PLAIN = {
-    "en": re.compile(r"[?.!,]|please|pls|for me|thanks"),
-    "zh": re.compile(
-        r"[?？。！!，,吗]|^(?:请|麻烦|帮|我|能|需要|现在|来|开始)|[吧了]$|麻烦|帮|请|一下$"
-    ),
-}
-"""What says of an example that it is no bare imperative, around which a sentence may stand."""
+async def try_frames(frames: Sequence[Frame], domain: Domain, groups: int = 0) -> list[Trial]:
+    """Each frame around so many requests of a project (0: every one), which its text chooses.
 
-
-async def read_domain(folder: Path) -> Domain:
-    """A project, with those of its examples that are plain imperatives and surely understood."""
-    context = read_context(folder)
-    requests: dict[str, list[Request]] = {"en": [], "zh": []}
-    questions: dict[str, list[tuple[str, str]]] = {"en": [], "zh": []}
-    for name, request in context.requests:
-        for text in request.examples:
-            if _is_plain(text, context) and _asks_for(await surely(text, context), name):
-                requests[_language(text)].append(Request(text, name))
-    for tool in context.tools:
-        for example in tool.examples:
-            text = example.rstrip("?？。.") + ("？" if _language(example) == "zh" else "?")
-            found = await surely(text, context)
-            if found and found.lookup and found.lookup.tool == tool.name:
-                questions[_language(text)].append((text, tool.name))
-    return Domain(
-        folder.name,
-        context,
-        {lang: tuple(every) for lang, every in requests.items()},
-        {lang: tuple(every) for lang, every in questions.items()},
-    )
-
-
-def _language(text: str) -> str:
-    return "zh" if re.search(r"[\u3400-\u9fff]", text) else "en"
-
-
-def _is_plain(text: str, context: RouteContext) -> bool:
-    lang, said = _language(text), fold(text)
-    if _NOT_PLAIN[lang].search(said):
-        return False
-    if lang == "en":
-        return first_word(said) in context.table.request_verbs
-    return context.table.begins_with_cue(said)
-
-
-def _asks_for(intent: Intent | None, name: str) -> bool:
-    return bool(intent and intent.kind == "workflow" and name_of(intent) == name)
-
-
-async def try_frames(frames: Sequence[Frame], domain: Domain, times: int) -> list[Trial]:
-    """Each frame so many times, with requests and questions that its text alone decides on."""
+    Frames that want another request, or a question, are left out where the project has none.
+    """
     made = []
     for frame in frames:
-        chance = random.Random(frame.frame)
         every = domain.requests[frame.lang]
-        for _ in range(times):
-            x = chance.choice(every)
-            y = chance.choice([one for one in every if one.group != x.group])
-            q = chance.choice(domain.questions[frame.lang])
+        for group in _chosen(frame, sorted(every), groups):
+            others = [each for each in sorted(every) if each != group]
+            questions = domain.questions[frame.lang]
+            if ("{y}" in frame.frame and not others) or ("{q}" in frame.frame and not questions):
+                continue
+            x = choose(every[group], frame.frame, group)
+            y = choose(every[choose(others, frame.frame, group)], frame.frame) if others else x
+            q = choose(questions, frame.frame, group) if questions else ("", "")
             made.append(await try_frame(frame, domain, x, y, q))
     return made
+
+
+def _chosen(frame: Frame, groups: Sequence[str], count: int) -> Sequence[str]:
+    if not groups or not count:
+        return groups
+    return sorted({choose(groups, frame.frame, str(number)) for number in range(count)})

@@ -8,7 +8,7 @@ import pytest
 from engine.text.language import detect_language
 from engine.understanding.router.chain import route
 from tests.engine.understanding.frames.frames import is_begun, name_of, outcome_of
-from tests.engine.understanding.frames.unseen import BOTH, NAMES, held_out, read_unseen
+from tests.engine.understanding.frames.projects import BOTH, UNSEEN, held_out, read_unseen
 
 OFFERED = {("beekeepers", 3): 0.85, ("streetlights", 3): 0.65, ("streetlights", 8): 0.85}
 """The least share of requests, put as no example puts them, that are begun or offered."""
@@ -27,7 +27,7 @@ async def test_requests_put_otherwise_are_begun_or_offered(name: str, count: int
     assert 1 - found["none"] / found.total() >= OFFERED[name, count], found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", UNSEEN)
 @pytest.mark.parametrize("langs", [BOTH, ("en",), ("zh",)])
 async def test_each_of_three_examples_begins_its_work(name: str, langs: tuple[str, ...]) -> None:
     context = read_unseen(name, 3, langs)

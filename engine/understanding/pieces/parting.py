@@ -1,0 +1,276 @@
+"""What in a piece wants something by itself: it is cut anew there, or people are asked."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+
+from engine.frames.intents import Candidate
+from engine.text import wording
+from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.pieces.holding import OFFERED, as_unclear
+from engine.understanding.pieces.sameness import judge_verbatim
+from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.split import FIRM
+from engine.understanding.pieces.telling import AGAINST
+from engine.understanding.pieces.within import WorkWithin, find_work
+from engine.understanding.pieces.work import START, judge_work
+
+MOST = 16
+"""So many stretches of a piece are looked at."""
+
+LONGEST = 300
+"""In a longer piece no other wish is looked for."""
+
+STOPS = 2
+"""A stretch ends before so many "and" at most, or at the end of its clause."""
+
+_CLAUSE = re.compile(
+    r"[,，;；:：。!！?？\n(（)）—…]+|\.(?=\s|$)|(?<=[a-z\u3400-\u9fff])\.(?=[\u3400-\u9fff])"
+    r"|\s-{1,2}\s|\s(?=i(?:'d| would| want| need)\b)"
+)
+_JOINT = re.compile(
+    r"再|还有|还要|还得|还请|另请|(?<![需重主不])要(?![求点件素])"
+    r"|(?<!申)请(?![求假款问])|\s{0,3}[+＋&／]\s{0,3}|\s/\s"
+    r"|(?<![0-9])(?P<number>[0-9]{1,2})[)）.、]?\s{0,3}(?=[\u3400-\u9fff])"
+    r"|\b(?:and|then|also|plus)\s{1,3}"
+)
+"""What stands between two wishes where no mark does."""
+
+_STOP = re.compile(r"\binstead of\b|\brather than\b|[和及与]|完了?(?:[之以]后)?")
+"""What a wish ends before, too, where it is only offered."""
+
+_WORD = re.compile(r"[a-z][a-z'-]*")
+_EDGES = " \t\n,，;；:：。.!！()（）-—…"
+
+Judge = Callable[[str], Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A stretch that by itself surely asks for work, and for which (`playbook/request`).
+
+    `leads`: it begins its clause; `parts`: it does, or stands behind an "and" or its like;
+    `is_listed`: behind one that also joins things, as 和 does.
+    """
+
+    start: int
+    end: int
+    playbook: str
+    request: str
+    confidence: float
+    leads: bool
+    parts: bool
+    is_listed: bool
+
+    @property
+    def group(self) -> str:
+        """Its request, as `playbook/request`."""
+        return f"{self.playbook}/{self.request}"
+
+    @property
+    def candidate(self) -> Candidate:
+        """It as what is offered."""
+        return Candidate(
+            kind="workflow", playbook=self.playbook, request=self.request, score=AGAINST
+        )
+
+
+def part_anew(
+    text: str, pieces: tuple[Piece, ...], judge: Judge, context: RouteContext
+) -> tuple[Piece, ...]:
+    """The pieces, those cut in two that are sure and in which something else is wanted.
+
+    Where one half is not sure by itself, people are asked which of both is meant; a question is
+    answered in any case.
+    """
+    made: list[Piece] = []
+    for piece in pieces:
+        if piece.kind == "workflow" and not piece.condition and piece.firm:
+            made += _part_work(text, piece, judge, context)
+        elif piece.lookup:
+            made += _part_look_up(text, piece, judge, context)
+        elif piece.kind == "qa_query" or piece.unclear_kind in ("unknown", "idle"):
+            made += _part_question(text, piece, judge, context)
+        else:
+            made.append(piece)
+    return tuple(made)
+
+
+def _part_work(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
+    own = text[piece.start : piece.end]
+    core = GRAMMAR.core(level(context.mark(own)))
+    if judge_verbatim(own[core.start : core.end], context):
+        return [piece]
+    group = f"{piece.playbook}/{piece.request}"
+    for other in find_wishes(own, context):
+        if other.group == group or not other.parts or (other.leads and other.confidence < FIRM):
+            continue
+        at_head = not own[: other.start].strip(_EDGES)
+        at = other.end if at_head else other.start
+        halves = _cut(text, piece, (at,), judge)
+        sure = all(half.is_request and half.is_sure for half in halves)
+        if len(halves) == 2 and sure and other.confidence >= FIRM:
+            return halves
+        if at_head or (not sure and other.is_listed):
+            continue  # what follows says more of it
+        meant = as_unclear(piece, f"in it stands {own[other.start : other.end]!r}")
+        return [replace(meant, candidates=(*meant.candidates, other.candidate)[:OFFERED])]
+    return [piece]
+
+
+def _part_look_up(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
+    """A clause of a question that speaks of work is a piece of its own."""
+    own = text[piece.start : piece.end]
+    clauses = list(_clauses(own))
+    for start, end in clauses[:MOST] if len(clauses) > 1 else ():
+        work = find_work(own[start:end], context)
+        if work is None or work.candidate.score < START or judge(own[start:end]).lookup:
+            continue
+        at = end if start == clauses[0][0] else start
+        halves = _cut(text, piece, (at,), judge)
+        if len(halves) == 2 and any(half.lookup for half in halves):
+            return halves
+    work = find_work(own, context)
+    if work is None or work.candidate.score < START or not _bids(own, work, context):
+        return [piece]
+    meant = as_unclear(piece, f"in it stands {own[work.start : work.end]!r}")
+    asked = Candidate(kind="qa_query", score=AGAINST)
+    return [replace(meant, candidates=(work.candidate, asked))]
+
+
+def _bids(text: str, work: WorkWithin, context: RouteContext) -> bool:
+    """Whether a text bids to do the work that stands in it, and asks nothing around it."""
+    said = level(context.mark(text))
+    core = GRAMMAR.core(said)
+    asked = any(mark.role == "ask" for mark in GRAMMAR.marks(said[core.start : core.end]))
+    bid = context.plain(text[work.start : work.end])
+    reads = wording.reads(bid) or wording.checks(bid) or wording.asks(bid.rstrip("?"))
+    return not asked and not reads and context.table.begins_request(bid)
+
+
+def _part_question(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
+    """A clause that a look-up answers by itself is a piece of its own, and so is one that bids."""
+    own = text[piece.start : piece.end]
+    clauses = list(_clauses(own))
+    for start, end in clauses[:MOST] if len(clauses) > 1 else ():
+        for begin, stop in ((start, end), (start, len(own)), (0, end)):
+            part = own[begin:stop]
+            if wording.asks(context.plain(part)) and judge(part).lookup:
+                return _cut(text, piece, (begin, stop), judge)
+        if (
+            piece.kind == "qa_query"
+            and start
+            and not _hangs(own[:start])
+            and judge(own[start:]).kind == "workflow"
+        ):
+            return _cut(text, piece, (start,), judge)
+    return [piece]
+
+
+def _hangs(text: str) -> bool:
+    """Whether what looks like a question is a condition: "when Dr Wu agrees, …"."""
+    hangs = any(mark.role == "hang" for mark in GRAMMAR.marks(level(text)))
+    return hangs and not text.rstrip().endswith(("?", "？"))
+
+
+def _cut(text: str, piece: Piece, places: Sequence[int], judge: Judge) -> list[Piece]:
+    """What the stretches between these places of a piece are, each by itself."""
+    cuts = sorted({piece.start, *(piece.start + at for at in places), piece.end})
+    made = []
+    for start, end in pairwise(cuts):
+        while start < end and text[start] in _EDGES:
+            start += 1
+        while end > start and text[end - 1] in _EDGES:
+            end -= 1
+        if any(letter.isalnum() for letter in text[start:end]):
+            made.append(replace(judge(text[start:end]), start=start, end=end, boundary="weak"))
+    if made:
+        made[0] = replace(made[0], boundary=piece.boundary, is_sequel=piece.is_sequel)
+    return made
+
+
+def add_missed(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """The pieces, with a card for what one of them, that is begun under a condition or in doubt,
+    surely asks for besides.
+    """
+    taken = {f"{p.playbook}/{p.request}" for p in pieces if p.kind == "workflow"}
+    taken |= {f"{c.playbook}/{c.request}" for p in pieces for c in p.candidates}
+    made: list[Piece] = []
+    for piece in pieces:
+        made.append(piece)
+        open_ = piece.kind == "unclear" and piece.unclear_kind in ("unknown", "idle")
+        if not (open_ and not piece.reply) and not piece.condition:
+            continue
+        wishes = list(find_wishes(text[piece.start : piece.end], context))
+        if piece.unclear_kind == "idle" and any(wish.leads for wish in wishes):
+            made[-1] = piece = replace(piece, unclear_kind="unknown")
+        missed = list({w.group: w.candidate for w in wishes if w.group not in taken}.values())
+        taken |= {f"{c.playbook}/{c.request}" for c in missed}
+        if missed and piece.condition:
+            own = replace(as_unclear(piece, "it may be asked for besides"), boundary="end")
+            made.append(replace(own, candidates=tuple(missed)[:OFFERED]))
+        elif missed:
+            made[-1] = replace(piece, candidates=(*piece.candidates, *missed)[:OFFERED])
+    return tuple(made)
+
+
+def find_wishes(text: str, context: RouteContext) -> Iterator[Wish]:
+    """Stretches of a text that surely ask for work by themselves, in their order."""
+    said = level(context.mark(text)) if len(text) <= LONGEST else ""
+    # What stands behind a colon tells more of what is before it.
+    heads = {start for start, _ in _clauses(said) if said[:start].rstrip()[-1:] not in (":", "：")}
+    joints = {found.end() for found in _joints(said, 0, len(said))}
+    lists = {found.end() for found in _STOP.finditer(said)}
+    for start, end in islice(_stretches(said, context), MOST):
+        core = GRAMMAR.core(said[start:end])
+        inner = text[start + core.start : start + core.end]
+        found = judge_verbatim(inner, context) or judge_work(
+            score_piece(inner, context, polite=core.favour), context
+        )
+        if found and found.kind == "workflow":
+            leads = start in heads
+            parts = start in joints or start in lists
+            yield Wish(
+                start,
+                end,
+                found.playbook,
+                found.request,
+                found.confidence,
+                leads,
+                leads or parts,
+                start in lists,
+            )
+
+
+def _stretches(said: str, context: RouteContext) -> Iterator[tuple[int, int]]:
+    """From each clause or word that bids up to the next "and", or to the end of its clause."""
+    verbs = context.table.request_verbs
+    for start, end in _clauses(said):
+        joints = _joints(said, start, end)
+        bids = {start, *(start + at for at in context.table.cue_places(said[start:end]))}
+        bids |= {m.start() for m in _WORD.finditer(said, start, end) if m[0] in verbs}
+        stops = [m.start() for m in joints] + [m.start() for m in _STOP.finditer(said, start, end)]
+        bids |= {m.end() for m in _STOP.finditer(said, start, end)}
+        for at in sorted(bids | {joint.end() for joint in joints}):
+            behind = sorted(stop for stop in stops if stop > at)[:STOPS]
+            for stop in dict.fromkeys((*behind, end)):
+                if (at, stop) != (0, len(said)):
+                    yield at, stop
+
+
+def _joints(said: str, start: int, end: int) -> list[re.Match[str]]:
+    """What may part two wishes; numbers do in a list, which begins with one."""
+    listed = said.lstrip()[:1].isdigit()
+    return [m for m in _JOINT.finditer(said, start, end) if listed or not m["number"]]
+
+
+def _clauses(said: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in _CLAUSE.finditer(said):
+        if said[start : found.start()].strip(_EDGES):
+            yield start, found.start()
+        start = found.end()
+    if said[start:].strip(_EDGES):
+        yield start, len(said)
