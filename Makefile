@@ -20,11 +20,11 @@ ITSELF := install --no-deps --no-build-isolation -e .
 run: $(STAMP)
 	@$(BIN)/signoff run
 
-# Two more at once than there are processors, since many wait for something. One process collects for all
-# and forks them; ARGS="-n 0 tests/cards" runs some alone. Bytecode is kept whatever the environment says,
-# for hundreds of processes start, and made where it is first needed.
+# Two more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
+# runs some alone. Bytecode is kept whatever the environment says, for hundreds of processes start, and made
+# where it is first needed.
 test: $(DEV_STAMP)
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -p tests.session.at_once --at-once $$($(BIN)/python -c "$(AT_ONCE)") $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Kills everything at random under load, for about 15 minutes, then tries the properties for 10 and fuzzes
 # for 7; ARGS="--seed 1 --updates 1000" etc.
