@@ -70,8 +70,8 @@ async def test_a_condition_is_told_and_what_its_card_chose(
     ("text", "words"),
     [
         ("order me a pizza", ("something that I was not sure of", "not near enough")),
-        ("don't record today's visit of P003", ("not to be done", "“don't” holds it off")),
-        ("不要录入P003今天的访视", ("不用办的事", "「不要」表示不要办")),
+        ("don't record today's visit of P003", ("“don't” holds it off", "so I offered: Record")),
+        ("不要录入P003今天的访视", ("「不要」表示不要办", "只给出了选项：录入")),
         (
             "Dr Wu says record today's visit of P003",
             ("“says” tells what somebody else says", "not sure enough", "Record a visit"),

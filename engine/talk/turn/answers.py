@@ -33,7 +33,7 @@ from engine.text.language import suits_language
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.lookups.find import find_nearest, suggestions
 from engine.understanding.own_work.bearing import asks_for_several, may_ask
-from engine.understanding.pieces.smalltalk import asks_who, is_thanks
+from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
 _AWAY: Final = frozenset(("model_unavailable", "allowance"))

@@ -12,9 +12,9 @@ from engine.understanding.grammar.reading import GRAMMAR, Mark, level
 from engine.understanding.grammar.rule import Role
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.judge import NOT_HUNG
-from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.pieces.telling import AGAINST, settle_told
 from engine.understanding.pieces.within import WorkWithin, find_work
+from engine.understanding.smalltalk import is_smalltalk
 
 NEAR_START = 16
 """What holds back another sentence stands so near to where its own begins."""

@@ -22,8 +22,8 @@ from engine.understanding.pieces.scoring import (
     holds_off,
     score_piece,
 )
-from engine.understanding.pieces.smalltalk import is_smalltalk, is_thanks
 from engine.understanding.pieces.work import HANGING, MARGIN, judge_work, work_fault
+from engine.understanding.smalltalk import is_smalltalk, is_thanks
 
 TALK = 0.45
 """From this score on a piece is talk, tells something, or asks for what nobody here does."""

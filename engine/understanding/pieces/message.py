@@ -9,13 +9,13 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.form_answers import group_form_answers
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
-from engine.understanding.pieces.form_answers import group_form_answers
 from engine.understanding.pieces.holding import (
     as_unclear,
     hold_by_neighbours,
@@ -32,9 +32,9 @@ from engine.understanding.pieces.joining import (
 from engine.understanding.pieces.judge import LEAST, judge
 from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.scoring import score_piece
-from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
 from engine.understanding.pieces.work import START
+from engine.understanding.smalltalk import is_smalltalk
 
 MAX_CHARS = 800
 """A longer message, or one of more stretches, goes whole to the model; people are asked without."""

@@ -132,6 +132,8 @@ def _part_look_up(text: str, piece: Piece, judge: Judge, context: RouteContext) 
         halves = _cut(text, piece, (at,), judge)
         if len(halves) == 2 and any(half.lookup for half in halves):
             return halves
+    if wording.shows(context.plain(own)):
+        return [piece]
     work = find_work(own, context)
     if work is None or work.candidate.score < START or not _bids(own, work, context):
         return [piece]

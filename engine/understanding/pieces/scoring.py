@@ -138,7 +138,9 @@ def holds_off(scored: ScoredPiece) -> bool:
 
 
 def is_terse(scored: ScoredPiece) -> bool:
-    """A few words that name work and tell of nothing: nobody acts in it, and no time is told."""
+    """A few words and a number that name work: nobody acts in it, and no time is told."""
+    if not any(letter.isdigit() for letter in scored.bare):
+        return False
     short = len(_TOKENS.findall(scored.bare)) <= TERSE
     if not short or _TOLD.search(scored.bare) or wording.asks(scored.bare):
         return False

@@ -14,9 +14,10 @@ from engine.understanding.lookups.text import STAND_INS
 from engine.understanding.lookups.words import content
 from engine.understanding.open_forms import match_form
 from engine.understanding.pieces.message import read_message
-from engine.understanding.pieces.smalltalk import is_smalltalk
+from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.router.links import is_link
 from engine.understanding.router.rules import card_reply, deterministic
+from engine.understanding.smalltalk import is_smalltalk
 
 _CLAUSES = re.compile(
     r"[,，。;；:：!！?？\n、]|——|\.\s|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
@@ -78,6 +79,8 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
         return piece.kind == "smalltalk" and is_smalltalk(piece.text)
     if piece.kind == "qa_query" and not _surely_asks(piece, context):
         return False
+    if piece.kind == "workflow" and judge_verbatim(piece.text, context):
+        return True
     clauses = [clause for clause in _CLAUSES.split(piece.text) if not is_link(clause)]
     return sum(not _gives_values(clause, context) for clause in clauses) <= 1
 

@@ -4,7 +4,7 @@ import re
 
 from engine.text.entities import fold
 from engine.understanding.learned.politeness import strip_politeness
-from engine.understanding.pieces.smalltalk import is_smalltalk
+from engine.understanding.smalltalk import is_smalltalk
 
 _LINKS = re.compile(
     r"(?:[^\w]|然后|接着|随后|之后|另外|此外|顺便|顺手|同时|以及|并且|还有|最后|对了|首先|其次"

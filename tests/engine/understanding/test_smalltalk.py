@@ -3,8 +3,8 @@
 import pytest
 
 from engine.understanding.learned.politeness import strip_politeness
-from engine.understanding.pieces.smalltalk import is_smalltalk
 from engine.understanding.router.spoken import _STATUS, _WITHDRAW
+from engine.understanding.smalltalk import is_smalltalk
 from tests.fakes.tables import table
 
 
