@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from bot.settings import Settings
 from bot.terminal.client import Speaker, enter_room
