@@ -9,7 +9,9 @@ from engine.tools.knowledge.ranking import rank, tokens
 from engine.tools.model import Tool
 
 Manifest = Mapping[str, Mapping[str, Any]]
-"""Tools as MCP lists them, `{name: {description, input_schema}}`; `keywords` are for ranking."""
+"""Tools as MCP lists them, `{name: {description, input_schema}}`.
+
+`keywords` and `writes` are for ranking."""
 
 TOP_K = 6
 
@@ -28,6 +30,7 @@ class OfferedTools:
                 "input_schema": tool.input_schema(),
                 "result": _result_of(tool),
                 "keywords": " ".join((*tool.cues, *tool.examples)),
+                "writes": not tool.readonly,
             }
             for tool in self._tools
         }
@@ -47,13 +50,19 @@ def _result_of(tool: Tool[Any]) -> Any:
 
 
 def top_k_tools(user_query: str, tools: Manifest, k: int = TOP_K) -> dict[str, Mapping[str, Any]]:
-    """At most `k` tools, those that fit best first; what fits alike, or not at all, as listed."""
+    """At most `k` tools, those that fit best first; what fits alike, or not at all, as listed.
+
+    None that writes is left out for one that reads: who lists it has the request for its sake, in
+    whatever words it is asked for.
+    """
     query = user_query.lower()
     texts = {name: _text(name, tool) for name, tool in tools.items()}
     words = dict(rank(query, {name: Counter(tokens(text)) for name, text in texts.items()}))
     query_grams = grams(query)
+    listed = {name: number for number, name in enumerate(tools)}
     scores = {n: words.get(n, 0.0) + cosine(query_grams, grams(text)) for n, text in texts.items()}
-    best = sorted(tools, key=lambda name: -scores[name])[: max(k, 1)]
+    kept = sorted(tools, key=lambda name: (not tools[name].get("writes"), -scores[name]))
+    best = sorted(kept[: max(k, 1)], key=lambda name: (-scores[name], listed[name]))
     return {name: tools[name] for name in best}
 
 

@@ -41,12 +41,8 @@ def plans(request: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("lang", ["zh", "en"])
 @pytest.mark.parametrize("message", [ASK, ONE_PART])
 async def test_what_is_looked_up_is_remembered_in_the_words_that_were_approved(
-    start: Start, lang: str, message: dict[str, str], request: pytest.FixtureRequest
+    start: Start, lang: str, message: dict[str, str]
 ) -> None:
-    if (lang, message) == ("zh", ONE_PART):
-        why = "a plan for this wording is not offered memory__remember"
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
-
     def script(request: dict[str, Any]) -> Reply:
         assert plans(request), "everything else is decided without the model"
         return say(f"```json\n{json.dumps(plan(lang), ensure_ascii=False)}\n```")

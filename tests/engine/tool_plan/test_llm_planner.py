@@ -213,6 +213,11 @@ def test_fewer_tools_than_wanted_are_all_offered_and_order_breaks_ties() -> None
     assert list(top_k_tools("xyz", TOOLS, 2)) == ["search", "calc"]
     assert list(top_k_tools("xyz", TOOLS, 0)) == ["search"]
     assert top_k_tools("xyz", {}) == {}
+
+
+def test_no_tool_that_writes_is_left_out_for_one_that_reads() -> None:
+    tools = {**TOOLS, "keep": {"description": "Stores it.", "writes": True}}
+    assert list(top_k_tools("search papers", tools, 2)) == ["search", "keep"]
     assert set(OfferedTools(OURS).describe()) == set(MANY)
 
 
