@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 
 from bot.settings import Settings
 from bot.terminal.client import Speaker, enter_room
@@ -163,7 +162,6 @@ async def see(http: aiohttp.ClientSession, url: str, content: bytes) -> None:
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
-@pytest.mark.xfail(reason="own work answers what a file named in it says", strict=True)
 async def test_a_file_that_comes_with_a_text_or_alone_is_the_one_that_is_asked_for(
     start: Start, tmp_path: Path
 ) -> None:

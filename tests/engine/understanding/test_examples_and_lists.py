@@ -145,3 +145,10 @@ def test_any_other_condition_stays_one(text: str) -> None:
     context = replace(CONTEXT, table=BARE_TABLE, entities=Entities((OVENS,), "v1"))
     started = [p for p in read_message(text, context) if p.kind == "workflow" and not p.condition]
     assert not started
+
+
+@pytest.mark.parametrize(
+    "text", ["what is in again.txt?", "合同.docx里写了什么？", "see a.b.example"]
+)
+def test_a_full_stop_inside_of_a_name_parts_nothing(text: str) -> None:
+    assert len(read_message(text, CONTEXT)) == 1
