@@ -37,6 +37,9 @@ ANCHORED = 4
 EXAMPLES_EACH = 30
 """A playbook with few examples needs only one, and one more for each so many that it has."""
 
+_TOPIC = ("关于", "至于", "对于", "有关")
+"""What begins so names what it is about, though its first character may open requests."""
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -182,6 +185,8 @@ class RouteTable:
     def begins_request(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
         said, _ = strip_politeness(said)
+        if said.startswith(_TOPIC):
+            return False
         if said[:1] in self.lessons.openings or self._is_verb(first_word(said)):
             return True
         return self.begins_with_cue(said)

@@ -152,3 +152,9 @@ def test_any_other_condition_stays_one(text: str) -> None:
 )
 def test_a_full_stop_inside_of_a_name_parts_nothing(text: str) -> None:
     assert len(read_message(text, CONTEXT)) == 1
+
+
+def test_what_only_names_its_topic_begins_nothing() -> None:
+    (piece,) = read_message("关于P003的访视", CONTEXT)
+    assert piece.kind == "unclear"
+    assert "visit-entry" in {each.request for each in piece.candidates}
