@@ -132,7 +132,7 @@ class ModelEndpoint:
     def _learn(
         self, name: str, ask: ModelRequest, fields: Mapping[str, Any], answer: ChatResponse
     ) -> None:
-        self._habits.learn(name, fields, answer.whole_text)
+        self._habits.learn(name, fields, answer.whole_text, is_cut=answer.is_truncated)
         if answer.thoughts and answer.call_ids:
             self._returned.keep(name, ask.messages, answer.call_ids, answer.thoughts)
 

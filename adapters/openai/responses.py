@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adapters.openai.failures import CUT_OFF, GARBLED, Failure
-from adapters.openai.thoughts import ends_thoughts
+from adapters.openai.thoughts import may_be_thought
 from engine.ports.model import Completion, ThoughtWay, ToolCall
 from engine.text.thoughts import THOUGHT_ENDS, ThoughtFilter, without_thoughts
 
@@ -81,8 +81,9 @@ class ChatResponse(BaseModel):
     def text(self) -> str:
         """The answer without its thoughts."""
         text = self.whole_text
-        if self.way == "leading" and self.is_truncated and not ends_thoughts(text):
-            return ""  # The limit cut off what it thought.
+        apart = self.way == "apart" or self.thoughts or self.call_ids
+        if self.is_truncated and may_be_thought(text, "apart" if apart else self.way):
+            return ""  # The limit cut off what it thought, for all that is known.
         return without_thoughts(text)
 
     @property
@@ -221,8 +222,10 @@ class PartialAnswer:
     def rest(self) -> str:
         """What was held back of a whole answer, since it could have been a thought."""
         self._said.end()
-        cut_thought = self._way == "leading" and self._waits and self._finish == "length"
-        return "" if cut_thought else self._new_text()
+        is_cut = self._waits and not self._calls and self._finish == "length"
+        if is_cut and may_be_thought("".join(self._text), self._way):
+            return ""
+        return self._new_text()
 
     def _new_text(self) -> str:
         said = self._said.text

@@ -36,12 +36,16 @@ class ThoughtHabits:
             return "leading"
         return "apart" if _key(model, fields) in self._apart else None
 
-    def learn(self, model: str, fields: Mapping[str, Any], text: str) -> None:
-        """Learn from the text of a whole answer, thoughts and all."""
+    def learn(
+        self, model: str, fields: Mapping[str, Any], text: str, *, is_cut: bool = False
+    ) -> None:
+        """Learn from the text of an answer, thoughts and all; its limit may have cut it off."""
         if not text.strip():
             return
         if begins_with_thoughts(text):
             self._leading.add(model)
+        elif is_cut and may_be_thought(text, None):
+            return  # It may have been about to end them.
         self._apart.add(_key(model, fields))
 
 
@@ -52,11 +56,14 @@ def begins_with_thoughts(text: str) -> bool:
     return read.losses > 0 and not text.lstrip().startswith(("{", "["))
 
 
-def ends_thoughts(text: str) -> bool:
-    """Whether any thought ends in the text."""
+def may_be_thought(text: str, way: ThoughtWay | None) -> bool:
+    """Whether all of a text that was cut off may be thoughts, as its model (`way`) gives them."""
+    if way not in (None, "leading"):
+        return False
     read = ThoughtFilter()
     read.feed(text)
-    return read.ends > 0
+    is_data = way is None and text.lstrip().startswith(("{", "["))
+    return not (read.ends or is_data)
 
 
 def _key(model: str, fields: Mapping[str, Any]) -> tuple[str, str]:

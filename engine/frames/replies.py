@@ -69,6 +69,7 @@ class Part(Frozen):
     """A part: its intent, how far it is, and what it says (Markdown).
 
     `answer` stands above `text`: what was answered before the part led on to something else.
+    `lead` stands above both, until the part is begun anew.
     `buttons` are of no card: they stand below the reply while it has none.
     """
 
@@ -77,12 +78,13 @@ class Part(Frozen):
     state: PartState
     text: str
     answer: str = ""
+    lead: str = ""
     run: str = ""
     buttons: tuple[ButtonView, ...] = ()
 
     def full_text(self) -> str:
         """All that the part says."""
-        return "\n\n".join(filter(None, (self.answer, self.text)))
+        return "\n\n".join(filter(None, (self.lead, self.answer, self.text)))
 
 
 def read_parts(bodies: Iterable[str]) -> tuple[Part, ...]:

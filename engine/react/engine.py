@@ -44,7 +44,7 @@ MAX_FAILED_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most answers of the model, and about the most tokens that they and results may have.
+    """The most answers of the model before its last, and about the most tokens of them and results.
 
     What the model is told at first, and is told again with each result, counts for nothing. `tools`
     are offered at once, those that fit best; the rest can be found.
@@ -90,9 +90,10 @@ class ReActResult:
 class ReActEngine:
     """Answers a question with read-only tools, within a budget; it cannot change anything.
 
-    After the second round in a row of which each tool call failed, or once the tokens are used up,
-    the model is asked for a last answer without tools, from what is known, which is told as such.
-    What failed of the first round is told to the model. `elapsed_s` reads a monotonic clock.
+    After the second round in a row of which each tool call failed, or once the tokens or answers
+    are used up, the model is asked for a last answer without tools, from what is known, which is
+    told as such. What failed of the first round is told to the model. `elapsed_s` reads
+    a monotonic clock.
     """
 
     model: Model
@@ -123,7 +124,8 @@ class ReActEngine:
             max_tokens=ANSWER_TOKENS,
             tools=_TracedTools(self.tools, context, query, model),
             max_faulty=UNLIMITED,
-            max_rounds=self.budget.iterations,
+            # One more than the budget has, for the last answer.
+            max_rounds=self.budget.iterations + 1,
             max_calls=UNLIMITED,
         )
         try:
@@ -181,7 +183,7 @@ class _BudgetedModel:
         is asked for once more: people see what they read already, and are told so.
         """
         left = self.engine.budget.tokens - self.added
-        self.ended = self._end_round() or ("tokens" if left <= 0 else None)
+        self.ended = self._end_round() or self._limit(left)
         if self.ended:
             return await self._ask_last(messages, **options)
         limits = {"max_tokens": min(max_tokens, left), **options}
@@ -234,6 +236,12 @@ class _BudgetedModel:
         if calls:
             self.failed_rounds = 0 if any(calls) else self.failed_rounds + 1
         return "tools_failed" if self.failed_rounds >= MAX_FAILED_ROUNDS else None
+
+    def _limit(self, left: int) -> ReActReason | None:
+        """Which limit is reached, where so many tokens are left."""
+        if left <= 0:
+            return "tokens"
+        return "iterations" if self.iterations >= self.engine.budget.iterations else None
 
     def _count(self, messages: Sequence[Message], answer: Completion) -> None:
         # Some servers report no usage; letters then stand in for tokens.

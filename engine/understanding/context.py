@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, Literal
 
 from cards.model import Card, Lang, Principal
+from engine.errors import ModelUnavailable
 from engine.frames.intents import Candidate, Intent, IntentKind, Lookup
 from engine.playbooks.model import Request
 from engine.ports.model import Model
@@ -135,22 +136,27 @@ class StrategyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RoutedMessage:
-    """The intents in the order asked, at least one, and every verdict on the way there."""
+    """The intents in the order asked, at least one, and every verdict on the way there.
+
+    `away` is why no model read the message although it was needed and there is one.
+    """
 
     intents: tuple[Intent, ...]
     verdicts: tuple[StrategyVerdict, ...]
+    away: ModelUnavailable | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
     """A strategy's answer: the intents of the whole message, or none when it is not sure.
 
-    `answers` are the model's, as they came.
+    `answers` are the model's, as they came, `away` is why it gave none.
     """
 
     intents: tuple[Intent, ...]
     why: str
     answers: tuple[str, ...] = ()
+    away: ModelUnavailable | None = None
 
 
 Strategy = Callable[[str, RouteContext, Model | None], Awaitable[StrategyResult]]

@@ -85,7 +85,7 @@ COMPOSED = {
     "place.": set(PLATFORMS),
     "plan.why.": set(get_args(DropKind)),
     "react.": set(get_args(ReActReason)) - {"answered", "last_answer"},
-    "react.last.": {"tools_failed", "tokens"},
+    "react.last.": {"tools_failed", "tokens", "iterations"},
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),
     "rule.why.": set(get_args(FailureCode)),

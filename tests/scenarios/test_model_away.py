@@ -8,8 +8,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, fail
-from tests.fakes.web_room import WebRoom, text_of
+from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_did_you_mean import ENGLISH, RECORD
 from tests.scenarios.test_model_walk import QUESTION, scripted
 from tests.scenarios.test_web_walk import to_review
 
@@ -38,6 +39,10 @@ def settings(server: ModelServer) -> dict[str, Any]:
         "llm_fallback_models": ("two",),
         "llm_prices": {"one": (1.0, 2.0), "two": (3.0, 4.0)},
     }
+
+
+def has_select(message: Message) -> bool:
+    return bool(message["card"]) and message["card"]["kind"] == "select"
 
 
 @pytest.fixture
@@ -114,3 +119,44 @@ async def test_a_model_that_stays_away_is_seen_and_told_while_runs_go_on(
             await ask(room, "failed")
             await to_review(room)
             assert len(model.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "limited", "away"),
+    [
+        (RECORD, "只按固定规则理解：提问人今天的语言模型用量上限已用完", "语言模型暂时不可用"),
+        (
+            ENGLISH,
+            "Only fixed rules read this message: today's limit for the language model, of the "
+            "person who asked, is used up",
+            "not available just now",
+        ),
+    ],
+)
+async def test_where_rules_alone_read_a_message_the_person_is_told_why(
+    start: Start, text: str, limited: str, away: str
+) -> None:
+    async with ModelServer(scripted) as model:
+        service = await start(**settings(model), llm_day_tokens_per_person=100)
+        async with WebRoom(service.url) as room:
+            await ask(room, "failed")
+            asked = len(model.requests)
+            await room.say("lin", text)
+            asking = await room.wait_for(has_select)
+            shown = text_of(asking["parts"])
+            assert limited in shown
+            assert away not in shown
+            assert len(model.requests) == asked
+            # A look-up needs no model, and nothing is said of one.
+            await room.say("lin", "P003 的 ECOG")
+            answer = await room.wait_for(lambda m: "2026-10-28" in text_of(m["parts"]))
+            assert "上限" not in text_of(answer)
+
+
+async def test_a_model_that_is_away_is_told_where_rules_alone_read_a_message(start: Start) -> None:
+    async with ModelServer(lambda request: fail(404)) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            await room.say("lin", RECORD)
+            asking = await room.wait_for(has_select)
+            assert "语言模型暂时不可用，这条消息只按固定规则理解" in text_of(asking["parts"])

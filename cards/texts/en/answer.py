@@ -47,6 +47,10 @@ TEXTS: Final[dict[str, str]] = {
         "This question takes more look-ups than one answer may have. This is only what they gave "
         "so far:"
     ),
+    "react.last.iterations": (
+        "This question takes more steps than one answer may have. This is only what they gave so "
+        "far:"
+    ),
     "react.tools_failed": (
         "Sorry, the look-ups failed repeatedly, so I have nothing reliable to say. "
         "Please try again later."

@@ -59,6 +59,12 @@ TEXTS: Final[dict[str, str]] = {
     "part.with": "Answered with part {n}",
     "part.skipped": "Part {n} was not finished, so this was not done",
     "answer.none": "I cannot answer that. {why}You could ask:",
+    "route.by_rules": (
+        "(The language model is not available just now: only fixed rules read this message.)"
+    ),
+    "route.by_rules.limit": (
+        "(Only fixed rules read this message: {limit}. Tomorrow the model reads along again.)"
+    ),
     "answer.no_model": "(No language model is configured, so only look-ups work.) ",
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",

@@ -30,6 +30,7 @@ TEXTS: Final[dict[str, str]] = {
     "react.tokens": "抱歉，这个问题太大，我无法一次答完。请拆成更小的问题。",
     "react.last.tools_failed": "查询接连失败。以下只是不靠这些查询就已知道的内容：",
     "react.last.tokens": "这个问题需要的查询超出了一次回答的上限。以下只是目前已查到的内容：",
+    "react.last.iterations": "这个问题需要的步骤超出了一次回答的上限。以下只是目前已查到的内容：",
     "react.tools_failed": "抱歉，查询接连失败，我没有可靠的依据来回答。请稍后再试。",
     "react.model_unavailable": "语言模型暂时不可用，这个问题现在无法回答。",
     "react.model_refused": "语言模型没有回答这个问题。",

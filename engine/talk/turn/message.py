@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cards.model import SUBMIT, Card, Principal
+from engine.dialogue import unanswered_text
 from engine.events import SharedFile
 from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
@@ -73,6 +74,7 @@ async def handle_message(
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
+    _tell_who_read(turn, routed)
     if kept_names(head.files) and not turn.runs and not _is_taken(turn.parts):
         head, passed = await pass_on_files(head, services, is_active=bool(situation.runs))
         turn.head = head
@@ -85,6 +87,20 @@ async def handle_message(
     effects = effects.plus(await _finish(Turn(head, session, services, turn.parts, slot=False)))
     services.meter.took("turn", services.clock.elapsed_s() - since_s, route_kind(routed.intents))
     return effects
+
+
+def _tell_who_read(turn: Turn, routed: RoutedMessage) -> None:
+    """Say above what is unclear that rules alone read it, where the model was needed and is away.
+
+    A question that needs the model says so itself.
+    """
+    unclear = [part for part in turn.parts if part.intent.kind == "unclear"]
+    if routed.away is None or not unclear:
+        return
+    keys = {"away": "route.by_rules", "limited": "route.by_rules.limit"}
+    lead = unanswered_text(routed.away, turn.head.lang, **keys)
+    first = unclear[0]
+    turn.parts[first.index] = first.model_copy(update={"lead": lead})
 
 
 def _is_taken(parts: Sequence[Part]) -> bool:

@@ -1,5 +1,6 @@
 """The router: strategies in a fixed order, the first that is sure wins (design §6)."""
 
+from engine.errors import ModelUnavailable
 from engine.ports.model import Model
 from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
@@ -27,13 +28,15 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
     Without a model, or when it is away, what rules are sure of stands and the rest is unclear.
     """
     trace: list[StrategyVerdict] = []
+    away: ModelUnavailable | None = None
     for name, strategy in STRATEGIES:
         tried = await strategy(text, context, model)
         trace.append(StrategyVerdict(name, bool(tried.intents), tried.why, tried.answers))
+        away = away or tried.away
         if tried.intents:
             found = tuple(
                 add_help(intent, context) if model is None or intent.kind == "unclear" else intent
                 for intent in tried.intents
             )
-            return RoutedMessage(found, tuple(trace))
+            return RoutedMessage(found, tuple(trace), away)
     raise AssertionError("the last strategy always answers")

@@ -13,7 +13,7 @@ from cards.markdown import literal
 from cards.model import SUBMIT
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueFailure, ModelTask, run_dialogue
-from engine.errors import ModelError
+from engine.errors import ModelError, ModelUnavailable
 from engine.frames.intents import Candidate, Intent, IntentNote
 from engine.ports.model import Model
 from engine.text import wording
@@ -70,7 +70,8 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Strategy
     try:
         outcome = await run_dialogue(task, model)
     except ModelError as error:
-        return StrategyResult((), f"{NO_ANSWER}: {error}", tuple(answers))
+        away = error if isinstance(error, ModelUnavailable) else None
+        return StrategyResult((), f"{NO_ANSWER}: {error}", tuple(answers), away)
     if isinstance(outcome, DialogueFailure):
         why = f"the model's answer does not hold: {'; '.join(outcome.faults)}"
         return StrategyResult((), why, tuple(answers))

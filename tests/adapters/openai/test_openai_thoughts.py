@@ -78,6 +78,43 @@ async def test_a_thought_that_the_limit_cut_off_is_no_answer(
     assert [request["max_tokens"] for request in server.requests] == [50, 200]
 
 
+@pytest.mark.parametrize("streams", [True, False])
+async def test_the_first_answer_of_an_unknown_model_may_be_a_thought_that_was_cut_off(
+    streams: bool, connect: Connect
+) -> None:
+    cut = say(SECRET, cut=True, tokens=30)
+    server, model = await connect(cut, LED, thoughts={}, streams=streams)
+    assert "".join(await listened(model, max_tokens=50)) == TEXT
+    assert [request["max_tokens"] for request in server.requests] == [50, 200]
+
+
+async def test_a_cut_thought_teaches_nothing_and_twice_cut_it_is_no_answer(
+    connect: Connect,
+) -> None:
+    cut = say(SECRET, cut=True, tokens=30)
+    _, model = await connect(cut, cut, LED, thoughts={})
+    answer = await model.complete(ASK)
+    assert (answer.text, answer.has_no_room) == ("", True)
+    assert "".join(await listened(model)) == TEXT, "it is still not taken for one without thoughts"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        say(f"<think>{SECRET}</think>{TEXT}", cut=True),
+        think(SECRET, say(TEXT, cut=True)),
+        say('{"pieces": [', cut=True),
+    ],
+)
+async def test_what_shows_that_it_is_no_thought_is_kept_as_far_as_it_came(
+    reply: Reply, connect: Connect
+) -> None:
+    server, model = await connect(reply, thoughts={})
+    answer = await model.complete(ASK)
+    assert (answer.truncated, bool(answer.text), SECRET in answer.text) == (True, True, False)
+    assert len(server.requests) == 1
+
+
 async def test_a_thought_that_breaks_off_is_asked_for_again(connect: Connect) -> None:
     _, model = await connect(broken(LED, b"", after=5), LED, thoughts={})
     assert "".join(await listened(model)) == TEXT

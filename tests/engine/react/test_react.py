@@ -321,10 +321,29 @@ async def test_iterations_are_limited(server: ModelServer, model: OpenAIModel, k
     server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=1))
     engine = ReActEngine(model, kit.tools, Budget(iterations=3))
     result = await engine.run("?", CONTEXT, lang="en")
-    assert (result.success, result.reason, len(server.requests)) == (False, "iterations", 3)
+    assert (result.success, result.reason, len(server.requests)) == (False, "iterations", 4)
     assert result.content.startswith("Sorry")
     # The last answer has to be one, so that nothing that was read is read in vain.
-    assert ["tools" in request for request in server.requests] == [True, True, False]
+    assert ["tools" in request for request in server.requests] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("lang", "lead"), [("en", "more steps than one answer"), ("zh", "步骤超出")]
+)
+async def test_a_model_that_still_calls_in_its_last_regular_round_answers_from_what_it_has(
+    server: ModelServer, model: OpenAIModel, kit: Kit, lang: Lang, lead: str
+) -> None:
+    read = call_tool("read_note", {"subject_id": "P001"}, tokens=1)
+    server.script([read, read, read, say("The note says 60 kg.")])
+    engine = ReActEngine(model, kit.tools, Budget(iterations=3))
+    result = await engine.run("?", CONTEXT, lang=lang)
+    assert (result.success, result.reason) == (True, "last_answer")
+    assert lead in result.content.partition("\n")[0]
+    assert result.content.endswith("\n\nThe note says 60 kg.")
+    messages = server.requests[3]["messages"]
+    # All three calls have their results, also that of the last regular round.
+    assert (len(kit.read), [m["role"] for m in messages].count("tool")) == (3, 3)
+    assert "No more tools can be called" in messages[-1]["content"]
 
 
 async def test_tokens_that_steps_add_are_limited(
@@ -362,10 +381,11 @@ async def test_the_defaults_let_all_iterations_happen_with_the_samples_tools_and
     """Two long results each time, in Chinese, beside twenty tools of an outside server."""
     tools = (*Study().tools, *distant(kit, 20), *kit.tools)
     read = call_tools(*[("read_note", {"subject_id": "P004"})] * 2)
-    server.script([read, read, read, read, say("都很好。")])
+    server.script([read, read, read, read, read, say("都很好。")])
     result = await ReActEngine(model, tools).run("P004 的备注？", CONTEXT, lang="zh")
-    assert (result.content, len(server.requests)) == ("都很好。", 5)
-    assert len(kit.read) == 8
+    assert (result.reason, len(server.requests)) == ("last_answer", 6)
+    assert result.content.endswith("都很好。")
+    assert len(kit.read) == 10
 
 
 async def test_a_server_that_reports_no_usage_is_still_limited(
