@@ -157,7 +157,11 @@ def _card_differences(
         if not any(_same_name(name, option) for name in names):
             there = ", ".join(choice.label for choice in card.choices)
             yield ("options",), f"expected {option!r}, there are {there}"
-    said = "\n".join([card.title, card.text, *card.problems, *(r.value for r in card.rows)])
+    shown = "\n".join([card.text, *card.problems, *(r.value for r in card.rows)])
+    said = f"{card.title}\n{shown}"
+    for number in expected.numbers:
+        if number not in numbers_in(shown):
+            yield ("numbers",), f"expected {number:g}, was {one_line(shown)}"
     for key, texts, within in (
         ("contains", expected.contains, said),
         ("problems", expected.problems, "\n".join(card.problems)),

@@ -167,8 +167,8 @@ def _result(found: Sequence[AskedTest], counter: str, count: Count) -> Result:
     rows["questions to the model"] = _row(asked, count)
     faults = [
         f"{name}: {rows[name]['of plain']:.2f} times the plain agent's input, {MOST_RATIO} at most"
-        for name in ("all questions", "questions to the model")
-        if rows[name]["of plain"] > MOST_RATIO
+        for name in rows
+        if rows[name].get("of plain", 0.0) > MOST_RATIO
     ]
     prefix = rows["questions to the model"]["prefix"]
     if prefix < LEAST_PREFIX:

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,18 @@ import yaml
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.testing.checks import numbers_in
+from bot.testing.checks import check_step, numbers_in
+from bot.testing.files.model import ModelLine
 from bot.testing.files.scenario import Scenario, read_scenario_file
+from bot.testing.happenings import text_of
 from bot.testing.harness.folder import PlayedFolder, load_folder
 from bot.testing.harness.service import Harness
-from bot.testing.play import play
+from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from engine.yaml.source import Problems
+from tests.eval.wrong import SPOILERS, checks_of, with_line, wrong_line
 from tests.fakes.learning import teach_store
 from tests.fakes.study import DATA, PLAYBOOKS
 from tests.fakes.tables import table
@@ -36,11 +38,10 @@ def written(file: str) -> list[dict[str, Any]]:
 
 
 def expected_numbers(test: dict[str, Any]) -> set[float]:
-    """Those of its replies, and what is a number of what its cards contain."""
+    """Those of its replies and its cards."""
     expects = [step.get("expect") or {} for step in test["steps"]]
-    replies = [float(n) for e in expects for n in e.get("reply", {}).get("numbers", ())]
-    cards = [numbers_in(e.get("card", {}).get("contains", "")) for e in expects]
-    return {*replies, *(number for found in cards for number in found)}
+    shown = [e.get(key, {}) for e in expects for key in ("reply", "card")]
+    return {float(number) for each in shown for number in each.get("numbers", ())}
 
 
 def true_numbers(sql: str, *, of: str) -> set[float]:
@@ -95,38 +96,60 @@ def read(file: str, folder: PlayedFolder) -> list[Scenario]:
     return found
 
 
-@pytest.mark.parametrize("file", FILES)
-async def test_a_model_that_answers_right_passes(file: str, harness: Harness) -> None:
-    played = [await play(scenario, harness) for scenario in read(file, harness.folder)]
-    assert [line for each in played if not each.passed for line in lines_of(each)] == []
-
-
-WRONG = {
-    "values: weight at enrolment (en)": "At its first visit P003 weighed 61.2 kg.",
-    "trends: ECOG got worse (en)": "No, it is 1.",
-    "comparisons: heavier (en)": "P002 with 74.1 kg; P008 has 72.8 kg.",
-    "counts: women (en)": "There are 7 women.",
-    "counts: events in arm A (zh)": "A 组共有 6 名受试者。",
-    "windows: every visit in its window (en)": "No, one of 4 visits was late.",
-    "windows: none of them missed (en)": "1 of its 4 visits: day 57 is out of the window.",
-    "windows: none of them missed (zh)": "3 次访视中超窗的有 1 次。",
-    "protocol: reduced dose (en)": "The dose is reduced to 5 mg.",
+INSTEAD = {
     "unknown: haemoglobin (en)": "The haemoglobin of P003 is 14.2.",
     "unknown: blood type (zh)": "P003 是 AB 型。",
     "unknown: address (zh)": "P006 住在上海市。",
     "unknown: another site (en)": "All 12 are enrolled at site 02.",
 }
+"""What is made up where nothing is known: there is no number to be wrong."""
 
 
-async def test_a_model_that_answers_wrong_does_not_pass(harness: Harness) -> None:
-    passed = []
-    scenarios = {each.name: each for each in read("questions.yaml", harness.folder)}
-    for name, text in WRONG.items():
-        scenario = scenarios[name]
-        assert isinstance(scenario.given.model, tuple)
-        *before, last = scenario.given.model
-        model = (*before, last.model_copy(update={"text": text}))
-        given = scenario.given.model_copy(update={"model": model})
-        played = await play(replace(scenario, given=given), harness)
-        passed += [name] if played.passed else []
-    assert passed == []
+def wrong_answers(right: PlayedTest) -> list[Scenario]:
+    """The test with each answer of the model that people read, or that was planned by, wrong.
+
+    What a look-up answers, no model is asked: its checks are tried by `blind_checks`.
+    """
+    scenario, told = right.scenario, told_in(right)
+    script = scenario.given.model if isinstance(scenario.given.model, tuple) else ()
+    expected = [*expected_numbers(EVERY[scenario.name])]
+    return [
+        with_line(scenario, at, wrong_line(line, expected, INSTEAD.get(scenario.name, "")))
+        for at, line in enumerate(script)
+        if is_told(line, told) and (expected or scenario.name in INSTEAD)
+    ]
+
+
+def is_told(line: ModelLine, told: str) -> bool:
+    return line.for_ == "plan" or bool(line.text and line.text in told)
+
+
+def told_in(played: PlayedTest) -> str:
+    return "\n".join(text_of(m.view) for each in played.happenings for m in each.shown)
+
+
+def blind_checks(right: PlayedTest) -> list[str]:
+    """Checks that do not fail where what they check went wrong."""
+    return [
+        f"{right.scenario.name}: {check} of step {number}"
+        for number, (step, happened) in enumerate(
+            zip(right.scenario.steps, right.happenings, strict=True), 1
+        )
+        for check in checks_of(step.expect)
+        if not check_step(step, SPOILERS[check](happened, step.expect))
+    ]
+
+
+@pytest.mark.parametrize(("file", "least"), [("questions.yaml", 30), ("dialogues.yaml", 25)])
+async def test_a_model_that_answers_right_passes_and_whatever_is_wrong_does_not(
+    file: str, least: int, harness: Harness
+) -> None:
+    """Every check of every step fails when what it checks is otherwise, by rules or by a model."""
+    played = [await play(scenario, harness) for scenario in read(file, harness.folder)]
+    assert [line for each in played if not each.passed for line in lines_of(each)] == []
+    assert [each for right in played for each in blind_checks(right)] == []
+    unchecked = [r.scenario.name for r in played for s in r.scenario.steps if not s.expect]
+    assert unchecked == [], "a step that expects nothing scores whatever happens"
+    wrong = [await play(each, harness) for right in played for each in wrong_answers(right)]
+    assert [each.scenario.name for each in wrong if each.passed] == []
+    assert len({each.scenario.name for each in wrong}) >= least

@@ -274,7 +274,10 @@ class ExpectedReply(_WithShortForm):
 
 
 class ExpectedCard(Frozen):
-    """A card that asks: of a kind, of these people (all of them), with these values and buttons."""
+    """A card that asks: of a kind, of these people (all of them), with these values and buttons.
+
+    Each of the `numbers` stands below its title, however it is written.
+    """
 
     kind: CardKind | None = None
     title: str = ""
@@ -282,6 +285,7 @@ class ExpectedCard(Frozen):
     values: dict[str, Scalar | None] = {}
     options: Names = ()
     contains: Texts = ()
+    numbers: Numbers = ()
     problems: Texts = ()
 
 
