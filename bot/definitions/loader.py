@@ -69,12 +69,12 @@ class Definitions:
     def route_table(self) -> RouteTable:
         """What the router learns from them and from the tools."""
         files = {name: playbook.definition for name, playbook in self.playbooks.items()}
-        cues = {
-            f"{name}/{request.id}": playbook.day_cues(request.id)
+        fields = {
+            f"{name}/{request.id}": playbook.asked_leaves(request.id)
             for name, playbook in self.playbooks.items()
             for request in playbook.definition.requests
         }
-        return RouteTable(files, self.tools, self.talk, self.documents, cues)
+        return RouteTable(files, self.tools, self.talk, self.documents, fields)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:

@@ -24,7 +24,6 @@ from engine.playbooks.skill import Skill
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
 from engine.text.elements import ElementKind
-from engine.text.entities import fold_cue
 from engine.text.entity_kinds import PatternKind
 from engine.text.language import LocalizedText
 from engine.yaml.faults import Fault
@@ -201,14 +200,13 @@ class Playbook(Frozen):
             definition["phases"] = [_with_hold(phase) for phase in phases]
         return {**stored, "definition": definition}
 
-    def day_cues(self, request: str) -> frozenset[str]:
-        """The cues of the days and times that forms of the request of that id ask for."""
+    def asked_leaves(self, request: str) -> tuple[Leaf, ...]:
+        """What forms of the request of that id ask for."""
         phases = self.definition.phases_of(request)
         skills = (self.skills.get(name) for phase in phases for name in phase.allowed_skills)
         asked = (path for skill in skills if skill and skill.ask for path in skill.ask.fields)
-        leaves = (self.definition.leaf(path) for path in asked)
-        timed = (leaf for leaf in leaves if leaf and leaf.type in ("date", "time"))
-        return frozenset(fold_cue(cue) for leaf in timed for cue in leaf.cues)
+        leaves = map(self.definition.leaf, dict.fromkeys(asked))
+        return tuple(leaf for leaf in leaves if leaf)
 
     @cached_property
     def read_files(self) -> tuple[str, ...]:

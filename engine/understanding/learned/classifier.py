@@ -46,11 +46,15 @@ Places: TypeAlias = "NDArray[np.int32]"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text of a route; `group` is what of the route it asks for."""
+    """A text of a route; `group` is what of the route it asks for.
+
+    With `is_name` it is what that is called: nobody says it word for word.
+    """
 
     text: str
     route: str
     group: str
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

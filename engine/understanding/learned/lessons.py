@@ -10,7 +10,6 @@ from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.understanding.grammar.en import SLIPS
 from engine.understanding.learned.classifier import (
-    DECIMALS,
     Classifier,
     Example,
     Learned,
@@ -58,7 +57,8 @@ class Lessons:
         """The groups of each example, by its plain text."""
         found: dict[str, set[str]] = {}
         for example, marked in zip(self.examples, self._marked, strict=True):
-            found.setdefault(plain_example(fold(marked)), set()).add(example.group)
+            if not example.is_name:
+                found.setdefault(plain_example(fold(marked)), set()).add(example.group)
         return {text: frozenset(groups) for text, groups in found.items()}
 
     @cached_property
@@ -132,22 +132,8 @@ class Lessons:
         """How many examples of each route have a word, or a pair of Chinese characters."""
         counted: dict[str, Counter[str]] = {}
         for example, words in self._tokenized:
-            counted.setdefault(example.route, Counter()).update(words)
+            counted.setdefault(example.route, Counter()).update(() if example.is_name else words)
         return counted
-
-    @cached_property
-    def words_of_group(self) -> Mapping[str, frozenset[str]]:
-        """The tokens of all examples of each group."""
-        return {
-            group: frozenset(word for words, _ in every for word in words)
-            for group, every in self.by_group.items()
-        }
-
-    @cached_property
-    def rarity(self) -> Mapping[str, float]:
-        """How much a token tells of a group: the more, the fewer groups have it."""
-        groups = Counter(word for words in self.words_of_group.values() for word in words)
-        return {word: round(1 / n, DECIMALS) for word, n in groups.items()}
 
     @cached_property
     def by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:

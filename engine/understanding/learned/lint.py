@@ -31,7 +31,7 @@ def find_doubtful(
     table: RouteTable, watched: Progress = iter, *, margin: float = 0.2
 ) -> list[DoubtfulExample]:
     """Examples that another route has by `margin`, each judged without itself; worst first."""
-    examples = table.examples
+    examples = [example for example in table.examples if not example.is_name]
     plain = [(example, table.normalize(example.text)) for example in examples]
     found = [*_find_duplicates(plain), *_find_misrouted(plain, margin, watched(examples))]
     return sorted(found, key=lambda one: (not one.is_duplicate, one.own - one.other))

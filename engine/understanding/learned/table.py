@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import Any
 
 from engine.frames.intents import Candidate
+from engine.playbooks.leaf import Leaf
 from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
 from engine.ports.library import Document
 from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
+from engine.understanding.learned.domain import DomainWords, texts_of_fields
 from engine.understanding.learned.lessons import (
     ELSEWHERE,
     QUESTION,
@@ -54,8 +56,9 @@ class Route:
 class RouteTable:
     """The routes, a classifier that has learned their examples, and the documents' sections.
 
-    `sections` are those of all documents; `day_cues` are, by group (`playbook/request`), the cues
-    of the days and times that the request's forms ask for.
+    `sections` are those of all documents; `fields` are, by group (`playbook/request`), what the
+    request's forms ask for, and all of its playbook's where that is not said; `day_cues` the cues
+    of the days and times among them.
     """
 
     def __init__(
@@ -64,13 +67,18 @@ class RouteTable:
         tools: Sequence[Tool[Any]],
         talk: Talk,
         documents: Sequence[Document] = (),
-        day_cues: Mapping[str, frozenset[str]] | None = None,
+        fields: Mapping[str, Sequence[Leaf]] | None = None,
     ) -> None:
         self.routes = tuple(
             Route(name, d.name.texts, d.requests, d.cues) for name, d in playbooks.items()
         )
         self.talk = talk
-        self.day_cues = day_cues or {}
+        self.day_cues = {group: _day_cues(leaves) for group, leaves in (fields or {}).items()}
+        self._fields = fields or {
+            f"{name}/{each.id}": tuple(d.data_fields.values())
+            for name, d in playbooks.items()
+            for each in d.requests
+        }
         self.sums = frozenset(name for name, d in playbooks.items() if _asks_for_one_sum(d))
         """The playbooks whose numbers are one amount of money."""
         self.sections = index_sections(tuple(documents))
@@ -85,6 +93,7 @@ class RouteTable:
         self.nearest("", self.examples[0].group)
         index_examples(self._tools, self.entities)
         self.verbatim.get("")
+        self.word_shares("")
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @property
@@ -121,6 +130,9 @@ class RouteTable:
             for request in route.requests:
                 group = f"{route.playbook}/{request.id}"
                 yield from (Example(text, route.playbook, group) for text in request.examples)
+                # Beside a request of the same playbook a name may have the other's words.
+                names = request.name.texts if len(route.requests) == 1 else ()
+                yield from (Example(text, route.playbook, group, is_name=True) for text in names)
         for tool in self._tools:
             yield from (Example(text, QUESTION, tool.name) for text in tool.examples)
         for texts, route_name in (
@@ -263,29 +275,29 @@ class RouteTable:
         found.sort(key=lambda each: -each[0])
         return tuple(_candidate(group, score) for score, group in found[:limit] if score >= least)
 
-    def requests_with_words(self, said: str, *, least: float, limit: int = 3) -> tuple[str, ...]:
-        """The groups of requests whose examples and names have most of the words of a folded text.
-
-        A word weighs the less the more groups have it; `least` is what they weigh together.
+    def word_shares(self, said: str) -> Mapping[str, float]:
+        """By request, how much the words of a folded, marked text tell of it: of its examples,
+        names and cues, and of what its forms ask for.
         """
-        rarity, own = self.lessons.rarity, tokens(said)
-        known = self.lessons.words_of_group
-        shares = {
-            group: sum(rarity.get(word, 1.0) for word in own & (words | self._name_words[group]))
-            for group, words in known.items()
-            if group in self._name_words
-        }
-        ranked = sorted(shares, key=lambda group: (-shares[group], group))
-        return tuple(group for group in ranked[:limit] if shares[group] >= least)
+        return self._domain.shares(said)
 
     @cached_property
-    def _name_words(self) -> Mapping[str, frozenset[str]]:
-        """By request, the words of its name and its playbook's."""
-        return {
-            f"{route.playbook}/{each.id}": tokens(fold(" ".join((*route.names, *each.name.texts))))
-            for route in self.routes
-            for each in route.requests
-        }
+    def _domain(self) -> DomainWords:
+        said: dict[str, list[str]] = {}
+        for example, text in zip(self.lessons.examples, self.lessons.said, strict=True):
+            said.setdefault(example.group, []).append(text)
+        named = dict(self._named_requests())
+        for group, texts in named.items():
+            said.setdefault(group, []).extend(texts)
+        return DomainWords(said, named)
+
+    def _named_requests(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """By request, its playbook's names and cues, and the texts of what its forms ask for."""
+        for route in self.routes:
+            for each in route.requests:
+                group = f"{route.playbook}/{each.id}"
+                names = map(fold, (*route.names, *route.cues, *each.name.texts))
+                yield group, (*names, *texts_of_fields(self._fields.get(group, ())))
 
     def rival_words(self, said: str, playbook: str) -> tuple[str, ...]:
         """What of a folded text another playbook has, and this one, with few examples, not."""
@@ -295,6 +307,11 @@ class RouteTable:
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
+
+
+def _day_cues(leaves: Iterable[Leaf]) -> frozenset[str]:
+    timed = (leaf for leaf in leaves if leaf.type in ("date", "time"))
+    return frozenset(fold_cue(cue) for leaf in timed for cue in leaf.cues)
 
 
 def _asks_for_one_sum(definition: PlaybookFile) -> bool:

@@ -13,7 +13,7 @@ from engine.understanding.grammar.rule import Role
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.judge import NOT_HUNG
 from engine.understanding.pieces.telling import AGAINST, settle_told
-from engine.understanding.pieces.within import WorkWithin, find_work
+from engine.understanding.pieces.within import WorkWithin, find_work, rank_by_words
 from engine.understanding.smalltalk import is_smalltalk
 
 NEAR_START = 16
@@ -37,8 +37,11 @@ NAMED, UNNAMED = 0.1, 0.5
 """What the words of a request weigh at least that is offered, where a thing of the project is
 named, and where none is; a word that one group alone has weighs 1."""
 
+BESIDE = 1.0
+"""The same beside work that is near, or for what is told of a thing of the project."""
+
 LIKELY = 0.45
-"""Beside what is so near nothing is offered by its words."""
+"""What is so near is."""
 
 OFFERED = 3
 """So many meanings are offered."""
@@ -217,7 +220,8 @@ def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
     ]
     if piece.kind == "qa_query" and not others:
         others = [Candidate(kind="qa_query", score=piece.confidence)]
-    return replace(piece, candidates=(work, *others)[:OFFERED])
+    ranked = rank_by_words((work, *others), own, context, least=BESIDE)
+    return replace(piece, candidates=ranked[:OFFERED])
 
 
 def _is_of_condition(mark: Mark, marks: Sequence[Mark], said: str) -> bool:
@@ -267,20 +271,14 @@ def _offer_by_words(
 
     Few examples say too little of how else their work is asked for.
     """
-    said = context.plain(own)
     tells = piece.unclear_kind == "idle" and piece.firm and "hang" not in roles
-    tells = tells and not context.table.begins_request(said)
-    likely = any(each.score >= LIKELY for each in piece.candidates)
-    if piece.kind != "unclear" or tells or likely or "ask" in roles:
-        return piece
+    tells = tells and not context.table.begins_request(context.plain(own))
     named = bool(context.entities.matches(own))
-    groups = context.table.requests_with_words(said, least=NAMED if named else UNNAMED)
-    near = {f"{c.playbook}/{c.request}" for c in piece.candidates}
-    others = tuple(
-        Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
-        for name, _, request in (group.partition("/") for group in groups if group not in near)
-    )
-    offered = (*piece.candidates, *others)[:OFFERED]
+    if piece.kind != "unclear" or "ask" in roles or (tells and not named):
+        return piece
+    likely = any(each.score >= LIKELY for each in piece.candidates)
+    least = BESIDE if likely or tells else NAMED if named else UNNAMED
+    offered = rank_by_words(piece.candidates, own, context, least=least)[:OFFERED]
     if "hang" in roles and not {"off", *NOT_HUNG} & {*roles} and len(offered) == 1:
         # It hangs on something, and nothing else can be meant.
         meant = WorkWithin(offered[0], 0, 0)

@@ -8,12 +8,17 @@ from itertools import islice
 from engine.frames.intents import Candidate
 from engine.understanding.context import RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, Mark, level
+from engine.understanding.learned.classifier import DECIMALS
 from engine.understanding.learned.lessons import plain_example
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.telling import AGAINST
 
 OFFERED = 0.35
 """From this score on what stands in a text may be the work that is meant."""
+
+OF_WORDS = 0.5
+"""What a word that one request alone has weighs beside nearness."""
 
 MOST_STARTS = 7
 """So many places where work may begin are tried."""
@@ -55,6 +60,33 @@ def find_work(text: str, context: RouteContext) -> WorkWithin | None:
         if work.score >= VERBATIM:
             break
     return best
+
+
+def rank_by_words(
+    candidates: Sequence[Candidate], text: str, context: RouteContext, *, least: float
+) -> tuple[Candidate, ...]:
+    """The candidates, and the requests that a text has words of, the likeliest first.
+
+    Few examples say too little of how else their work is asked for; names and fields say more.
+    `least` is what the words of a request weigh together that is no candidate yet.
+    """
+    shares = context.table.word_shares(context.plain(text))
+    scores = score_piece(text, context).scores.groups
+    near = {f"{c.playbook}/{c.request}" for c in candidates}
+    others = tuple(
+        Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
+        for group in shares.keys() - near
+        if shares[group] >= least
+        for name, _, request in (group.partition("/"),)
+    )
+
+    def rank(each: Candidate) -> tuple[float, str, str]:
+        group = f"{each.playbook}/{each.request}"
+        score = each.score if group in near else scores[group]
+        weight = score + OF_WORDS * shares.get(group, 0.0)
+        return -round(weight, DECIMALS), each.playbook, each.request
+
+    return tuple(sorted((*candidates, *others), key=rank))
 
 
 def _work_of(text: str, context: RouteContext) -> Candidate | None:

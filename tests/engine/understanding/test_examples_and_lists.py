@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.playbooks.leaf import Leaf
 from engine.playbooks.model import PlaybookFile
 from engine.text.entity_kinds import Entities, list_of
 from engine.toolbox.answers import NoArguments
@@ -34,11 +35,12 @@ phases:
   - {id: p, name: {zh: 预订, en: Reserve}, goal: {zh: 完成, en: Done}, allowed_skills: [s]}
 """
 PLAYBOOK = build(PlaybookFile, read_yaml(KITCHEN, file="playbook.yaml"))
+LAST_DAY = Leaf(label="Last day", type="date", cues=("until", "till"))
 BARE_TABLE = RouteTable(
     {"kitchen": PLAYBOOK},
     (),
     TABLE.talk,
-    day_cues={"kitchen/reserve": frozenset({"until", "till"})},
+    fields={"kitchen/reserve": (LAST_DAY,)},
 )
 NO_CUES = RouteTable({"kitchen": PLAYBOOK}, (), TABLE.talk)
 OVENS = list_of("oven", [("OV-11", ["Big Bertha"]), ("OV-12", ["Old Faithful", "老炉子"])])

@@ -131,7 +131,13 @@ def _playbook(
         "entities": entities,
         "requests": [{"id": work["id"], "name": work["title"], "examples": examples}],
         "phases": [{"id": "p", **phase}],
+        "data_fields": {each["name"]: _leaf(each) for each in work["fields"]},
     }
+
+
+def _leaf(field: Mapping[str, Any]) -> dict[str, Any]:
+    choice = {"type": "choice", "options": field.get("choices")} if "choices" in field else {}
+    return {"label": field["label"], **choice}
 
 
 UNSEEN = ("beekeepers", "streetlights")

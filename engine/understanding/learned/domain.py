@@ -1,0 +1,58 @@
+"""What a project folder says of each request besides its examples: names, cues and fields."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from engine.playbooks.leaf import Leaf
+from engine.text.entities import entity_mark, fold
+from engine.text.language import LocalizedText
+from engine.text.search_words import QUESTION_WORDS, stem
+from engine.understanding.learned.lessons import tokens
+from engine.understanding.lookups.words import LINKS
+
+_SMALL = LINKS | QUESTION_WORDS
+_LATIN = re.compile(r"[a-z]")
+_CHINESE = re.compile("[\u3400-\u9fff]")
+
+
+class DomainWords:
+    """How much each word of a text tells of each request: the more, the fewer texts have it.
+
+    `said` are the folded texts of each group, `requests` those groups that may be asked for: the
+    others only say that a word is not theirs alone.
+    """
+
+    def __init__(self, said: Mapping[str, Iterable[str]], requests: Collection[str]) -> None:
+        self._requests = frozenset(requests)
+        self._groups: dict[str, set[str]] = {}
+        for group, texts in said.items():
+            for word in words_of(texts):
+                self._groups.setdefault(word, set()).add(group)
+
+    def shares(self, said: str) -> Mapping[str, float]:
+        """By request, what the words of a folded, marked text weigh together."""
+        found: dict[str, float] = {}
+        for word in words_of((said, *said)):
+            groups = self._groups.get(word, set())
+            for group in groups & self._requests:
+                found[group] = found.get(group, 0.0) + 1 / len(groups)
+        return found
+
+
+def words_of(texts: Iterable[str]) -> frozenset[str]:
+    """The words of folded texts by their stems, pairs of Chinese characters, and marks.
+
+    A text that is a single character is a word, as a cue may be.
+    """
+    every = frozenset(word for text in texts for word in (tokens(text) or _CHINESE.findall(text)))
+    return frozenset(stem(w) if _LATIN.match(w) else w for w in every if w not in _SMALL)
+
+
+def texts_of_fields(leaves: Iterable[Leaf]) -> Iterator[str]:
+    """What the fields are called, what they may be, and the mark of what they name."""
+    for leaf in leaves:
+        texts: list[LocalizedText] = [leaf.label, *leaf.labels.values()]
+        yield from (fold(text) for each in texts for text in each.texts)
+        yield from map(fold, (*leaf.cues, *leaf.options))
+        if leaf.entity:
+            yield entity_mark(leaf.entity)
