@@ -100,13 +100,16 @@ class RedisOperations:
     async def forfeit(
         self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
     ) -> Sequence[str]:
-        """Free the holder's lanes in all partitions."""
+        """Free the holder's lanes, and the messages that it was showing, in all partitions."""
         await self.attend(holder, for_s=0)
-        freed, delay_ms = list[str](), int(retry_in_s * 1000)
+        freed, shows, delay_ms = list[str](), 0, int(retry_in_s * 1000)
         for n in range(self._partitions.count):
-            freed += await self._scripts.run("forfeit", n, holder, extra, delay_ms, *charged)
-        if freed:
-            await self._scripts.bell.ring()
+            lanes, messages = await self._scripts.run(
+                "forfeit", n, holder, extra, delay_ms, *charged
+            )
+            freed, shows = freed + lanes, shows + messages
+        if freed or shows:
+            await self._scripts.bell.ring(shows=shows > 0)
         return freed
 
 

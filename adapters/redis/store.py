@@ -287,10 +287,13 @@ def _read_card(stored: StoredCard) -> Card:
 
 
 class RedisOutbox:
-    """Rows to show, leased one at a time per destination."""
+    """Rows to show, leased one at a time per destination by the worker of that name."""
 
-    def __init__(self, scripts: Scripts, partitions: keys.Partitions, *, lease_s: float) -> None:
+    def __init__(
+        self, scripts: Scripts, partitions: keys.Partitions, *, lease_s: float, holder: str = ""
+    ) -> None:
         self._scripts = scripts
+        self._holder = holder
         self._sweep = _Sweep(partitions.count, scripts.place)
         self._lease_ms = int(lease_s * 1000)
 
@@ -299,7 +302,9 @@ class RedisOutbox:
         return await self._sweep.run(self._send, limit)
 
     async def _send(self, partition: int, limit: int) -> tuple[list[OutboxRow], float]:
-        found, next_ms = await self._scripts.run("send", partition, limit, self._lease_ms)
+        found, next_ms = await self._scripts.run(
+            "send", partition, limit, self._lease_ms, self._holder
+        )
         return [wire.decode_row(partition, answer) for answer in found], int(next_ms) / 1000
 
     async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = _NO_PACE) -> Following:
@@ -340,6 +345,7 @@ class RedisOutbox:
             int(pace.every_s * 1000),
             pace.burst,
             int(unsure),
+            self._holder,
         )
         if len(answer) < 2:
             return None

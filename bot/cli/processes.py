@@ -31,8 +31,9 @@ Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 _ORPHAN_S = 20.0
 # Little of what a message leaves is garbage in circles: it is looked for a tenth as often as usual.
 _GARBAGE = (7_000, 10, 10)
-# mallopt(3): M_ARENA_MAX.
-_MOST_ARENAS = -8
+# mallopt(3): M_ARENA_MAX, M_MMAP_THRESHOLD.
+_MOST_ARENAS, _OWN_MAPPING = -8, -3
+_OWN_MAPPING_BYTES = 128 * 1024
 
 
 def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     configure_logging(args.command)
 
     def load() -> type["Supervisor"]:
-        from bot.operate.validation import check_definitions
+        from bot.operate.start_check import check_definitions
         from bot.processes.port import check_port
         from bot.processes.supervisor import Supervisor, can_fork
 
@@ -132,16 +133,18 @@ def worker(args: argparse.Namespace) -> int:
 
 def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
     configure_logging(args.command)
+    # Where it was forked from one that checked the same.
+    pulse = getattr(args, "pulse", None)
 
     def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
         from bot.processes.watchdog import Watchdog, prepare
         from bot.processes.worker import serve
 
-        prepare(settings)
+        if pulse is None:
+            prepare(settings)
         return Watchdog, serve
 
     watchdog, serve = load_and_freeze(load)
-    pulse = getattr(args, "pulse", None)
     started = watchdog(settings, stop_at_eof=args.stop_at_eof, pulse=pulse).run()
     if isinstance(started, int):
         return started
@@ -178,6 +181,8 @@ def _share_one_arena() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if sys.platform == "linux" and mallopt is not None:
         mallopt(_MOST_ARENAS, 1)
+        # Else it grows with what was freed, and then what is large leaves holes.
+        mallopt(_OWN_MAPPING, _OWN_MAPPING_BYTES)
 
 
 async def _until_stopped(

@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.definitions.watching import watched_files
 from bot.dev.printing import AccountPrinter
-from bot.operate.validation import check_definitions
+from bot.operate.start_check import check_definitions
 from bot.settings import Settings
 from bot.waits import pause
 from engine.errors import DefinitionError

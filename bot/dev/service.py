@@ -12,7 +12,7 @@ from bot.dev.gathering import Gatherer
 from bot.dev.mending import load_when_mended
 from bot.dev.printing import AccountPrinter
 from bot.masking import compile_key_mask, compile_mask
-from bot.operate.validation import check_definitions
+from bot.operate.start_check import check_definitions
 from bot.processes.supervisor import address_of
 from bot.processes.web import open_site, receive
 from bot.processes.worker import run_worker

@@ -10,42 +10,24 @@ from bot.definitions.documents import load_documents
 from bot.definitions.folder_projects import project_faults
 from bot.definitions.loader import (
     SETTING_PREFIX,
-    load_definitions,
     load_playbook,
     try_load_people,
     try_load_playbooks,
     try_load_talk,
 )
-from bot.definitions.mcp_servers import load_servers
 from bot.definitions.warnings import folder_warnings, playbook_warnings
+from bot.operate.start_check import server_faults, try_load_toolbox
 from bot.settings import Settings
 from bot.starting.missing import lines_to_add
 from bot.terminal.output import show_progress
 from bot.testing.files.scenario import read_scenarios
-from bot.wiring.connections import load_connections
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
 from engine.playbooks.model import Playbook
-from engine.toolbox.toolbox import Toolbox
 from engine.yaml.source import Problems
 
 # A path has no spaces; without one, what stands before a colon belongs to the message.
 _PLACE = re.compile(r":(?P<line>[0-9]{1,9}): (?:(?P<path>\S+): )?")
-
-
-def check_definitions(settings: Settings) -> None:
-    """Raises DefinitionError with every problem that a process would find."""
-    problems = Problems()
-    roles: tuple[str, ...] | None = None
-    elsewhere = Problems()
-    toolbox = _try_load_toolbox(settings, None, elsewhere)
-    try:
-        roles = load_definitions(settings, toolbox).people.roles
-    except DefinitionError as error:
-        problems.extend(error.problems)
-    problems.extend(elsewhere)
-    problems.extend(_server_faults(settings.mcp, roles))
-    problems.raise_if_any()
 
 
 def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
@@ -57,7 +39,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     playbooks, prefix = folder or settings.playbooks, "" if folder else SETTING_PREFIX
     directory = try_load_people(settings, problems)
     elsewhere = Problems()
-    toolbox = _try_load_toolbox(settings, folder, elsewhere)
+    toolbox = try_load_toolbox(settings, folder, elsewhere)
     found = try_load_playbooks(
         playbooks,
         directory,
@@ -79,14 +61,14 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
         persons = [person.id for person in directory.people]
         read_scenarios(playbooks, persons, found, problems)
     problems.extend(elsewhere)
-    problems.extend(_server_faults(settings.mcp, directory.roles if directory else None))
+    problems.extend(server_faults(settings.mcp, directory.roles if directory else None))
     return problems
 
 
 def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
     directory = try_load_people(settings, Problems())
-    toolbox = _try_load_toolbox(settings, folder, Problems())
+    toolbox = try_load_toolbox(settings, folder, Problems())
     found: list[str] = []
     loaded: dict[Path, Playbook] = {}
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
@@ -95,17 +77,6 @@ def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
             found += playbook_warnings(*given)
             loaded[main] = load_playbook(*given)
     return [*found, *folder_warnings(loaded, settings)]
-
-
-def _try_load_toolbox(settings: Settings, folder: Path | None, problems: Problems) -> Toolbox:
-    """The toolbox of the settings, or of another playbooks folder."""
-    if folder is not None and settings.connections is None:
-        settings = settings.model_copy(update={"playbooks": folder})
-    try:
-        return load_connections(settings).toolbox
-    except DefinitionError as error:
-        problems.extend(error.problems)
-        return Toolbox(are_known=False)
 
 
 def problems_as_json(problems: Sequence[str]) -> str:
@@ -128,11 +99,3 @@ def _told_apart(problem: str) -> dict[str, str | int | None]:
         "message": problem[found.end() :],
         "add": lines_to_add(problem),
     }
-
-
-def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:
-    try:
-        load_servers(mcp, roles)
-    except DefinitionError as error:
-        return list(error.problems)
-    return []

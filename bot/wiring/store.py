@@ -200,6 +200,7 @@ def build_store_ports(
         bell=store.blocking,
         bounds=LaneBounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
+    outbox = RedisOutbox(scripts, partitions, lease_s=settings.lease_s, holder=mailbox.holder)
     return StorePorts(
         client=client,
         durability=store.durability,
@@ -208,7 +209,7 @@ def build_store_ports(
         mailbox=arm("mailbox", mailbox),
         arrivals=RedisArrivals(scripts, partitions),
         decisions=arm("decisions", RedisDecisions(scripts, partitions)),
-        outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+        outbox=arm("outbox", outbox),
         operations=RedisOperations(scripts, partitions),
         archive=RedisArchive(scripts, partitions),
         listing=RedisListing(scripts, partitions),

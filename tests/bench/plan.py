@@ -10,7 +10,7 @@ ITEMS = (
     "approvals",
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
     "profile",
-    *("replicas", "partitions"),
+    *("replicas", "partitions", "start"),
 )
 
 

@@ -41,7 +41,7 @@ class Child:
 
     def rss_mb(self) -> float:
         """Its resident memory in MB, and its children's; what they share counts once."""
-        return sum(map(_memory_mb, family(self.pid)))
+        return sum(map(memory_mb, family(self.pid)))
 
     def said(self, words: str) -> bool:
         """Whether its log has these words."""
@@ -66,7 +66,8 @@ def _cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
+    """Its resident memory in MB; of what it shares, its part."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     named = dict(line.split(":", 1) for line in lines[1:])
     return int(named["Pss"].split()[0]) * 1024 / 1e6

@@ -37,6 +37,7 @@ from tests.bench.router.frames import frames
 from tests.bench.router.score import router
 from tests.bench.rules import rules
 from tests.bench.sharing import sharing
+from tests.bench.start import startup
 from tests.bench.suspended import suspended
 from tests.bench.taps import taps
 from tests.bench.turns import turns
@@ -75,6 +76,7 @@ MEASURES: Mapping[str, Item] = {
     "profile": profile,
     "replicas": replicas,
     "partitions": partitions,
+    "start": startup,
 }
 
 

@@ -3,9 +3,11 @@
 import pytest
 
 from adapters.redis.keys import Partitions
+from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.platform import Pace
+from engine.ports.storage.outbox import OutboxRow
 from engine.ports.storage.store import (
     Effects,
     Post,
@@ -181,6 +183,35 @@ async def test_what_a_destination_has_to_wait_for_is_known_as_long_as_it_waits(
     assert 3 * hour <= await kept_s()
     await outbox.retry(following, in_s=5 * hour)
     assert 5 * hour <= await kept_s()
+
+
+async def test_what_a_worker_that_ended_was_showing_is_shown_by_another_at_once(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    one = RedisOutbox(scripts, partitions, lease_s=3600, holder="one")
+    two = RedisOutbox(scripts, partitions, lease_s=3600, holder="two")
+    other = f"{conversation}-other"
+    await handle(
+        mailbox,
+        f"talk:{conversation}",
+        Effects(posts=(note("a", conversation), note("b", conversation), note("c", other))),
+    )
+    (held,), _ = await one.take_rows(1)
+    (kept,), _ = await two.take_rows(1)
+    operations = RedisOperations(scripts, partitions)
+
+    assert await operations.forfeit("one") == []
+
+    (row,), _ = await two.take_rows(5)
+    assert (row.row, row.conversation) == (held.row, held.conversation)
+    assert row.tried is not None
+    assert await one.sent(held, "m") is None
+    following = await two.sent(row, "m")
+    assert isinstance(following, OutboxRow)
+    # What goes on is held by the same worker, and is free with it.
+    await operations.forfeit("two")
+    rows, _ = await one.take_rows(5)
+    assert {each.row for each in rows} == {following.row, kept.row}
 
 
 async def test_a_destination_stays_with_who_goes_on_to_its_next_row(

@@ -5,10 +5,10 @@ local function keep(dh, at)
   redis.call('PEXPIRE', dh, math.max(redis.call('PTTL', dh), at - now + 10 * 60 * 1000))
 end
 
--- Until `at` the destination is left to the holder of this fence; 0 is nobody's.
-local function hold(dest, fence, at)
+-- Until `at` the destination is left to this holder, with this fence; 0 is nobody's.
+local function hold(dest, fence, at, holder)
   local dh = T .. 'd:' .. dest .. ':h'
-  redis.call('HSET', dh, 'fence', fence, 'busy', at)
+  redis.call('HSET', dh, 'fence', fence, 'busy', at, 'holder', holder)
   keep(dh, at)
   redis.call('ZADD', T .. 'outq', at, dest)
 end
@@ -38,10 +38,10 @@ end
 
 -- Leases the destination's next due row, or lets the destination go; answers the row, or false and
 -- in how many ms it has one (-1: never).
-local function lease_row(dest, lease_ms)
+local function lease_row(dest, lease_ms, holder)
   local row = redis.call('ZRANGEBYSCORE', T .. 'd:' .. dest, '-inf', now, 'LIMIT', 0, 1)[1]
   if not row then
-    redis.call('HDEL', T .. 'd:' .. dest .. ':h', 'busy')
+    redis.call('HDEL', T .. 'd:' .. dest .. ':h', 'busy', 'holder')
     local first = redis.call('ZRANGE', T .. 'd:' .. dest, 0, 0, 'WITHSCORES')
     if first[2] then
       redis.call('ZADD', T .. 'outq', first[2], dest)
@@ -51,7 +51,7 @@ local function lease_row(dest, lease_ms)
     return false, -1
   end
   local fence = redis.call('INCR', T .. 'fence')
-  hold(dest, fence, now + lease_ms)
+  hold(dest, fence, now + lease_ms, holder)
   redis.call('HDEL', T .. 'row:' .. row, 'next')
   local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body',
     'tried')

@@ -1,5 +1,5 @@
 -- ARGV: offset, dest, fence, row, revision, outcome (sent | later | drop | retry), value, lease ms,
---       pace: ms per message (0 unless sent), burst, 1 when it is not known whether it was shown
+--       pace: ms per message (0 unless sent), burst, 1 when it is not known whether it was shown, holder
 local dest, row, outcome = ARGV[2], ARGV[4], ARGV[6]
 local key = T .. 'row:' .. row
 local dh = T .. 'd:' .. dest .. ':h'
@@ -27,13 +27,13 @@ if ARGV[11] == '0' and string.match(redis.call('HGET', key, 'tried') or '', '%d+
 end
 if outcome == 'retry' then
   if exists then redis.call('HINCRBY', key, 'attempts', 1) end
-  hold(dest, 0, now + tonumber(ARGV[7]))
+  hold(dest, 0, now + tonumber(ARGV[7]), '')
   return {'OK', false, tonumber(ARGV[7])}
 end
 if outcome == 'later' then
   local unchanged = redis.call('HGET', key, 'rev') == ARGV[5]
   redis.call('ZADD', T .. 'd:' .. dest, unchanged and now + tonumber(ARGV[7]) or now, row)
-  return {'OK', lease_row(dest, tonumber(ARGV[8]))}
+  return {'OK', lease_row(dest, tonumber(ARGV[8]), ARGV[12])}
 end
 if outcome == 'drop' and exists then redis.call('HSET', key, 'dropped', ARGV[7]) end
 if outcome == 'drop' or redis.call('HGET', key, 'rev') == ARGV[5] or not exists then
@@ -44,7 +44,7 @@ else
 end
 local rest_ms = rest(dest, tonumber(ARGV[9]), tonumber(ARGV[10]))
 if rest_ms > 0 then
-  hold(dest, 0, now + rest_ms)
+  hold(dest, 0, now + rest_ms, '')
   return {'OK', false, rest_ms}
 end
-return {'OK', lease_row(dest, tonumber(ARGV[8]))}
+return {'OK', lease_row(dest, tonumber(ARGV[8]), ARGV[12])}

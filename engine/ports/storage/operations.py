@@ -86,7 +86,7 @@ class Operations(Protocol):
     async def forfeit(
         self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
     ) -> Sequence[str]:
-        """Free all lanes of a holder that has ended, at once; returns them.
+        """Free all lanes of a holder that has ended, at once; returns them. So what it was showing.
 
         What was attempted there does not count, but at the mail of `charged` lanes, where it counts
         for one and `extra` more; these are tried again after `retry_in_s`.

@@ -37,6 +37,10 @@ DECIMALS = 6
 FREQUENT = 60
 """What more examples have than these is multiplied out as a table; the rest pair by pair."""
 
+RARE = 3
+"""What no more examples have than these is weighed when a text has it: it takes a tenth of the
+memory, as most features are so rare."""
+
 BLOCK = 256
 """How many rows the solver takes at once."""
 
@@ -146,8 +150,6 @@ class Classifier:
         self, examples: Sequence[Example], said: Sequence[str], learned: Learned | None = None
     ) -> None:
         """`said` are the examples' texts, folded and without politeness; `learned` of the same."""
-        import numpy as np
-
         self.routes = tuple(dict.fromkeys(e.route for e in examples))
         self.groups = tuple(dict.fromkeys(e.group for e in examples))
         self.learned = learned = learned or learn(examples, said)
@@ -155,14 +157,12 @@ class Classifier:
         self._idf = _idf(learned.counts, len(examples))
         self._strange = log(len(examples) + 1) * STRANGE
         self._bias = BIAS * learned.weights.sum(axis=0)
-        self._weights = np.zeros((len(learned.names), learned.weights.shape[1]))
-        for (places, values), each in zip(learned.rows, learned.weights, strict=True):
-            self._weights[places] += values[:, None] * each[None, :]
+        self._table = WeightTable(learned)
 
     def scores(self, said: str) -> Scores:
         """How near the folded text is to every route and group."""
         places, values, known = self._weighed(extract_features(said))
-        every = (values @ self._weights[places] + self._bias).round(DECIMALS)
+        every = (self._table.weigh(places, values) + self._bias).round(DECIMALS)
         n = len(self.routes)
         return Scores(
             dict(zip(self.routes, every[:n].tolist(), strict=True)),
@@ -189,6 +189,41 @@ class Classifier:
         length = sqrt(square + strange) or 1.0
         known = square / (square + strange) if square else 0.0
         return places, values / length, round(known, DECIMALS)
+
+
+class WeightTable:
+    """The weight of each feature for each class: a row for what many examples have, else those
+    examples' own weights.
+    """
+
+    def __init__(self, learned: Learned) -> None:
+        import numpy as np
+
+        rows, counts, self._weights = learned.rows, learned.counts, learned.weights
+        order = np.argsort(rows.places, kind="stable")
+        examples, values = rows.numbered()[order].astype(np.int32), rows.values[order]
+        ends = counts.cumsum()
+        often = np.flatnonzero(counts > RARE)
+        self._row = np.zeros(len(counts), dtype=np.int32)
+        self._row[often] = np.arange(1, len(often) + 1)
+        # The first row is of what has none.
+        self._rows = np.zeros((len(often) + 1, self._weights.shape[1]))
+        for row, place in enumerate(often.tolist(), start=1):
+            own = slice(ends[place] - counts[place], ends[place])
+            self._rows[row] = values[own] @ self._weights[examples[own]]
+        # A place without an example has the first one, with a value of 0.
+        self._examples = np.zeros((len(counts), RARE), dtype=np.int32)
+        self._values = np.zeros((len(counts), RARE))
+        for number in range(RARE):
+            those = np.flatnonzero((counts <= RARE) & (counts > number))
+            at = ends[those] - counts[those] + number
+            self._examples[those, number], self._values[those, number] = examples[at], values[at]
+
+    def weigh(self, places: Places, values: Floats) -> Floats:
+        """What features at these places, of these values, come to for each class."""
+        own = (self._values[places] * values[:, None]).ravel()
+        found: Floats = values @ self._rows[self._row[places]]
+        return found + own @ self._weights[self._examples[places].ravel()]
 
 
 def learn(examples: Sequence[Example], said: Sequence[str]) -> Learned:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from sys import intern
 
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
@@ -136,9 +137,9 @@ class Lessons:
         return counted
 
     @cached_property
-    def by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
+    def by_group(self) -> Mapping[str, list[tuple[tuple[str, ...], str]]]:
         """The examples of each group, with their tokens."""
-        found: dict[str, list[tuple[frozenset[str], str]]] = {}
+        found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for example, words in self._tokenized:
             found.setdefault(example.group, []).append((words, example.text))
         return found
@@ -155,9 +156,10 @@ class Lessons:
         return found
 
     @cached_property
-    def _tokenized(self) -> list[tuple[Example, frozenset[str]]]:
+    def _tokenized(self) -> list[tuple[Example, tuple[str, ...]]]:
         pairs = zip(self.examples, self.said, strict=True)
-        return [(example, tokens(text)) for example, text in pairs]
+        # A set takes six times the memory, and none is looked into.
+        return [(example, tuple(map(intern, tokens(text)))) for example, text in pairs]
 
     @cached_property
     def question_groups(self) -> frozenset[str]:

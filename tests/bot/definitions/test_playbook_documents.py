@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.operate.validation import check_definitions, find_problems
+from bot.operate.start_check import check_definitions
+from bot.operate.validation import find_problems
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from tests.fakes.settings import make_settings

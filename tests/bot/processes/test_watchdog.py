@@ -23,6 +23,7 @@ from tests.fakes.forge import Forged
 from tests.fakes.platforms.patience import START_S, end_of, until
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
+from tests.scenarios.test_web_walk import ASK, GOOD
 
 WATCHDOG_S = 1
 # So long that nothing comes free by it while a test lasts.
@@ -159,6 +160,29 @@ async def test_what_a_worker_held_that_crashed_is_free_at_once(
         await place.worker()
         await room.wait_for(lambda message: "P003" in text_of(message), START_S)
         await other.wait_for(lambda message: "P004" in text_of(message), START_S)
+
+
+@pytest.mark.parametrize("point", ["after mailbox.commit", "before platform.edit"])
+async def test_a_decided_run_whose_worker_dies_goes_on_without_waiting_for_a_lease(
+    place: Place, point: str
+) -> None:
+    place.given["SIGNOFF_DATA_DIR"] = str(place.folder / "data")
+    async with place.rooms("main") as (room,):
+        begins = await place.worker()
+        await room.say("lin", ASK["zh"])
+        await room.fill("lin", await room.card("clarify"), "submit", **GOOD)
+        review = await room.card("confirm")
+        begins.terminate()
+        assert await end_of(begins) == 0
+
+        decides = await place.worker(SIGNOFF_FAILPOINT=point)
+        assert (await room.tap("chen", review, "approve"))[1]["ok"]
+        assert await end_of(decides) == -signal.SIGKILL
+        await place.worker()
+        # What was decided is done, and shown as done.
+        await room.card("phase_done")
+        await room.card("confirm", closed=True)
+        await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
 
 
 @pytest.mark.parametrize(
