@@ -102,7 +102,7 @@ def _pages(lang: Lang) -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - these are YAML, not HTML
     )
-    pages.filters |= {"yaml": _as_yaml, "line": _as_line}
+    pages.filters |= {"yaml": _as_yaml, "line": _as_line, "text": _without_names}
     return pages
 
 
@@ -159,6 +159,11 @@ def _in_both(text: str, translated: str, *, lang: Lang, other: Lang) -> str:
     if not other or text == translated:
         return _as_yaml(text)
     return f"{{{lang}: {_as_yaml(text)}, {other}: {_as_yaml(translated)}}}"
+
+
+def _without_names(value: str) -> str:
+    """The words for a text in which names in braces stand for something."""
+    return value.replace("{", "{{").replace("}", "}}")
 
 
 def _as_line(value: str) -> str:

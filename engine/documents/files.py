@@ -11,7 +11,9 @@ from engine.errors import ToolError, ToolFailed
 from engine.frames.leaves import LabelledValue, value_of, value_rows, values_at
 from engine.frames.outcome import StepContext
 from engine.frames.state import DocumentSection
+from engine.frames.text_names import context_names
 from engine.ports.library import DocumentContent, DocumentVersion
+from engine.text.template import CONTEXT_NAMES
 from engine.text.word_template import BUILT_IN, template_holes
 from engine.tools.arguments import Arguments
 from engine.tools.files.project_file import find_text
@@ -107,11 +109,12 @@ def template_values(
     for hole in template_holes(template) if template else ():
         listed, _, column = hole.rpartition(".")
         leaf = definition.leaf(listed)
-        if hole == "today":
-            texts[hole] = context.services.today.isoformat()
-        elif definition.leaf(hole):
+        if definition.leaf(hole):
             (labelled,) = values_at((hole,), context)
             texts[hole] = _text(labelled, lang)
+        elif hole in CONTEXT_NAMES:
+            label, value = say(f"named.{hole}", lang), context_names(context)[hole]
+            texts[hole] = _text(LabelledValue(label, value), lang)
         elif hole not in BUILT_IN and leaf and column in leaf.columns and listed not in rows:
             found = value_of(listed, context.run.state) or ()
             rows[listed] = tuple(

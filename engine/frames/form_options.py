@@ -11,6 +11,7 @@ from engine.errors import ToolError, ToolFailed
 from engine.frames.ends import fail_run
 from engine.frames.leaves import value_of
 from engine.frames.outcome import StepContext, StepOutcome, Suspend
+from engine.frames.tool_values import values_for_tool
 from engine.playbooks.checks.fields import MAX_OPTIONS
 from engine.playbooks.leaf import Leaf, OptionsFrom
 
@@ -112,7 +113,8 @@ async def _read_options(leaf: Leaf, source: OptionsFrom, context: StepContext) -
 
 def _argument(value: Any, context: StepContext) -> Any:
     if isinstance(value, str) and value.startswith("$"):
-        return value_of(value[1:], context.run.state)
+        found = value_of(value[1:], context.run.state)
+        return values_for_tool({"": value}, context).get("") if found is None else found
     return value
 
 

@@ -296,7 +296,9 @@ class StepContext:
         made = services.tool_context(run.conversation, person, key=key, by=by)
         elements = self.playbook.definition.element_kinds
         files = self.file_scope.elsewhere
-        return replace(made, known=run.state.tree(), elements=elements, elsewhere=files)
+        case = run.case.name.key if run.case else ""
+        known = run.state.tree()
+        return replace(made, known=known, elements=elements, elsewhere=files, case=case)
 
     @property
     def file_scope(self) -> FileScope:

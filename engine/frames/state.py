@@ -162,7 +162,7 @@ class Patch(Frozen):
             recent=state.recent,
             decided=state.decided,
             response=state.response if self.response is None else self.response,
-            approvals={**state.approvals, **self.approvals},
+            approvals=self._approvals(state),
             problems=state.problems if self.problems is None else self.problems,
             written=state.written + self.written,
             edited=edited | self.edited,
@@ -170,6 +170,11 @@ class Patch(Frozen):
             endings=state.endings,
             labels={**state.labels, **self.labels},
         )
+
+    def _approvals(self, state: AgentState) -> dict[str, Approval]:
+        """Every approval, the latest last."""
+        others = {n: each for n, each in state.approvals.items() if n not in self.approvals}
+        return others | self.approvals
 
     def _attachments(self, state: AgentState) -> tuple[Attachment, ...]:
         known = {attachment.name for attachment in state.attachments}

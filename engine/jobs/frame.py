@@ -36,6 +36,7 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.state import ENDED, Patch
+from engine.frames.text_names import context_names
 from engine.jobs import graph as graphs
 from engine.jobs.results import awaited_job, free_room, settle
 from engine.jobs.shared import jobs_part
@@ -76,7 +77,9 @@ def _new_graph(part: JobsPart, context: StepContext) -> JobGraph:
     goal = run.text
     if part.goal:
         blank = say("card.blank", run.lang)
-        known = {name: format_value(value) for name, value in run.state.data.items()}
+        named = {name: text for name, text in context_names(context).items() if text}
+        data = {name: format_value(value) for name, value in run.state.data.items()}
+        known = named | data
         goal = Template(part.goal(run.lang)).safe_substitute(defaultdict(lambda: blank, known))
     return new_graph(goal, life_cycle=part.life_cycle, expert=_preset_expert(part, context))
 

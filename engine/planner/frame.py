@@ -40,6 +40,7 @@ from engine.frames.state import (
     SopFrame,
     ToolPlanFrame,
 )
+from engine.frames.text_names import fill_markdown, fill_plain
 from engine.planner.chain import decide
 from engine.planner.llm_planner import what_is_known
 from engine.planner.phases import PhaseManager
@@ -296,8 +297,8 @@ def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
     shows = values_at(paths, context)
     return Card(
         kind="phase_done",
-        title=words.title(run.lang),
-        text="\n\n".join((words.text(run.lang), *value_tables(shows, run.lang))),
+        title=fill_plain(words.title, context),
+        text="\n\n".join((fill_markdown(words.text, context), *value_tables(shows, run.lang))),
         rows=value_rows(shows, run.lang),
         problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),

@@ -14,9 +14,10 @@ NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 class ListTool(Frozen):
     """A tool that only reads and gives a list, with its arguments.
 
-    In `with`, `$name` is the data leaf of that name, `$profile.x` and `$decisions.x` likewise; what
-    is not known is left out. `column` is the one that names an entry, in what the tool lists and in
-    the tables that are filled; without it, the name that an entry goes by.
+    In `with`, `$name` is the data leaf of that name, `$profile.x` and `$decisions.x` likewise, or
+    one of requester (an id), project, case, today; what is not known is left out. `column` is the
+    one that names an entry, in what the tool lists and in the tables that are filled; without it,
+    the name that an entry goes by.
     """
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)

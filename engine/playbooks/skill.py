@@ -252,7 +252,9 @@ class Sop(Frozen):
 
 
 class PlannedCall(Frozen):
-    """One tool call of a fixed plan; `$name` in an argument is the data leaf of that name.
+    """One tool call of a fixed plan.
+
+    `$name` in an argument is the data leaf of that name, or requester (their id), project or case.
 
     With `for_each`, a list leaf, there is one for each of its rows, in which `$leaf.column` is
     what stands in that row.

@@ -19,7 +19,8 @@ from engine.frames.outcome import (
     StepContext,
     StepOutcome,
 )
-from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanFrame
+from engine.frames.state import AgentState, Approval, Patch, Run, SopFrame, ToolPlanFrame
+from engine.frames.text_names import given_names
 from engine.playbooks.skill import PlannedCall, Skill, ToolPlan
 from engine.tools.model import Tool
 
@@ -38,13 +39,18 @@ def _rows(call: PlannedCall, state: AgentState) -> Sequence[ListRow]:
     return tuple(listed)
 
 
-def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ...]:
-    """Every call as `{tool, arguments}`; `$name` became the data leaf, None when unknown."""
+def resolve_calls(
+    plan: ToolPlan, state: AgentState, given: Mapping[str, str] | None = None
+) -> tuple[dict[str, Any], ...]:
+    """Every call as `{tool, arguments}`; `$name` became the data leaf, None when unknown.
+
+    A name that is no leaf may be `given`: what the run is about (`given_names`).
+    """
     return tuple(
         {
             "tool": call.tool,
             "arguments": {
-                name: _argument_value(value, call, row, state)
+                name: _argument_value(value, call, row, state, given or {})
                 for name, value in call.arguments.items()
             },
         }
@@ -52,12 +58,20 @@ def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ..
     )
 
 
-def _argument_value(value: Any, call: PlannedCall, row: ListRow, state: AgentState) -> Any:
+def _argument_value(
+    value: Any, call: PlannedCall, row: ListRow, state: AgentState, given: Mapping[str, str]
+) -> Any:
     if column := call.row_column(value):
         return row.get(column)
     if isinstance(value, str) and value.startswith("$"):
-        return value_of(value[1:], state)
+        found = value_of(value[1:], state)
+        return given.get(value[1:]) if found is None else found
     return value
+
+
+def calls_of_run(plan: ToolPlan, run: Run) -> tuple[dict[str, Any], ...]:
+    """The plan's calls as they are made in the run, as `resolve_calls`."""
+    return resolve_calls(plan, run.state, given_names(run))
 
 
 def call_digest(calls: tuple[dict[str, Any], ...]) -> str:
@@ -106,7 +120,7 @@ async def refusal_of(plan: ToolPlan, skill: str, context: StepContext) -> str:
     """
     if any(isinstance(f, ToolPlanFrame) and f.skill == skill for f in context.run.frames):
         return ""
-    for planned in resolve_calls(plan, context.run.state):
+    for planned in calls_of_run(plan, context.run):
         try:
             tool = context.find_tool(planned["tool"])
             if tool.rehearse is not None:

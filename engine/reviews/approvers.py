@@ -181,8 +181,7 @@ async def _find_person(source: str | PersonTool, context: StepContext) -> Princi
 
 async def _ask_tool(source: PersonTool, context: StepContext) -> Principal | str:
     """The person in the tool's answer. Raises ToolError."""
-    run = context.run
-    values = values_for_tool(source.arguments, run.state, {REQUESTER: run.requester.id})
+    values = values_for_tool(source.arguments, context)
     tool = context.list_tool(source.tool)
     result = await context.services.call(tool, values, context.tool_context())
     return _listed(_column(result, source.column), source.tool, context)

@@ -23,7 +23,7 @@ from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import SopNode
 from engine.ports.people import People
 from engine.ports.storage.store import Post
-from engine.reviews.approvals import planned_calls, resolve_calls
+from engine.reviews.approvals import calls_of_run, planned_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _content(node: SopNode, context: StepContext) -> Any:
     """What is approved: the calls of the shown plan, else what is presented."""
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown:
-        return resolve_calls(shown, context.run.state)
+        return calls_of_run(shown, context.run)
     return [{path: value_of(path, context.run.state)} for path in node.presents]
 
 

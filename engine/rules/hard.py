@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
@@ -17,13 +18,15 @@ from engine.rules.check import validate_logic
 from engine.rules.evaluate import passes, value_at
 from engine.rules.operators import RuleFailure, kind_of
 from engine.text.language import LocalizedText
+from engine.text.template import CONTEXT_NAMES
 from engine.yaml.faults import InnerFaults, Path, suggestion
 
 MAX_QUOTE_CHARS = 80
 """Characters of a value that a message quotes; the rest becomes `…`."""
 
 _PLACE = re.compile(r"\{([^{}]*)\}")
-_KNOWN = ("field", "value")
+_OWN = ("field", "value")
+_KNOWN = (*_OWN, *CONTEXT_NAMES)
 
 Message = str | LocalizedText
 
@@ -46,11 +49,19 @@ def validate_message(message: Message) -> Message:
     return message
 
 
-def fill_message(message: Message, *, label: str, value: Any, lang: Lang) -> str:
+def fill_message(
+    message: Message, *, label: str, value: Any, lang: Lang, named: Mapping[str, str]
+) -> str:
     """A checked message as plain text: what is quoted is never read as a placeholder itself."""
 
     def quote(place: re.Match[str]) -> str:
-        return label if place[1] == "field" else _quote_value(value, lang)
+        match place[1]:
+            case "field":
+                return label
+            case "value":
+                return _quote_value(value, lang)
+            case name:
+                return named.get(name) or "—"
 
     return _PLACE.sub(quote, message if isinstance(message, str) else message(lang))
 
@@ -62,14 +73,13 @@ def quoted_names(violation: "Violation", message: Message, lang: Lang) -> frozen
     """
     text = message if isinstance(message, str) else message(lang)
     is_own = _quote_value(violation.value, lang) in violation.message
-    return frozenset(_PLACE.findall(text)) if is_own else frozenset()
+    return frozenset(_PLACE.findall(text)).intersection(_OWN) if is_own else frozenset()
 
 
 def describe_message(message: Message, *, label: str, lang: Lang) -> str:
-    """A checked message as plain text about no record in particular: `…` stands for the value."""
-    given = {"field": label, "value": "…"}
+    """A checked message as plain text about no record in particular: `…` stands for values."""
     text = message if isinstance(message, str) else message(lang)
-    return _PLACE.sub(lambda place: given[place[1]], text)
+    return _PLACE.sub(lambda place: label if place[1] == "field" else "…", text)
 
 
 def _quote_value(value: Any, lang: Lang) -> str:
@@ -96,7 +106,7 @@ class HardRule(Frozen):
     """A rule over `field`: when `logic` does not hold, `message` is the violation's sentence.
 
     The message is plain text, no Markdown. It may quote: `{field}` is the field's label, `{value}`
-    what the field holds; another name in braces is refused when the rule is loaded.
+    what the field holds, and CONTEXT_NAMES; another name in braces is refused when it is loaded.
     """
 
     field: str
@@ -117,8 +127,11 @@ class Violation(Frozen):
     value: Any = None
 
 
+@dataclass(frozen=True, slots=True)
 class HardRuleEngine:
-    """Runs rules over a record; it keeps nothing and asks nobody."""
+    """Runs rules over a record; it asks nobody. Messages quote what is `named` (CONTEXT_NAMES)."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
 
     def run(
         self,
@@ -159,7 +172,9 @@ class HardRuleEngine:
                 message = failure_text(failure, lang)
             else:
                 name = label(rule.field)
-                message = fill_message(rule.message, label=name, value=value, lang=lang)
+                message = fill_message(
+                    rule.message, label=name, value=value, lang=lang, named=self.named
+                )
             violation = Violation(
                 field=rule.field, message=message, severity=rule.severity, value=value
             )

@@ -25,7 +25,7 @@ from engine.frames.state import (
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
-from engine.reviews.approvals import call_digest, resolve_calls
+from engine.reviews.approvals import call_digest, calls_of_run
 from engine.runs.run_state import state_faults
 
 
@@ -138,7 +138,7 @@ def _are_same_leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool
 def _shown_digest(name: str, run: Run, playbook: Playbook) -> str:
     """The digest of the calls of a plan that a review shows, "" where it shows none."""
     skill = playbook.skills.get(name)
-    return call_digest(resolve_calls(skill.plan, run.state)) if skill and skill.plan else ""
+    return call_digest(calls_of_run(skill.plan, run)) if skill and skill.plan else ""
 
 
 def _restart_at_planner(run: Run, new: Playbook) -> Run:

@@ -24,6 +24,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, PromptFrame, Run
+from engine.frames.text_names import fill_markdown, fill_plain
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.form_facts import form_facts
@@ -263,8 +264,8 @@ def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) 
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
     return Card(
         kind="clarify",
-        title=ask.title(run.lang),
-        text="\n\n".join(filter(None, (ask.text(run.lang), rest.unused))),
+        title=fill_plain(ask.title, context),
+        text="\n\n".join(filter(None, (fill_markdown(ask.text, context), rest.unused))),
         by_text=example,
         rows=value_rows(values_at(known, context), run.lang),
         problems=(*run.state.problems, *rest.faults),

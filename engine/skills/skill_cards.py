@@ -13,6 +13,7 @@ from engine.frames.leaves import form_field, value_of, value_rows, value_tables,
 from engine.frames.outcome import StatusChange, StepContext
 from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, Question
+from engine.frames.text_names import fill_markdown, fill_plain
 from engine.playbooks.skill import Skill, SkillCard
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.edits import authors_of
@@ -103,12 +104,15 @@ def declared_card(
     shown = values_at(declared.shows, context)
     # The model's words come last: an open fence in them hides nothing that is decided.
     text = "\n\n".join(
-        filter(None, (declared.text(lang), *value_tables(shown, lang), more, response))
+        filter(
+            None,
+            (fill_markdown(declared.text, context), *value_tables(shown, lang), more, response),
+        )
     )
     card = _card(
         declared.kind,
         skill,
-        declared.title(lang),
+        fill_plain(declared.title, context),
         text,
         context,
         choices=(*choices, _change_choice(approvers, lang)),

@@ -16,6 +16,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import Patch, SopFrame
+from engine.frames.text_names import fill_markdown
 from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import Sop
 from engine.ports.storage.findings import Check
@@ -81,13 +82,15 @@ def go_to(
 def add_ending(done: Done, sop: Sop, event: FrameInput, context: StepContext) -> Done:
     """The end with its meaning for the run: which end it is, whether approved, and its text."""
     assert done.verdict is not None, "an SOP ends at a node that was judged"
-    result, target, lang = done.verdict.result, done.verdict.next, context.run.lang
+    result, target = done.verdict.result, done.verdict.next
     end = sop.ends_as(target) or _DEFAULT_ENDS[result]
     top = context.run.frames[-1]
     approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
     own = sop.says(target)
     reason = "" if end == "done" else _reason(end, done, event, context)
-    text = "\n\n".join(filter(None, (own(lang) if own else "", reason)))
+    state = done.patch.apply(context.run.state)
+    told = replace(context, run=context.run.model_copy(update={"state": state}))
+    text = "\n\n".join(filter(None, (fill_markdown(own, told) if own else "", reason)))
     ending = Ending(end=end, said=text, approved=approved)
     return replace(done, patch=done.patch.model_copy(update={"ending": ending}))
 

@@ -23,6 +23,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.frames.state import Patch, SopFrame
+from engine.frames.text_names import context_names
 from engine.playbooks.checks.list_tools import TODAY
 from engine.playbooks.conditions import explain, holds, rule_data
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
@@ -106,7 +107,7 @@ def _or_error(ended: StepOutcome, frame: SopFrame, sop: Sop, node: SopNode) -> S
 def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
     data = {**rule_data(run.state.rule_tree()), TODAY: context.services.today.isoformat()}
-    by_rule = HardRuleEngine().by_rule(
+    by_rule = HardRuleEngine(context_names(context)).by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
     failing = [v for _, v in by_rule if v.severity in _FAILING[node.fail_on]]

@@ -19,7 +19,7 @@ async def list_members(
 ) -> tuple[str, ...]:
     """What the entries of a tool's list are called, each once. Raises ToolError."""
     names: dict[str, None] = {}
-    for row in await _list(tool, values_for_tool(arguments, context.run.state), context):
+    for row in await _list(tool, values_for_tool(arguments, context), context):
         name = row.get(column) if isinstance(row, Mapping) else row
         if name in (None, "") or isinstance(name, Mapping | list):
             raise ToolFailed("records.no_name", tool=literal(tool), column=literal(column))
@@ -31,7 +31,7 @@ async def list_records(
     tool: str, arguments: Mapping[str, ToolValue], member: Mapping[str, str], context: StepContext
 ) -> list[Mapping[str, Any]]:
     """The records that a tool lists, of a member by its name in the arguments. Raises ToolError."""
-    rows = await _list(tool, values_for_tool(arguments, context.run.state, member), context)
+    rows = await _list(tool, values_for_tool(arguments, context, member), context)
     if not all(isinstance(row, Mapping) for row in rows):
         raise ToolFailed("records.no_list", tool=literal(tool))
     return list(rows)
@@ -45,7 +45,7 @@ def normalise_member(
     if used is None:
         return text
     values = normalise_texts(
-        context.list_tool(tool), values_for_tool(arguments, context.run.state, {name: text})
+        context.list_tool(tool), values_for_tool(arguments, context, {name: text})
     )
     return str(values[used])
 

@@ -44,7 +44,7 @@ async def look_up(
 
 async def _read(reads: SystemReading, context: StepContext) -> tuple[Mapping[str, Any], str]:
     """What the tool gives, {} for nothing, and its own words why that is so. Raises ToolError."""
-    values = values_for_tool(reads.arguments, context.run.state)
+    values = values_for_tool(reads.arguments, context)
     try:
         tool = context.list_tool(reads.tool)
         row = await context.services.call(tool, values, context.tool_context())

@@ -1,7 +1,7 @@
 """Hard rules over records that a tool lists, some members in each step (spec 001 §2, 000)."""
 
 from asyncio import sleep
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from json import dumps
 from typing import Any
@@ -13,6 +13,7 @@ from engine.frames.ends import fail_run
 from engine.frames.leaves import label_of, value_of
 from engine.frames.outcome import Next, NodeVerdict, Note, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
+from engine.frames.text_names import context_names
 from engine.playbooks.checks.list_tools import PREVIOUS, TODAY
 from engine.playbooks.conditions import rule_data
 from engine.playbooks.leaf import MAX_ROWS
@@ -140,12 +141,13 @@ async def _judge_member(
     records = await list_records(over.tool, over.arguments, known, context)
     today = {TODAY: context.services.today.isoformat()}
     outer = {**rule_data(context.run.state.rule_tree()), **today}
+    judge = _judge_of(node, outer, context)
     violated: list[HardRule] = []
     findings: list[tuple[Finding, Mapping[str, Any]]] = []
     for number, (record, before) in enumerate(zip(records, ({}, *records), strict=False), 1):
         if number % RECORDS_AT_A_TIME == 0:
             await sleep(0)
-        found = _judge({**_previous(before), **record, **today}, outer, node, context)
+        found = judge({**_previous(before), **record, **today})
         violated += [rule for rule, _ in found]
         entry = str(record.get(over.entry, "")) if over.entry else str(number)
         listed = findings_of((violation for _, violation in found), context, entry=entry)
@@ -176,10 +178,12 @@ def _previous(before: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{PREVIOUS}{name}": value for name, value in before.items()}
 
 
-def _judge(
-    record: Mapping[str, Any], outer: Mapping[str, Any], node: SopNode, context: StepContext
-) -> _Violations:
-    return HardRuleEngine().by_rule(
+def _judge_of(
+    node: SopNode, outer: Mapping[str, Any], context: StepContext
+) -> Callable[[Mapping[str, Any]], _Violations]:
+    """What judges a record by the node's rules."""
+    rules = HardRuleEngine(context_names(context))
+    return lambda record: rules.by_rule(
         node.rules,
         record,
         context.run.lang,

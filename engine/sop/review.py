@@ -27,14 +27,21 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.state import Approval, Patch, SopFrame
+from engine.frames.text_names import (
+    context_names,
+    fill_markdown,
+    fill_plain,
+    given_names,
+    is_given,
+)
 from engine.playbooks.leaf import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import PlannedCall, Sop, SopNode, ToolPlan
 from engine.reviews.approvals import (
     call_digest,
+    calls_of_run,
     planned_calls,
     refusal_of,
-    resolve_calls,
     schemas_of,
 )
 from engine.reviews.approvers import Approvers, find_approvers
@@ -77,7 +84,7 @@ async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) ->
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
     """The node's title, else the name of the SOP or of the run."""
     named = sop.nodes[frame.node].title or sop.name
-    return named(context.run.lang) if named else context.run.name
+    return fill_plain(named, context) if named else context.run.name
 
 
 def _policy(node: SopNode) -> ReviewPolicy:
@@ -89,7 +96,7 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
     state = context.run.state
     plan = context.playbook.skills[node.shows].plan if node.shows else None
     if plan:
-        return call_digest(resolve_calls(plan, state))
+        return call_digest(calls_of_run(plan, context.run))
     values = tuple({path: value_of(path, state)} for path in node.presents)
     return call_digest(values) if values else ""
 
@@ -106,7 +113,7 @@ def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ..
 
 def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:
     values: list[LabelledValue] = []
-    resolved = resolve_calls(plan, context.run.state)
+    resolved = calls_of_run(plan, context.run)
     calls = [call for call, _ in planned_calls(plan, context.run.state)]
     for number, (call, planned) in enumerate(zip(calls, resolved, strict=True), 1):
         if len(calls) > 1 or not call.arguments:
@@ -135,9 +142,18 @@ def _argument(name: str, call: PlannedCall, value: Any, context: StepContext) ->
         leaf = context.playbook.definition.data_fields[call.for_each]
         return LabelledValue(leaf.columns[column].label(context.run.lang), value)
     if isinstance(source, str) and source.startswith("$"):
+        if is_given(source[1:], context):
+            return _given(source[1:], context)
         (shown,) = values_at([source[1:]], context)
         return replace(shown, value=value)
     return LabelledValue(label_of(name, context), value)
+
+
+def _given(name: str, context: StepContext) -> LabelledValue:
+    """What a call names besides fields, as people know it, and as it is written."""
+    written, known = given_names(context.run).get(name, ""), context_names(context)[name]
+    shown = known if known in ("", written) else f"{known} ({written})"
+    return LabelledValue(say(f"named.{name}", context.run.lang), shown or written)
 
 
 def _as_called(tool: str, arguments: dict[str, Any], context: StepContext) -> dict[str, Any]:
@@ -158,7 +174,7 @@ def _card(
 ) -> Card:
     node = sop.nodes[frame.node]
     run, policy, lang = context.run, _policy(node), context.run.lang
-    described = node.description(lang) if node.description else ""
+    described = fill_markdown(node.description, context) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
     known = _soft_rows(node, frame.soft, context) if frame.soft else ()
     texts = (*filter(None, (described, why)), *value_tables(values, lang, most=MAX_ROWS))

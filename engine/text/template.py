@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -14,6 +14,15 @@ MAX_CHARS = 4000
 
 _HOLE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*")
+_TEXT_HOLE = re.compile(r"\{\{|\}\}|\{(" + _NAME.pattern + r")\}")
+
+CONTEXT_NAMES: Final = ("requester", "approver", "project", "case", "today")
+"""What texts, documents and calls may name besides fields: who asked, who approved last, where, of
+which case, on which day. In texts people are called by their names, in calls by their ids."""
+PLAN_NAMES: Final = ("requester", "project", "case")
+"""What an argument of a call names as `$name` besides fields: it is the same for a whole run."""
+READ_NAMES: Final = (*PLAN_NAMES, "today")
+"""As PLAN_NAMES, in arguments of calls that only read."""
 
 
 class BadTemplate(ValueError):
@@ -114,6 +123,26 @@ def _hole(text: str) -> Hole:
         known = ", ".join(FILTERS)
         raise BadTemplate(f"{{{text}}} has no filter {unknown[0]!r}; there are {known}")
     return Hole(name, tuple(filters))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names in a text that people read, each once; other braces are braces."""
+    return tuple(dict.fromkeys(match[1] for match in _TEXT_HOLE.finditer(text) if match[1]))
+
+
+def fill_names(text: str, value: Callable[[str], str | None]) -> str:
+    """A text that people read with what each `{name}` stands for; `{{` and `}}` are braces.
+
+    A name of which there is no value stays as it stands. No value is read as a name itself.
+    """
+
+    def put(match: re.Match[str]) -> str:
+        if not match[1]:
+            return match[0][0]
+        found = value(match[1])
+        return match[0] if found is None else found
+
+    return _TEXT_HOLE.sub(put, text)
 
 
 def written(value: JsonValue) -> str:

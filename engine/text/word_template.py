@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from io import BytesIO
 from xml.etree import ElementTree
 
+from engine.text.template import CONTEXT_NAMES
+
 MAX_TEMPLATE_BYTES = 1024**2
 CONTENT = "content"
 """Where the text of the document goes: a paragraph of its own."""
-BUILT_IN = frozenset((CONTENT, "name", "version", "digest", "today"))
+BUILT_IN = frozenset((CONTENT, "name", "version", "digest", *CONTEXT_NAMES))
 """What every template may ask for besides the fields of its playbook."""
 
 HOLE = re.compile(r"\{\{([^{}]{0,120})\}\}")

@@ -21,7 +21,7 @@ from engine.frames.outcome import (
 from engine.frames.state import Approval, Patch, ToolPlanFrame
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.skill import Skill, ToolPlan
-from engine.reviews.approvals import ask_again, call_digest, resolve_calls
+from engine.reviews.approvals import ask_again, call_digest, calls_of_run
 from engine.skills.card_answers import end_unanswered
 from engine.tool_plan.away_calls import end_of_tries, is_away, offer_retry, try_again
 from engine.tool_plan.calls import Call, LostCall, make_call
@@ -34,7 +34,7 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     plan = _plan(skill)
     if plan.rehearses:
         return await _rehearse(skill, plan, context)
-    calls = resolve_calls(plan, run.state)
+    calls = calls_of_run(plan, run)
     if not frame.started and frame.position < len(calls):
         again = ask_again(frame, skill, plan, event, context)
         if again is not None:
@@ -151,7 +151,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
     """Check that every call would succeed; nothing is written."""
     rehearsed = _plan(context.playbook.skills[plan.rehearses])
     try:
-        for planned in resolve_calls(rehearsed, context.run.state):
+        for planned in calls_of_run(rehearsed, context.run):
             await context.services.rehearse(
                 context.find_tool(planned["tool"]), planned["arguments"], context.tool_context()
             )

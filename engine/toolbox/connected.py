@@ -99,7 +99,7 @@ class _ConnectedCall:
         }
         _check_days(definition, given, ctx)
         try:
-            answer = await self.call({**given, **_context(ctx)}, key=ctx.key)
+            answer = await self.call(_values(given, ctx), key=ctx.key)
         except ToolUnsure:
             raise
         except ToolFailed:
@@ -131,7 +131,7 @@ class _ConnectedCall:
         """Raises RefusedCall where the tool's own file says that this is not to be."""
         given = to_jsonable_python(args, exclude_none=True)
         for refusal, find in zip(self.definition.refused_when, self.refusals, strict=True):
-            found = await find({**given, **_context(ctx)})
+            found = await find(_values(given, ctx))
             is_there = found not in (None, [])
             if is_there is (refusal.lacks is None):
                 first = found[0] if isinstance(found, list) and found else found
@@ -147,6 +147,11 @@ def _is_empty(definition: ToolDefinition, result: Mapping[str, Any]) -> bool:
             return not result["rows"]
         case "text":
             return not result["text"]
+
+
+def _values(given: Mapping[str, Any], ctx: ToolContext) -> dict[str, Any]:
+    """What a call may name: a case is an argument where the tool has one of that name."""
+    return {"case": ctx.case, **given, **_context(ctx)}
 
 
 def _context(ctx: ToolContext) -> dict[str, JsonValue]:

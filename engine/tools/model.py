@@ -35,8 +35,9 @@ class ToolContext:
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
-    read. `entities` are what a text of theirs may name, `elements` the project's own kinds of
-    what texts have in a certain form, `writing` the names of tools that write.
+    read. `case` is the key of the run's case, "" without one. `entities` are what a text of theirs
+    may name, `elements` the project's own kinds of what texts have in a certain form, `writing` the
+    names of tools that write.
     `room` is how many characters of a result a model is shown, `known` what the run knows.
     `elsewhere` are files of other conversations that it knows, each with its conversation.
     `projects` say what serves the project, `kept_projects` keep those that are added, and `place()`
@@ -47,6 +48,7 @@ class ToolContext:
     key: str = ""
     by: str = ""
     project: str = ""
+    case: str = ""
     conversation: str = ""
     person: Principal | None = None
     library: Library = NO_LIBRARY

@@ -32,6 +32,7 @@ from engine.react.prompts import ReActReason
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import UnsureReason
 from engine.sop.ends import MODEL, RULES, SIGNOFF
+from engine.text.template import CONTEXT_NAMES
 from engine.understanding.grammar.reading import MARKS
 from engine.understanding.router.chain import STRATEGIES
 from tests.fakes.tables import table
@@ -94,6 +95,7 @@ COMPOSED = {
     "state.": set(RUN_STATES) - set(ENDED),
     "terminal.kind.": set(get_args(CardKind)) | {"run"},
     "terminal.state.": set(get_args(PartState)),
+    "named.": set(CONTEXT_NAMES),
     "vote.lapsed.": LAPSED,
     "why.mark.": set(MARKS) - {"reason"},
 }

@@ -5,6 +5,11 @@ from typing import Final
 TEXTS: Final[dict[str, str]] = {
     "review.call": "Step {n}",
     "review.project": "For the project",
+    "named.requester": "Requested by",
+    "named.approver": "Approved by",
+    "named.project": "Project",
+    "named.case": "Case",
+    "named.today": "Date",
     "vote.for": "{name} for {seat}",
     "vote.of": "{name}: {choice}",
     "vote.tally": "Votes ({of} seats, more than half decide): {votes}",

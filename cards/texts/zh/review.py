@@ -5,6 +5,11 @@ from typing import Final
 TEXTS: Final[dict[str, str]] = {
     "review.call": "第 {n} 步",
     "review.project": "所属项目",
+    "named.requester": "申请人",
+    "named.approver": "批准人",
+    "named.project": "项目",
+    "named.case": "案件",
+    "named.today": "日期",
     "vote.for": "{name}（代 {seat}）",
     "vote.of": "{name}：{choice}",
     "vote.tally": "表决（{of} 席，过半数决定）：{votes}",

@@ -7,6 +7,7 @@ from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.job_graph import LEADER, Expert, JobsPart
 from engine.playbooks.skill import RETRIEVAL, Skill
+from engine.text.template import CONTEXT_NAMES
 from engine.yaml.faults import Path
 
 RESULT_COLUMNS = ("job", "expert", "result")
@@ -23,7 +24,8 @@ class JobsCheck(FileCheck):
             at: Path = ("jobs", "goal", lang) if lang else ("jobs", "goal")
             for match in _NAMED.finditer(text):
                 name = match[1] or match[2]
-                self.require_known(name, self.names.data_fields, at, "data field")
+                if name not in CONTEXT_NAMES:
+                    self.require_known(name, self.names.data_fields, at, "data field")
         self._experts(jobs)
         self._review(jobs)
         for index, rule in enumerate(jobs.rules):

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.records import Batch, Over, SystemReading, ToolValue
-from engine.playbooks.review import REQUESTER, PersonTool
+from engine.playbooks.review import PersonTool
 from engine.rules.names import RuleNames
+from engine.text.template import READ_NAMES
 from engine.yaml.faults import Path
 
 # Rules may also read today's date.
@@ -78,7 +79,7 @@ class ListToolCheck(FileCheck):
     def check_person(self, source: PersonTool, at: Path) -> None:
         """Check the tool that names who approves."""
         self.check_list_tool(source.tool, (*at, "tool"))
-        self._arguments(source.tool, source.arguments, (REQUESTER,), at)
+        self._arguments(source.tool, source.arguments, (), at)
         facts = (self.names.tools or {}).get(source.tool)
         if facts and facts.columns:
             self.require_known(source.column, facts.columns, (*at, "column"), "column")
@@ -86,7 +87,7 @@ class ListToolCheck(FileCheck):
     def _arguments(
         self, tool: str, given: Mapping[str, ToolValue], members: Collection[str], at: Path
     ) -> None:
-        names = self.names.rule_names(**dict.fromkeys(members, ""))
+        names = self.names.rule_names(**dict.fromkeys((*members, *READ_NAMES), ""))
         for argument, value in given.items():
             if isinstance(value, str) and value.startswith("$"):
                 self.add((*at, "with", argument), names.fault(value[1:], "$"))

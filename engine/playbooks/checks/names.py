@@ -25,6 +25,8 @@ from engine.rules.check import check_logic
 from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.rules.operators import is_same
+from engine.text.language import LocalizedText
+from engine.text.template import CONTEXT_NAMES, names_in
 from engine.yaml.faults import Fault, Path, short_repr, suggestion
 from engine.yaml.source import Problems, Source
 
@@ -178,6 +180,21 @@ class KnownNames:
             for inside, fault in self.condition_faults(part)
         ]
 
+    def text_fault(self, name: str) -> str:
+        """Why `{name}` stands for nothing in a text that people read; "" when it does."""
+        data, definition = self.fields["data_fields"], self.definition
+        leaf = definition.leaf(name) if definition else None
+        if leaf is not None and leaf.type == "list":
+            return f"{{{name}}} is a list, which no text holds; a card lists it with shows"
+        if not self.path_fault(name) and not self.is_part(name):
+            return ""
+        if name not in CONTEXT_NAMES:
+            told = suggestion(name, (*CONTEXT_NAMES, *(data or ())))
+            return "" if data is None else f"nothing fills {{{name}}}; {told}"
+        if name == "case" and definition and definition.case.of in ("request", "conversation"):
+            return f"{{case}} has no name here: case is {definition.case.of}"
+        return ""
+
 
 class FileCheck:
     """A pass over one file: adds each problem where it stands."""
@@ -191,6 +208,12 @@ class FileCheck:
         """A problem at that path of the file; "" is none."""
         if message:
             self.problems.add(self.source.problem(path, message))
+
+    def check_text(self, text: LocalizedText | None, at: Path) -> None:
+        """Every `{name}` in a text that people read must stand for something."""
+        for lang, written in text.root.items() if text else ():
+            for name in names_in(written):
+                self.add((*at, lang) if lang else at, self.names.text_fault(name))
 
     def check_path(self, path: str, at: Path) -> None:
         """The path must name a profile or decision field or a data leaf."""

@@ -19,6 +19,7 @@ from engine.playbooks.nesting import NO_NAME, SECTIONS
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.playbooks.tool import ToolFacts
 from engine.text.elements import FORM_KINDS
+from engine.text.template import READ_NAMES
 from engine.yaml.faults import Path
 from engine.yaml.source import Problems, try_build
 
@@ -110,7 +111,7 @@ class PhaseCheck(FileCheck):
         for name, value in source.arguments.items():
             where = (*at, "with", name)
             self.require_known(name, facts.arguments, where, "argument")
-            if isinstance(value, str) and value.startswith("$"):
+            if isinstance(value, str) and value.startswith("$") and value[1:] not in READ_NAMES:
                 self.check_path(value[1:], where)
 
     def _entity(self, entity: EntityDefinition, at: Path) -> None:
@@ -162,6 +163,9 @@ class PhaseCheck(FileCheck):
         elif phase.gate_check or phase.gate_value is not None:
             key = "gate_check" if phase.gate_check else "gate_value"
             self.add((*at, key), "says nothing without a gate_field: name the field that it is of")
+        if phase.done_card:
+            self.check_text(phase.done_card.title, (*at, "done_card", "title"))
+            self.check_text(phase.done_card.text, (*at, "done_card", "text"))
         for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
             self.check_path(path, (*at, "done_card", "shows", index))
 

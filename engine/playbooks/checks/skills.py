@@ -88,6 +88,8 @@ class SkillCheck(FileCheck):
                 self.add((part,), "a retrieval skill answers questions and changes nothing")
 
     def _ask(self, ask: Ask) -> None:
+        self.check_text(ask.title, ("ask", "title"))
+        self.check_text(ask.text, ("ask", "text"))
         for index, name in enumerate(ask.fields):
             known = self.names.data_fields
             self.require_known(name, known, ("ask", "fields", index), "data field")
@@ -107,6 +109,8 @@ class SkillCheck(FileCheck):
                 self.require_known(name, known, ("output_schema", group, index), what)
 
     def _card(self, card: SkillCard) -> None:
+        self.check_text(card.title, ("card", "title"))
+        self.check_text(card.text, ("card", "text"))
         for index, path in enumerate(card.shows):
             self.check_path(path, ("card", "shows", index))
         if card.decision:

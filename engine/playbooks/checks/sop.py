@@ -19,6 +19,7 @@ from engine.playbooks.skill import (
 from engine.rules.check import check_logic
 from engine.rules.operand_checks import operand_faults
 from engine.text.language import LocalizedText
+from engine.text.template import PLAN_NAMES, names_in
 from engine.yaml.faults import Fault, Path, suggestion
 from engine.yaml.source import Source
 
@@ -36,6 +37,8 @@ class SopCheck(FileCheck):
             if name.startswith("end"):
                 self.add((*at, name), "names that begin with 'end' are ends, not nodes")
             self._targets(sop, node, (*at, name))
+            self.check_text(node.title, (*at, name, "title"))
+            self.check_text(node.description, (*at, name, "description"))
             self._node(node, (*at, name))
         for name in sorted(set(sop.nodes) - _reachable_nodes(sop, sop.start_node)):
             self.add((*at, name), "cannot be reached from start_node")
@@ -90,8 +93,10 @@ class SopCheck(FileCheck):
             known = isinstance(given, str) and given in SOP_ENDS
             self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
         for key, value in outcome.items():
-            if isinstance(value, LocalizedText) and key != SAYS:
-                self.add((*at, key), f"is a text by language; only {SAYS} is one")
+            if isinstance(value, LocalizedText):
+                wrong = f"is a text by language; only {SAYS} is one"
+                self.add((*at, key), "" if key == SAYS else wrong)
+                self.check_text(value, (*at, key))
         if SAYS in outcome and not isinstance(outcome[SAYS], LocalizedText):
             self.add((*at, SAYS), "should be a text, or a text for each language")
 
@@ -149,6 +154,11 @@ class SopCheck(FileCheck):
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
             self.add((*at, "instruction"), "is required: what the model is to judge")
+        for name in names_in(node.instruction):
+            # What people wrote is data to a model, and no part of what it is told to do.
+            fault = f"nothing fills {{{name}}}: the model is shown all of it beside the instruction"
+            known = not self.names.text_fault(name)
+            self.add((*at, "instruction"), fault if known else "")
         self.check_read_tools(node.tools, (*at, "tools"))
         if node.review is None:
             self.add((*at, "review"), "is required: who decides when the model cannot")
@@ -290,7 +300,8 @@ def _editable_paths(node: SopNode, names: KnownNames) -> tuple[str, ...] | None:
         return None
     calls = skill.plan.calls
     values = [v for call in calls for v in call.arguments.values() if not call.row_column(v)]
-    shown = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
+    named = [v[1:] for v in values if isinstance(v, str) and v.startswith("$")]
+    shown = tuple(path for path in named if path not in PLAN_NAMES)
     # A name that is no leaf is told where it stands; what was meant is not known here.
     return None if any(names.path_fault(path) for path in shown) else shown
 

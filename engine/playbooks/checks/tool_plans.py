@@ -5,6 +5,7 @@ from collections.abc import Collection
 from engine.playbooks.checks.names import FileCheck, KnownNames
 from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.skill import PlannedCall, Skill, ToolPlan, ToolPlanner
+from engine.text.template import PLAN_NAMES
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source
 
@@ -54,7 +55,7 @@ class PlanCheck(FileCheck):
                 self.require_known(column, columns or None, where, f"column of {call.for_each}")
             elif isinstance(value, str) and value.startswith("$"):
                 known = self.names.data_fields
-                if not self.names.is_part(value[1:]):
+                if not self.names.is_part(value[1:]) and value[1:] not in PLAN_NAMES:
                     self.require_known(value[1:], known, where, "data field")
 
     def _rehearses(self, name: str) -> None:

@@ -12,11 +12,14 @@ from engine.ports.systems.connections import (
     NamedColumnsCall,
     PreparedCall,
 )
+from engine.text.template import CONTEXT_NAMES
 from engine.yaml.faults import Path, suggestion
 from engine.yaml.source import Problems, Source, try_build
 
-CONTEXT_ARGUMENTS = frozenset({"requester", "approver", "project", "today"})
-"""What every call may name beside its arguments: who asked, who approved, where, when."""
+CONTEXT_ARGUMENTS = frozenset(CONTEXT_NAMES)
+"""What every call may name beside its arguments."""
+_OWN = frozenset({"case"})
+"""Of these, what a tool may have as an argument of its own."""
 
 
 def read_tools(
@@ -61,7 +64,7 @@ class ToolCheck:
 
     def run(self) -> None:
         """Check names, arguments and what is told."""
-        for name in {*self._tool.arguments} & CONTEXT_ARGUMENTS:
+        for name in {*self._tool.arguments} & (CONTEXT_ARGUMENTS - _OWN):
             self._add(("arguments", name), "is a name that every call has; choose another")
         for name, leaf in self._tool.arguments.items():
             for key, fault in typed_faults(leaf):

@@ -425,6 +425,34 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((CHECK, "      over:\n", "      only_branches: true\n      over:\n"),),
         "sop.nodes.all.only_branches: does not go with over, which lists what it finds",
     ),
+    # what stands in texts
+    *(
+        (
+            ((APPROVE, "      type: human_review\n", f"      type: human_review\n      {text}\n"),),
+            f"sop.nodes.ask.{problem}",
+        )
+        for text, problem in (
+            (
+                "title: '{requster} asks'",
+                "title: nothing fills {requster}; did you mean 'requester'?",
+            ),
+            (
+                "title: {en: '{date}', zh: x}",
+                "title.en: nothing fills {date}; known here: amount, approver, case, cause, causes,"
+                " evidence, filed_on, law, people, plan, project, requester, side, today, urgent,"
+                " visits_found, visits_summary",
+            ),
+            (
+                "title: '{evidence}'",
+                "title: {evidence} is a list, which no text holds; a card lists it with shows",
+            ),
+            ("description: '{case}'", "description: {case} has no name here: case is request"),
+        )
+    ),
+    (
+        ((APPROVE, '"yes"}', "\"yes\", says: 'Done by {aprover}'}"),),
+        "sop.outcomes.end_approved.says: nothing fills {aprover}; did you mean 'approver'?",
+    ),
     # what a review shows
     (
         ((APPROVE, "      shows: visit-record\n", ""),),
@@ -1376,6 +1404,8 @@ ELSEWHERE = (
     "belongs to type x, this node is of type y",
     "does not go with over: every finding fails the node",
     "is required: what the model is to judge",
+    # test_names_in_texts.py
+    "nothing fills {requester}: the model is shown all of it beside the instruction",
     "is required: who decides when the model cannot",
     "no end can be reached from it",
     # test_project_folder.py

@@ -1,0 +1,1 @@
+CREATE TABLE recalls (batch TEXT, person TEXT, approved_by TEXT, note TEXT, key TEXT UNIQUE);
