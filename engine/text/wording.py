@@ -58,29 +58,9 @@ _RETRACTS = _any(
     r"|\bstop(?! date)\b",
     r"\bno,|^no\b(?=\W*$|\s?[,.!;:-]|\s(?:wait|thanks?|longer|way)\b)",
 )
-_WISHES = re.compile(
-    r"拜托|很想(?=你|听|请)|劳烦|劳驾|麻烦(?![的死])|烦请|请(?![假客问])|帮我|帮忙|替我|靠你|就好了"
-    r"|了[吧呗]|您看|你看着|给我"
-    r"|\b(?:please|pls|hop(?:e|ing) (?:that )?you|you(?:'re| are) (?:the one|up)|appreciate"
-    r"|obliged|grateful|could you|would you|can you"
-    r"|(?:would|it'd|i'd|that'd) "
-    r"(?:love|like|help|be (?:great|lovely|nice|good|glad|happy|most)))\b"
-)
-_SEEKS = re.compile(
-    r"想知道|不清楚|不知道(?=.{0,12}(?:谁|什么|哪|多少|几))|请教|打听|透露|想问|想了解|求问"
-    r"|\b(?:(?:good|like|love|glad|happy|want|interested) to"
-    r" (?:know|learn|find out|hear (?:wh|how))|let me know"
-    r"|(?:you )?(?:happen to )?know (?:wh|how|if)|remind me|enlighten me|unsure (?:wh|how)"
-    r"|not sure (?:wh|how)|wondering (?:wh(?!ether you)|how)|could i find out)"
-)
 _OF_PAST = re.compile(
     r"[了过]吗|[了过]没有?[\s?。!]*$"
     r"|(?:^|[,.;!] ?)(?:and )?(?:has|have|did|was|were|is|are)\b[^,.;!]*\?"
-)
-_CANCELS = _any(
-    r"(?:把|将)[^,，。]{1,20}(?:取消|撤销|撤回|撤掉|退掉?)",
-    r"[0-9◆●\ue000-\uf8ff的][^,，。]{0,8}[^。]{0,12}取消|(?:取消|撤销|撤回)(?:我|下|上|明|后|[0-9◆●])",
-    r"\b(?:cancel|withdraw|revoke|undo) (?:my|our|the|[0-9◆●])",
 )
 _IF = _any(
     r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",
@@ -256,24 +236,9 @@ def retracts(text: str) -> bool:
     return bool(_RETRACTS.search(text))
 
 
-def wishes(text: str) -> bool:
-    """Somebody is asked for something in it, or something is wished for, however indirectly."""
-    return bool(_WISHES.search(text))
-
-
-def seeks(text: str) -> bool:
-    """It says that somebody would like to know something."""
-    return bool(_SEEKS.search(text))
-
-
 def asks_of_past(text: str) -> bool:
     """It asks whether something was, or is, and not for it to be done."""
     return bool(_OF_PAST.search(text))
-
-
-def cancels(text: str) -> bool:
-    """It wants something that it names undone, be that booked or only asked for."""
-    return bool(_CANCELS.search(text))
 
 
 def conditional(text: str) -> bool:

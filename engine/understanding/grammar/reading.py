@@ -6,16 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.understanding.grammar import en, zh
+from engine.understanding.grammar import en, en_signs, zh
 from engine.understanding.grammar.rule import Role, Rule
+from engine.understanding.grammar.slips import SLIPS
 
-TABLES: tuple[tuple[Rule, ...], ...] = (en.RULES, zh.RULES)
+TABLES: tuple[tuple[Rule, ...], ...] = ((*en.RULES, *en_signs.SIGNS), zh.RULES)
 """A table for each language; a further language is a file, and a name here."""
 
 MARKS: tuple[Role, ...] = (
     *("reason", "undo", "off", "hang", "say", "tell", "past", "ask", "maybe"),
 )
 """Roles of what stands beside what is asked for, and says something about it."""
+
+SIGNS: tuple[Role, ...] = ("wish", "seek", "cancel", "chat")
+"""Roles that say something of the whole text, wherever they stand in it."""
 
 KEPT = 1024
 """So many readings of stretches are kept."""
@@ -75,6 +79,7 @@ class Grammar:
         self._closings = _at_end(every, "closing")
         self._tags = _at_end(every, "tag")
         self._marks = tuple((role, _anywhere(every, role)) for role in MARKS)
+        self._signs = {role: _anywhere(every, role) for role in SIGNS}
         # The same stretches are asked for again and again while a message is read.
         self.core = lru_cache(maxsize=KEPT)(self._core)
         self.marks = lru_cache(maxsize=KEPT)(self._find_marks)
@@ -93,7 +98,7 @@ class Grammar:
         every = [
             Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
         ]
-        slips = ((en.SLIPS.get(found[0]), found) for found in _WORD.finditer(said))
+        slips = ((SLIPS.get(found[0]), found) for found in _WORD.finditer(said))
         every += [Mark(role, *found.span()) for role, found in slips if role]
         reasons = [mark for mark in every if mark.role == "reason"]
         return tuple(
@@ -102,6 +107,10 @@ class Grammar:
             if mark.role != "hang"
             or not any(each.start <= mark.start <= each.end for each in reasons)
         )
+
+    def says(self, role: Role, said: str) -> bool:
+        """Whether a folded text has one of the `SIGNS`."""
+        return bool(self._signs[role].search(said))
 
     def without_politeness(self, parts: str) -> str:
         """Those of several parts, with a comma between them, that are more than politeness."""

@@ -17,12 +17,17 @@ Role = Literal[
     "past",
     "ask",
     "maybe",
+    "wish",
+    "seek",
+    "cancel",
+    "chat",
 ]
 """`opening` and `closing` are taken away before and behind what is asked for, as they say nothing
 about it; `favour` (before) and `tag` (behind) too, and their question is none. The others mark what
 stands beside them: a `reason` for it, what takes back what was before (`undo`), holds it `off`,
 lets it `hang` on something, is what others `say`, tells of it (`tell`, `past` in its own clause),
-asks after it, or `maybe` asks.
+asks after it, or `maybe` asks. Signs are of the whole: somebody `wish`es for something, or
+`seek`s to know it, wants undone what is named (`cancel`), or says it for its own sake (`chat`).
 """
 
 

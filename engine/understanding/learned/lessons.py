@@ -9,7 +9,7 @@ from sys import intern
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
-from engine.understanding.grammar.en import SLIPS
+from engine.understanding.grammar.slips import SLIPS
 from engine.understanding.learned.classifier import (
     Classifier,
     Example,

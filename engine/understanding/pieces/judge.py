@@ -146,7 +146,7 @@ def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | No
         return None
     bidden = bids(scored, context.table, wording.denies)
     if off and (wording.retracts(scored.folded) or not bidden):
-        if wording.cancels(scored.folded):
+        if GRAMMAR.says("cancel", scored.folded):
             # What was asked for earlier is to be undone, which is work of its own.
             return Piece(scored.text, "unclear", "it cancels something", confidence=0.0)
         return replace(_as_idle(scored, "it holds off"), unclear_kind="holds_off")
@@ -168,7 +168,7 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
             sure = not doubted and judge_work(alone, context) is not None
             return replace(work, text=scored.text, condition=condition, why=why, firm=sure)
     if wording.asks(scored.bare):
-        marked = bool(_MARKED.search(scored.folded)) and not wording.wishes(scored.folded)
+        marked = bool(_MARKED.search(scored.folded)) and not GRAMMAR.says("wish", scored.folded)
         return Piece(scored.text, "qa_query", "it asks", confidence=0.5, firm=marked)
     return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
 
@@ -181,7 +181,7 @@ def _judge_single_word(scored: ScoredPiece, context: RouteContext) -> Piece:
 
 
 def _as_idle(scored: ScoredPiece, why: str) -> Piece:
-    firm = scored.route in _IDLE_ROUTES and not wording.wishes(scored.folded)
+    firm = scored.route in _IDLE_ROUTES and not GRAMMAR.says("wish", scored.folded)
     return Piece(scored.text, "unclear", why, confidence=0.0, unclear_kind="idle", firm=firm)
 
 
@@ -211,9 +211,9 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
 
 def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
-    seeks = wording.seeks(scored.folded) and wording.asks(scored.folded)
+    seeks = GRAMMAR.says("seek", scored.folded) and wording.asks(scored.folded)
     asks = wording.asks(scored.bare) and (not scored.polite or _asks_for_something(scored.bare))
-    asks = asks or seeks or wording.seeks(scored.folded)
+    asks = asks or seeks or GRAMMAR.says("seek", scored.folded)
     close = scored.route == QUESTION and scored.score >= ASKED and scored.margin >= MARGIN / 2
     if wording.shows(scored.bare) and scored.score - scored.scores.routes[QUESTION] < SHOWN:
         close = True
@@ -229,7 +229,7 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     near = scored.route == QUESTION or scored.scores.routes[QUESTION] >= FIRM
     # Behind its commas may stand what nobody saw.
     firm = near and len([c for c in CLAUSES.split(scored.folded) if c.strip(_EDGES)]) == 1
-    past = wording.asks_of_past(scored.folded) and not wording.wishes(scored.folded)
+    past = wording.asks_of_past(scored.folded) and not GRAMMAR.says("wish", scored.folded)
     firm = firm or ((seeks or past) and len(_NUMBER.findall(scored.bare)) < 2)
     return Piece(scored.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 

@@ -119,7 +119,7 @@ def _contradicts(other: Piece, whole: Piece, context: RouteContext) -> bool:
     if whole.kind != "workflow":
         return False
     own = (whole.playbook, whole.request)
-    if other.unclear_kind in ("unknown", "elsewhere") and wording.wishes(fold(other.text)):
+    if other.unclear_kind in ("unknown", "elsewhere") and GRAMMAR.says("wish", fold(other.text)):
         return _likely_work(other.text, context) != own
     if other.kind == "workflow":
         return (other.playbook, other.request) != own

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.grammar.rule import Role
 
 TOLD: frozenset[Role] = frozenset(("off", "tell", "past", "say"))
@@ -17,11 +17,6 @@ AGAINST = 0.2
 DOUBTED: frozenset[Role] = frozenset(("ask", "maybe", "hang", "undo"))
 
 _NUMBER = re.compile(r"[0-9]")
-_TALK = re.compile(
-    r"\b(?:lol|haha\w*|just back|so (?:happy|tired)|congrat\w*|what a)\b"
-    r"|\b(?:is|was|were|are|am) (?:so|such|in a|too|really|back)\b"
-    r"|真[^的是正]|[太又]|特别|不错|好累|唉|哈哈|完全不|[\U0001f600-\U0001f64f\u2639\u263a]"
-)
 
 
 def settle_told(piece: Piece, said: str, roles: Collection[Role], context: RouteContext) -> Piece:
@@ -31,12 +26,12 @@ def settle_told(piece: Piece, said: str, roles: Collection[Role], context: Route
     """
     if piece.kind != "unclear" or piece.reply or piece.unclear_kind not in ("unknown", "idle"):
         return piece
-    if _NUMBER.search(said) or wording.wishes(said) or DOUBTED & {*roles}:
+    if _NUMBER.search(said) or GRAMMAR.says("wish", said) or DOUBTED & {*roles}:
         return piece
     asked = any(each.kind == "qa_query" for each in piece.candidates)
-    if asked or context.table.begins_request(said) or wording.cancels(said):
+    if asked or context.table.begins_request(said) or GRAMMAR.says("cancel", said):
         return piece
-    if TOLD & {*roles} or (not piece.candidates and _TALK.search(said)):
+    if TOLD & {*roles} or (not piece.candidates and GRAMMAR.says("chat", said)):
         against = tuple(
             each.model_copy(update={"score": min(each.score, AGAINST)}) for each in piece.candidates
         )

@@ -160,7 +160,7 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
     if forbids(scored):
         return "it holds something off"
     if not bids(scored, table, _tells_or_denies) and not (
-        scored.score >= TERSE_FROM and (is_terse(scored) or wording.wishes(scored.folded))
+        scored.score >= TERSE_FROM and (is_terse(scored) or GRAMMAR.says("wish", scored.folded))
     ):
         return "nothing in it is bidden"
     if least != HANGING and (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.understanding.grammar.reading import GRAMMAR, MARKS, TABLES, Grammar, level
+from engine.understanding.grammar.reading import GRAMMAR, MARKS, SIGNS, TABLES, Grammar, level
 from engine.understanding.grammar.rule import Rule
 from tests.fakes.tables import table
 
@@ -16,11 +16,12 @@ Reading = tuple[str, bool, frozenset[str]]
 
 
 def read(grammar: Grammar, text: str) -> Reading:
-    """What a text is about, whether it was a favour, and what holds it back."""
+    """What a text is about, whether it was a favour, what holds it back, and its signs."""
     said = level(text)
     core = grammar.core(said)
     about = said[core.start : core.end]
-    return about, core.favour, frozenset(mark.role for mark in grammar.marks(about))
+    signs = (role for role in SIGNS if grammar.says(role, said))
+    return about, core.favour, frozenset((*(mark.role for mark in grammar.marks(about)), *signs))
 
 
 def without(number: int, place: int) -> Grammar:
@@ -41,18 +42,18 @@ def test_no_rule_can_be_left_out(number: int, place: int, frame: str) -> None:
 def test_a_rule_that_takes_politeness_away_leaves_the_work(
     number: int, place: int, rule: Rule
 ) -> None:
-    polite = [frame for frame in rule.frames if rule.role not in MARKS]
+    polite = [frame for frame in rule.frames if rule.role not in (*MARKS, *SIGNS)]
     for frame in polite:
         about, favour, held = read(GRAMMAR, frame.replace("{x}", WORK[number]))
         assert about == level(WORK[number])
-        assert not held
+        assert not {*held} - {*SIGNS}
         assert favour == (rule.role in ("favour", "tag"))
 
 
 @table(("number", "place", "rule"), RULES)
-def test_a_rule_that_holds_back_is_read_in_its_frame(number: int, place: int, rule: Rule) -> None:
+def test_a_rule_that_marks_is_read_in_its_frame(number: int, place: int, rule: Rule) -> None:
     assert rule.frames
-    for frame in rule.frames if rule.role in MARKS else ():
+    for frame in rule.frames if rule.role in (*MARKS, *SIGNS) else ():
         assert rule.role in read(GRAMMAR, frame.replace("{x}", WORK[number]))[2]
 
 
