@@ -41,10 +41,26 @@ class LlmPlanStep(Frozen):
     text: str = ""
 
 
+FaultKind = Literal["type", "options", "least", "most", "shorter", "longer", "other"]
+"""What is wrong with a value: its type, or that it has to be more, less, shorter, longer."""
+
+
+class ArgumentFault(Frozen):
+    """What is wrong with an argument: where, what it is and what it should be, as data.
+
+    `wanted` are a JSON schema's types, options or limit.
+    """
+
+    where: str
+    kind: FaultKind
+    value: str = ""
+    wanted: tuple[str, ...] = ()
+
+
 class DroppedStep(Frozen):
     """A step that was left out; `name` is its tool's, `detail` is data: words of the model.
 
-    `rule` is the one that it breaks.
+    `rule` is the one that it breaks, `fault` what people are told of an argument.
     """
 
     number: int
@@ -52,6 +68,7 @@ class DroppedStep(Frozen):
     name: str = ""
     detail: str = ""
     rule: CallRule | None = Field(default=None, exclude_if=lambda rule: rule is None)
+    fault: ArgumentFault | None = Field(default=None, exclude_if=lambda fault: fault is None)
 
     def __str__(self) -> str:
         named = f"step {self.number} ({self.name})" if self.name else f"step {self.number}"

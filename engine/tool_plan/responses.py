@@ -8,7 +8,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_text
 from engine.frames.job_graph import JobWrite
-from engine.frames.llm_plan import DroppedStep, LlmPlanFrame
+from engine.frames.llm_plan import ArgumentFault, DroppedStep, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending, SopEnd
@@ -18,6 +18,7 @@ from engine.tool_plan.references import as_text, fill_known
 
 LISTED_DROPS = 3
 DETAIL_CHARS = 120
+JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
 
 def results_of(frame: LlmPlanFrame) -> dict[int, object]:
@@ -55,10 +56,21 @@ def dropped_text(dropped: Sequence[DroppedStep], lang: Lang) -> str:
 
 def _dropped_line(step: DroppedStep, lang: Lang) -> str:
     detail = rule_text(step.rule, lang) if step.rule else step.detail
+    detail = _fault_text(step.fault, lang) if step.fault else detail
     detail = literal(shorten(detail, DETAIL_CHARS))
     why = say(f"plan.why.{step.kind}", lang, detail=detail)
     key = "plan.dropped_tool" if step.name else "plan.dropped"
     return say(key, lang, n=step.number, tool=literal(step.name), why=why)
+
+
+def _fault_text(fault: ArgumentFault, lang: Lang) -> str:
+    """What is wrong with an argument, in a sentence for people."""
+    wanted = fault.wanted
+    if fault.kind == "type":
+        wanted = tuple(say(f"plan.type.{name}", lang) for name in wanted if name in JSON_TYPES)
+    listed = say("list.items", lang).join(wanted)
+    about = {"where": fault.where, "value": fault.value, "wanted": listed}
+    return say(f"plan.fault.{fault.kind}", lang, **about)
 
 
 def rule_text(rule: CallRule, lang: Lang) -> str:

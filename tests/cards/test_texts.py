@@ -20,7 +20,7 @@ from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts
 from cards.translation import translate_text
 from engine.frames.intents import IntentKind, IntentNote
 from engine.frames.job_graph import JobState
-from engine.frames.llm_plan import DropKind
+from engine.frames.llm_plan import DropKind, FaultKind
 from engine.frames.outcome import NodeResult
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing.layout import Mark
@@ -33,6 +33,7 @@ from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import UnsureReason
 from engine.sop.ends import MODEL, RULES, SIGNOFF
 from engine.text.template import CONTEXT_NAMES
+from engine.tool_plan.responses import JSON_TYPES
 from engine.understanding.grammar.reading import MARKS
 from engine.understanding.router.chain import STRATEGIES
 from tests.fakes.tables import table
@@ -84,6 +85,8 @@ COMPOSED = {
     "jobs.state.": set(get_args(JobState)),
     "model.limit.": {"person", "project", "all"},
     "place.": set(PLATFORMS),
+    "plan.fault.": set(get_args(FaultKind)),
+    "plan.type.": set(JSON_TYPES),
     "plan.why.": set(get_args(DropKind)),
     "react.": set(get_args(ReActReason)) - {"answered", "last_answer"},
     "react.last.": {"tools_failed", "tokens", "iterations"},

@@ -5,11 +5,23 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from engine.frames.llm_plan import ArgumentFault, FaultKind
 from engine.text.answer import DECODER, repeated_key
 from engine.tool_plan.references import is_reference
-from engine.yaml.faults import key_text
+from engine.yaml.faults import key_text, short_repr
 
 FAULT_CHARS = 200
+MOST_WANTED = 12
+_KINDS: Mapping[str, FaultKind] = {
+    "type": "type",
+    "enum": "options",
+    "minimum": "least",
+    "maximum": "most",
+    "minLength": "longer",
+    "minItems": "longer",
+    "maxLength": "shorter",
+    "maxItems": "shorter",
+}
 # Only what is written back as it was; more digits than these a float does not keep.
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,6})?")
@@ -56,8 +68,37 @@ def _is_blank(value: Any) -> bool:
 
 def fault_of(schema: Any, arguments: Mapping[str, Any]) -> str:
     """What is wrong with the arguments' types, "" for nothing. References may have any type."""
+    error = _find_error(schema, arguments)
+    return f"{_where(error)}: {error.message}"[:FAULT_CHARS] if error else ""
+
+
+def describe_fault(schema: Any, arguments: Mapping[str, Any]) -> ArgumentFault | None:
+    """What `fault_of` says, as data, for people of any language."""
+    error = _find_error(schema, arguments)
+    if error is None:
+        return None
+    wanted, value = error.validator_value, error.instance
+    listed = wanted if isinstance(wanted, list | tuple) else (wanted,)
+    plain = [str(each) for each in listed if isinstance(each, str | int | float)]
+    shown = "{…}" if isinstance(value, dict) else "[…]" if isinstance(value, list) else None
+    shown = shown or short_repr(value)
+    kind = _KINDS.get(error.validator, "other")
+    return ArgumentFault(
+        where=_where(error),
+        kind=kind,
+        value=shown or short_repr(value),
+        wanted=tuple(plain[:MOST_WANTED]),
+    )
+
+
+def _where(error: Any) -> str:
+    return ".".join(key_text(part) for part in error.absolute_path)
+
+
+def _find_error(schema: Any, arguments: Mapping[str, Any]) -> Any:
+    """The worst fault that the checker has, None for none."""
     if not isinstance(schema, Mapping):
-        return ""
+        return None
     # Loaded by the first plan of a model: nothing else here checks a schema.
     from jsonschema.exceptions import SchemaError, UnknownType, best_match
     from referencing import Registry
@@ -68,14 +109,10 @@ def fault_of(schema: Any, arguments: Mapping[str, Any]) -> str:
     try:
         checker.check_schema(schema)
         # An empty registry: nothing is fetched because a schema points to it.
-        error = best_match(checker(schema, registry=Registry()).iter_errors(known))
+        return best_match(checker(schema, registry=Registry()).iter_errors(known))
     except (SchemaError, UnknownType, Unresolvable, RecursionError):
         # The tool itself checks what the schema cannot.
-        return ""
-    if error is None:
-        return ""
-    where = ".".join(key_text(part) for part in error.absolute_path)
-    return f"{where}: {error.message}"[:FAULT_CHARS]
+        return None
 
 
 def cast_arguments(schema: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +124,12 @@ def cast_arguments(schema: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _cast(value: Any, schema: Any) -> Any:
     if not isinstance(schema, Mapping) or is_reference(value):
         return value
+    if alternatives := _alternatives(schema):
+        if any(_has_type(value, each) for each in alternatives):
+            return value
+        made = (_cast(value, each) for each in alternatives)
+        pairs = zip(made, alternatives, strict=True)
+        return next((cast for cast, each in pairs if _has_type(cast, each)), value)
     match schema.get("type"), value:
         case "integer", float() if value.is_integer():
             return int(value)
@@ -105,6 +148,29 @@ def _cast(value: Any, schema: Any) -> Any:
         case "array" | "object", str():
             return _parsed(value, schema)
     return value
+
+
+def _alternatives(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The schemas of which one has to hold: those of `anyOf`, or one for each of several types."""
+    listed = schema.get("anyOf") or schema.get("oneOf")
+    if isinstance(listed, list):
+        return [each for each in listed if isinstance(each, Mapping)]
+    types = schema.get("type")
+    return [{**schema, "type": each} for each in types] if isinstance(types, list) else []
+
+
+def _has_type(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether the value is of the one JSON type that the schema names."""
+    match schema.get("type"), value:
+        case "boolean", bool():
+            return True
+        case (_, bool()) | (None, _):
+            return False
+        case ("integer", int()) | ("number", int() | float()) | ("string", str()):
+            return True
+        case ("array", list()) | ("object", dict()) | ("null", None):
+            return True
+    return False
 
 
 def _parsed(text: str, schema: Mapping[str, Any]) -> Any:

@@ -6,11 +6,12 @@ from typing import Any
 
 from cards.forms import is_storable
 from cards.values import MONEY_PARTS
-from engine.frames.llm_plan import DropKind, DroppedStep, LlmPlanStep
+from engine.frames.llm_plan import ArgumentFault, DropKind, DroppedStep, LlmPlanStep
 from engine.rules.call_rules import CallRule
 from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import (
     cast_arguments,
+    describe_fault,
     fault_of,
     missing_names,
     properties,
@@ -39,10 +40,13 @@ class PlanDraft:
 
 
 class _StepFault(Exception):
-    def __init__(self, kind: DropKind, detail: str = "") -> None:
+    def __init__(
+        self, kind: DropKind, detail: str = "", argument: ArgumentFault | None = None
+    ) -> None:
         super().__init__(kind)
         self.kind = kind
         self.detail = detail
+        self.argument = argument
 
 
 def validate_steps(
@@ -67,9 +71,8 @@ def validate_steps(
         except _StepFault as fault:
             name = raw.get("name") if isinstance(raw, dict) else ""
             name = key_text(name) if isinstance(name, str) else ""
-            dropped.append(
-                DroppedStep(number=number, kind=fault.kind, name=name, detail=fault.detail)
-            )
+            left_out = DroppedStep(number=number, kind=fault.kind, name=name, detail=fault.detail)
+            dropped.append(left_out.model_copy(update={"fault": fault.argument}))
             continue
         kept.append(step)
         known |= {number} if step.tool else set()
@@ -139,7 +142,7 @@ def _call(
     given = {key: value for key, value in given.items() if value is not None or key in needed}
     given = cast_arguments(schema, given)
     if fault := fault_of(schema, given):
-        raise _StepFault("schema", fault)
+        raise _StepFault("schema", fault, describe_fault(schema, given))
     return LlmPlanStep(number=number, tool=name, arguments=given, missing=tuple(lacking))
 
 

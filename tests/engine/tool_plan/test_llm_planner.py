@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelUnavailable
+from engine.frames.llm_plan import DroppedStep
 from engine.text.language import detect_language
 from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer, strip_code_fences
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
+from engine.tool_plan.planning.schemas import cast_arguments
 from engine.tool_plan.planning.steps import validate_steps
+from engine.tool_plan.responses import dropped_text
 from engine.tools import registry
 from engine.tools.top_tools import OfferedTools, top_k_tools
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
@@ -225,3 +228,50 @@ def test_letters_in_a_row_find_a_tool_whose_words_nobody_says() -> None:
     tools = {"甲": {"description": "受试者用药记录查询"}, "乙": {"description": "计算访视窗口"}}
     assert next(iter(top_k_tools("查一下合并用药记录", tools))) == "甲"
     assert next(iter(top_k_tools("访视窗口多大", tools))) == "乙"
+
+
+@table(
+    ("value", "schema", "taken"),
+    [
+        ("3", {"anyOf": [{"type": "integer"}, {"type": "null"}]}, 3),
+        ("3.5", {"type": ["number", "null"]}, 3.5),
+        (7, {"oneOf": [{"type": "null"}, {"type": "string"}]}, "7"),
+        ("3", {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "3"),
+        ("[1]", {"anyOf": [{"type": "array", "items": {"type": "integer"}}]}, [1]),
+        ("03", {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "03"),
+        (True, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, True),
+    ],
+)
+def test_a_value_is_cast_without_loss_where_one_of_several_types_is_asked_for(
+    value: Any, schema: Any, taken: Any
+) -> None:
+    made = cast_arguments({"properties": {"n": schema}}, {"n": value})["n"]
+    assert (made, type(made)) == (taken, type(taken))
+
+
+@table(
+    ("arguments", "zh", "en"),
+    [
+        (
+            {"query": 1.5, "limit": True},
+            "limit：true 不是整数",
+            "limit: true is not a whole number",
+        ),
+        ({"query": "x", "limit": 0}, "limit：0 小于最小值 1", "limit: 0 is less than 1"),
+        (
+            {"query": "x", "kind": "blog"},
+            "'blog' 不在可选值之内",
+            "'blog' is none of review, trial",
+        ),
+        ({"query": {"a": 1}}, "{…} 不是文本", "{…} is not a text"),
+    ],
+)
+def test_people_read_what_is_wrong_with_an_argument_in_their_language(
+    arguments: Any, zh: str, en: str
+) -> None:
+    call = {"type": "tool", "name": "search", "arguments": arguments}
+    stored = [each.model_dump_json() for each in validate_steps([call], TOOLS).dropped]
+    dropped = [DroppedStep.model_validate_json(each) for each in stored]
+    assert zh in dropped_text(dropped, "zh").replace("\\", "")
+    assert en in dropped_text(dropped, "en").replace("\\", "")
+    assert "is not of type" not in dropped_text(dropped, "en")
