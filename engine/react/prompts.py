@@ -41,9 +41,9 @@ keep your reasoning to yourself."""
 GO_ON = "Your answer was cut off. Continue exactly where it stopped; repeat nothing."
 
 LAST_ANSWER = """\
-No more tools can be called. Answer now from the results above and from what was said before, \
-short, and say which part of the question stays open. Give no value that stands in neither. If \
-they hold nothing on the question, write only {nothing}."""
+No more tools can be called. Answer now from the results above, from what is told as known and \
+from what was said before, short, and say which part of the question stays open. Give no value \
+that stands in none of these. If they hold nothing on the question, write only {nothing}."""
 NOTHING_KNOWN = "NOTHING"
 
 RECITED_CHARS = 40

@@ -29,7 +29,8 @@ A plan is a JSON array of steps, at most {max_steps}. A step is one of these two
 when neither the request nor what is known says it; never make one up.
 - Steps are numbered from {first}. An argument or a reply may take a value from the result of an \
 earlier step of a tool: $steps.{first}.order.total is what stands under order and total in the \
-result of step {first}. Write it alone, or inside of a text. What a tool's result has stands in \
+result of step {first}, and $steps.{first}.rows.0.name the name in the first entry of its list \
+rows. Write it alone, or inside of a text. What a tool's result has stands in \
 its "result".
 - The last step is a reply. You do not know any result yet: state none but by such a reference.
 - The fewest steps that do what was asked; nothing that was not asked. When the tools cannot do \
