@@ -22,7 +22,7 @@ class Lookup(Frozen):
 class Candidate(Frozen):
     """What an unclear piece may mean: a request to a playbook, a question, or files for a case.
 
-    `case` and its `name`, as people read it, are of files.
+    `case` is of files, `lookup` of a question that it answers; `name` is how people read either.
     """
 
     kind: Literal["workflow", "qa_query", "case_file"]
@@ -30,6 +30,7 @@ class Candidate(Frozen):
     request: str = ""
     score: float = 0.0
     case: CaseName | None = None
+    lookup: Lookup | None = None
     name: str = ""
 
 

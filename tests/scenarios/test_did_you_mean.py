@@ -98,6 +98,31 @@ async def test_just_a_question_is_answered_honestly(shared: Service, own_room: W
     assert await runs_in(shared, own_room) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "near", "told"),
+    [
+        (
+            "List the subjects with grade 3 events",
+            "How many subjects had adverse events?",
+            "Adverse events:",
+        ),
+        ("各中心的入组进度怎么样？", "一共入组了多少人", "受试者："),
+        ("Who was last to be enrolled?", "How many patients have enrolled so far?", "Subjects:"),
+    ],
+)
+async def test_a_question_that_no_look_up_answers_offers_those_near_it(
+    shared: Service, own_room: WebRoom, text: str, near: str, told: str
+) -> None:
+    card = await asked(own_room, text)
+    (choice,) = [b["data"].split(":")[2] for b in card["buttons"] if b["label"] == near]
+    await own_room.tap("lin", card, choice)
+    answered = await own_room.wait_for(part_is("answered"))
+    (part,) = answered["parts"]
+    assert told in part["html"]
+    assert "look up" not in part["html"], "it is answered now"
+    assert near in (await closed(own_room))["outcome"]
+
+
 async def test_only_who_wrote_may_choose(shared: Service, own_room: WebRoom) -> None:
     card = await asked(own_room)
     for person in ("chen", "zhao"):

@@ -24,6 +24,7 @@ from engine.talk.mine.cases import CasesHere, ask_retrieval, cases_here, with_ca
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.briefings import make_briefing
+from engine.talk.turn.choice_cards import CHOSEN
 from engine.talk.turn.session import Session
 from engine.talk.turn.together import question_text
 from engine.text import wording
@@ -31,13 +32,24 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
-from engine.understanding.lookups.find import find_nearest, suggestions
+from engine.understanding.lookups.find import find_nearest
+from engine.understanding.lookups.near import near_questions, suggestions
 from engine.understanding.own_work.bearing import asks_for_several, may_ask
 from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
 _AWAY: Final = frozenset(("model_unavailable", "allowance"))
 """Why a question that a model was to answer has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswer:
+    """An answer to a question, how the model found it, and the workflows that it leads to."""
+
+    state: PartState
+    text: str
+    result: ReActResult | None = None
+    leads_to: tuple[Candidate, ...] = ()
 
 
 async def needs_model(intent: Intent, head: ReplyHead, services: Services) -> bool:
@@ -81,7 +93,14 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
 async def _not_understood_text(
     key: str, intent: Intent, head: ReplyHead, services: Services
 ) -> str:
-    """Which runs are blocked, as that may be what was meant; else what can be asked."""
+    """What may have been meant, of what is known here; else what can be asked."""
+    known = await _known_text(intent, head, services)
+    known = known or await _no_such_work_text(intent, head, services)
+    return known or _suggestion_text(key, intent.text, head.lang, services)
+
+
+async def _known_text(intent: Intent, head: ReplyHead, services: Services) -> str:
+    """Which runs are blocked, as that may be meant; else what is known here; "" for nothing."""
     if waits := await blocked_runs_text(head, services):
         return waits
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
@@ -90,13 +109,46 @@ async def _not_understood_text(
     if known := await answer_open_question(intent, head, services, loosely=True):
         examples = example_list(intent.text, head.lang, services)
         return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
-    if not (near and near.keys) and (partly := await _look_up_nearest(intent, head, services)):
-        return partly
-    if near:
-        told = await answer_work(near, head, services)
-        perhaps = f"{say('work.perhaps', head.lang)}\n\n" if near.keys else ""
-        return f"{perhaps}{told}"
-    return _suggestion_text(key, intent.text, head.lang, services)
+    if not (near and near.keys):
+        return await _look_up_nearest(intent, head, services)
+    told = await answer_work(near, head, services)
+    return f"{say('work.perhaps', head.lang)}\n\n{told}"
+
+
+async def _no_such_work_text(intent: Intent, head: ReplyHead, services: Services) -> str:
+    """That the person has no such request, where it may be about one; "" where it is not."""
+    reader = await work_loader(head, services)()
+    near = reader.read(intent.text, loosely=True)
+    return await answer_work(near, head, services) if near else ""
+
+
+async def _answer_without_model(
+    intent: Intent, head: ReplyHead, services: Services
+) -> QuestionAnswer:
+    """What is known, in part if need be; else the questions near it, which people choose among."""
+    if known := await _known_text(intent, head, services):
+        return QuestionAnswer("answered", known)
+    # Who chose to ask on one card is not given another.
+    chosen = intent.why.startswith(CHOSEN)
+    if near := () if chosen else _near_candidates(intent, head, services):
+        none = await _no_such_work_text(intent, head, services)
+        why = "" if services.model else say("answer.no_model", head.lang)
+        text = none or say("answer.near", head.lang, why=why)
+        return QuestionAnswer("answered", text.strip(), leads_to=near)
+    text = await _not_understood_text("answer.none", intent, head, services)
+    return QuestionAnswer("answered", text)
+
+
+def _near_candidates(intent: Intent, head: ReplyHead, services: Services) -> tuple[Candidate, ...]:
+    """The questions near it that look-ups answer."""
+    near = near_questions(
+        intent.text,
+        services.tools,
+        head.lang,
+        today=services.today,
+        entities=services.entities(head.conversation, head.principal),
+    )
+    return tuple(Candidate(kind="qa_query", lookup=lookup, name=name) for lookup, name in near)
 
 
 async def _look_up_nearest(intent: Intent, head: ReplyHead, services: Services) -> str:
@@ -195,16 +247,6 @@ def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ..
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionAnswer:
-    """An answer to a question, how the model found it, and the workflows that it leads to."""
-
-    state: PartState
-    text: str
-    result: ReActResult | None = None
-    leads_to: tuple[Candidate, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ModelQuestions:
     """The parts of a message that are `asked` of a model, among all its `parts`."""
 
@@ -243,9 +285,7 @@ async def _answer_apart(
     if intent.about_run:
         return QuestionAnswer("answered", await answer_about_runs(intent.text, head, services))
     if services.model is None:
-        return QuestionAnswer(
-            "answered", await _not_understood_text("answer.none", intent, head, services)
-        )
+        return await _answer_without_model(intent, head, services)
     found = await ask_retrieval(intent.text, here, head, services)
     return QuestionAnswer("answered", found) if found else None
 
@@ -297,7 +337,8 @@ async def _told_all_the_same(
     known = await answer_open_question(part.intent, head, services)
     known = known or await _look_up_nearest(part.intent, head, services)
     if not known:
-        return answer
+        near = _near_candidates(part.intent, head, services)
+        return replace(answer, state="answered", leads_to=near) if near else answer
     return replace(answer, state="answered", text=f"{answer.text}\n\n{known}")
 
 

@@ -73,7 +73,7 @@ def open_choice_text(part: Part, lang: Lang) -> str:
 
 def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str:
     """A candidate as a button says it."""
-    if candidate.kind == "case_file":
+    if candidate.kind == "case_file" or candidate.lookup:
         return clip(candidate.name, LABEL_CHARS)
     if candidate.kind == "qa_query":
         return say("choose.question", lang)
@@ -105,6 +105,8 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
     picked = intent.candidates[int(choice) - 1]
     return intent.model_copy(
         update={
+            "text": picked.name if picked.lookup else intent.text,
+            "lookup": picked.lookup,
             "kind": "smalltalk" if picked.kind == "case_file" else picked.kind,
             "case": picked.case,
             "playbook": picked.playbook,

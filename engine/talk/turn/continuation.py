@@ -77,7 +77,9 @@ async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Se
     services = services.limited_to(head.principal, head.conversation)
     turn = Turn(head, session, services, slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
-    begun = await begin_part(part.index, intent, turn, answer=part.answer)
+    # A question that was chosen instead is answered, and no longer that another could not be.
+    before = "" if intent.lookup else part.answer
+    begun = await begin_part(part.index, intent, turn, answer=before)
     traces = Effects(traces=lookup_trace(head, turn.calls, services.tracing))
     if begun.state == "working" and not begun.run:
         if intent.kind == "card_reply":

@@ -138,6 +138,24 @@ def take_arguments(
     return taken if needed <= taken.keys() else None
 
 
+def take_what_fits(
+    tool: Tool[Any], cues: Sequence[str], asked: LookupText
+) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """What the text gives for the tool, and the numbers and days that a tool has no place for.
+
+    Only one that needs nothing answers without these.
+    """
+    taken = take_arguments(tool, cues, asked)
+    if taken is not None:
+        return taken, ()
+    if tool.needs or any(argument.required for argument in arguments_of(tool)):
+        return None
+    taken = take_arguments(tool, cues, replace(asked, numbers=(), days=()))
+    if taken is None:
+        return None
+    return taken, (*asked.numbers, *(day.isoformat() for _, day, _ in asked.days))
+
+
 def _implied(tool: Tool[Any], cues: Sequence[str]) -> dict[str, list[Any]]:
     """What the longest cues imply, each of them: where they disagree, it is nothing."""
     longest = [c for c in cues if not any(c != other and c in other for other in cues)]

@@ -1,30 +1,32 @@
 """Which read-only tool answers a text without a model, and with which arguments (promise 4)."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
-from cards.model import Lang
 from engine.frames.intents import Lookup
 from engine.text import wording
-from engine.text.entities import DAY_MARK, MARKS, fold, fold_cue, masked
+from engine.text.entities import DAY_MARK, fold, fold_cue
 from engine.text.entity_kinds import NO_ENTITIES, Entities
-from engine.text.language import suits_language
-from engine.text.similarity import Grams, bigrams, cosine, grams
 from engine.text.values import remove_values
 from engine.tools.model import Tool
-from engine.understanding.lookups.arguments import arguments_of, take_arguments
+from engine.understanding.lookups.arguments import (
+    arguments_of,
+    take_arguments,
+    take_what_fits,
+)
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.examples import index_examples
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import (
     LookupText,
     bare,
+    clear_example,
     look_at,
     remove_cues,
     says,
+    tell_in_order,
     with_period,
 )
 from engine.understanding.lookups.words import (
@@ -37,12 +39,6 @@ from engine.understanding.lookups.words import (
     unanswered_words,
     unread_letters,
     without_latin_cues,
-)
-
-_ANY_DAY = date(2000, 1, 1)
-_FILLERS = re.compile(
-    rf"[{MARKS}的吗呢吧]|怎么样?|什么|多少|哪[些个]?|一下|请问"
-    r"|\b(?:what|is|the|of|how|an?|to|do|does|did|are|there|me|please|for|in|i|can|s)\b"
 )
 
 _PERIOD = re.compile(
@@ -134,7 +130,8 @@ def find_partly(
     tool = next(each for each in tools if each.name == found[0].tool)
     rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in tool.cues])
     known, period = known_words(tool, entities), takes_period(tool)
-    return (*found, known.unexplained(rest, "asked", period=period))
+    left = known.unexplained(rest, "asked", period=period)
+    return (*found, tell_in_order(left, asked))
 
 
 def find_nearest(
@@ -148,17 +145,19 @@ def find_nearest(
     if not _is_asked(asked) or wording.denies(asked.said) or wording.asks_how(asked.said):
         return None
     hits = [
-        (max(map(_width, cues)), Lookup(tool=tool.name, arguments=arguments))
+        (max(map(_width, cues)), Lookup(tool=tool.name, arguments=found[0]), found[1])
         for tool, cues in index_cues(tools).find(asked.said)
         if not _reads_message(tool)
-        for arguments in (take_arguments(tool, cues, asked),)
-        if arguments is not None
+        for found in (take_what_fits(tool, cues, asked),)
+        if found is not None
     ]
     hits.sort(key=lambda hit: -hit[0])
     if not hits or (len(hits) > 1 and hits[0][0] == hits[1][0]):
         return None
-    left = name_left_out(text, hits[0][1], tools, today=today, entities=entities)
-    return (hits[0][1], left) if left else None
+    _, lookup, beside = hits[0]
+    left = name_left_out(text, lookup, tools, today=today, entities=entities)
+    left = tell_in_order(" ".join(filter(None, (left, *beside))), asked)
+    return (lookup, left) if left else None
 
 
 def name_left_out(
@@ -175,7 +174,8 @@ def name_left_out(
     says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))
     if not says_it and not _is_like(asked, tool, tools, entities, exactly=False):
         return ""
-    return unexplained_words(text, lookup, tools, today=today, entities=entities)
+    left = unexplained_words(text, lookup, tools, today=today, entities=entities)
+    return tell_in_order(left, asked)
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:
@@ -186,56 +186,6 @@ def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """The cues in a folded text; Latin ones only from the start of a word."""
     return [cue for cue in cues if says(text, fold_cue(cue))]
-
-
-_NEARLY_SAID: Final = 0.55
-"""How near a question about files or notes is to a text that is about them."""
-
-
-def suggestions(
-    text: str,
-    tools: Sequence[Tool[Any]],
-    lang: Lang,
-    n: int = 3,
-    *,
-    entities: Entities = NO_ENTITIES,
-    alone: bool = True,
-) -> tuple[str, ...]:
-    """The `n` example questions of that language nearest to the text, no two of them alike.
-
-    With nothing in common, the first of each tool. Of the tools that every service has, which ask
-    for files and notes that nobody may have, only what the text nearly says; all of it where
-    these tools stand `alone`, for the folder has none of its own and no requests.
-    """
-    asked = _matter(text, entities)
-    ranked: list[tuple[float, bool, int, str]] = []
-    for tool in tools:
-        told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
-        ranked += [
-            (-cosine(asked, _matter(e, entities)), not (tool.project or tool.playbook), i, e)
-            for i, e in enumerate(told)
-        ]
-    if not alone or not all(common for _, common, _, _ in ranked):
-        said = grams(fold(text)).counts.keys()
-        ranked = [each for each in ranked if not each[1] or _nearly_says(said, each[3], -each[0])]
-    ranked.sort(key=lambda found: found[:3])
-    kinds: dict[str, str] = {}
-    for *_, example in ranked:
-        kinds.setdefault(bare(_clear_example(entities.marked(example))), example)
-    return tuple(kinds.values())[:n]
-
-
-def _nearly_says(said: Set[str], example: str, alike: float) -> bool:
-    """Whether the words that are said are about what the example asks, to which a text is alike.
-
-    A very short text is alike by chance, as `hi` is to what has `which`.
-    """
-    return alike >= _NEARLY_SAID and not said.isdisjoint(grams(fold(example)).counts)
-
-
-def _matter(text: str, entities: Entities) -> Grams:
-    """What the text is about, whoever and whenever it is about."""
-    return bigrams(_FILLERS.sub(" ", _clear_example(entities.marked(text))))
 
 
 def _by_cue(
@@ -315,7 +265,7 @@ def _suits_manner(
         return True
     marked = map(entities.marked, examples)
     return any(
-        manner <= _manner(fold(wording.unquoted(each)), _clear_example(each), period=period)
+        manner <= _manner(fold(wording.unquoted(each)), clear_example(each), period=period)
         for each in marked
     )
 
@@ -389,8 +339,3 @@ def _states_value(asked: LookupText, cues: Sequence[str]) -> bool:
 def _width(cue: str) -> int:
     """Length as read: a Chinese character weighs two letters."""
     return sum(1 if c.isascii() else 2 for c in cue)
-
-
-@lru_cache(maxsize=4096)
-def _clear_example(marked: str) -> str:
-    return masked(marked, _ANY_DAY)

@@ -24,7 +24,8 @@ _NUMBER = re.compile(
     r"(?<![\w.])[+-]?[0-9]{1,15}(?:,[0-9]{3}){0,4}(?:\.[0-9]{1,9})?(?![\w.]{0,9}[0-9])"
 )
 _MARKED = re.compile(rf"[{ENTITY_MARKS}]+")
-_A_DAY = "2000-01-01"
+_ANY_DAY = date(2000, 1, 1)
+_A_DAY = _ANY_DAY.isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,32 @@ def says(text: str, cue: str) -> bool:
 def bare(clear: str) -> str:
     """A masked text without spaces and punctuation."""
     return re.sub(r"[\s,.;:!?。、'\"]+", "", clear)
+
+
+def tell_in_order(left: str, asked: LookupText) -> str:
+    """Words of a text in the order of the text, and together where they stand so in it."""
+    places: list[tuple[int, int]] = []
+    for word in left.split():
+        edge = r"\b" if word.isascii() else ""
+        whole = rf"{edge}{re.escape(word)}{edge}"
+        found = re.search(whole, asked.text) or re.search(whole, asked.text, re.IGNORECASE)
+        if found is None:
+            return left
+        places.append(found.span())
+    told: list[str] = []
+    end = -1
+    for start, stop in sorted(set(places)):
+        beside = told and end <= start and not asked.text[end:start].strip()
+        between = asked.text[end:start] if beside else " " if told else ""
+        told.append(f"{between}{asked.text[start:stop]}")
+        end = max(end, stop)
+    return "".join(told)
+
+
+@lru_cache(maxsize=4096)
+def clear_example(marked: str) -> str:
+    """A marked example as texts are compared, whatever day it names."""
+    return masked(marked, _ANY_DAY)
 
 
 STAND_INS = re.compile(f"[{ENTITY_MARKS}{DAY_MARK}{NUMBER_MARK}{FILE_MARK}]")

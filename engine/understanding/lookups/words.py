@@ -111,7 +111,9 @@ class KnownWords:
             letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & self.pairs else " "
             for i, letter in enumerate(run)
         )
-        return small.sub(lambda found: found["kept"] or "", "".join(spoken)).replace(" ", "")
+        # What stood apart stays apart, as it may be told.
+        left = small.sub(lambda found: found["kept"] or " ", "".join(spoken))
+        return " ".join(left.split())
 
 
 _ZH_SAID: dict[Put, tuple[str, ...]] = {

@@ -2,9 +2,11 @@ import json
 from datetime import date
 from typing import Any
 
+from cards.model import Lang
 from engine.tools import registry
 from engine.tools.model import Tool
-from engine.understanding.lookups.find import find, suggestions
+from engine.understanding.lookups.find import find, find_nearest
+from engine.understanding.lookups.near import near_questions, suggestions
 from tests.engine.understanding.routes import TABLE, TOOLS
 from tests.fakes.study import Study
 from tests.fakes.tables import table
@@ -105,3 +107,52 @@ def test_with_nothing_in_common_each_tool_is_suggested_once() -> None:
         firsts = [next(e for e in t.examples if not e.isascii()) for t in told]
         assert firsts
         assert list(suggestions("@@@", tools, "zh", n=len(firsts))) == firsts
+
+
+@table(
+    ("text", "lang", "offered", "lookup"),
+    [
+        (
+            "List the subjects with grade 3 events",
+            "en",
+            "How many subjects had adverse events?",
+            {},
+        ),
+        ("各中心的入组进度怎么样？", "zh", "一共入组了多少人", {}),
+    ],
+)
+def test_questions_near_one_share_a_word_with_it_and_are_answered(
+    text: str, lang: Lang, offered: str, lookup: dict[str, Any]
+) -> None:
+    near = near_questions(text, TOOLS, lang, today=TODAY, entities=TABLE.entities)
+    assert (offered, lookup) in [(question, each.arguments) for each, question in near]
+    told = [each for each, _ in near]
+    assert len({each.model_dump_json() for each in told}) == len(told) <= 3
+
+
+def test_questions_near_one_name_what_it_names_and_nothing_else() -> None:
+    text = "Did P011 ever have side effects like those of the others?"
+    near = near_questions(text, TOOLS, "en", today=TODAY, entities=TABLE.entities)
+    named = [each.arguments.get("subject_id", "P011") for each, _ in near]
+    assert "Did P011 report side effects?" in [question for _, question in near]
+    assert set(named) == {"P011"}
+    alike = near_questions("Who weighs most?", TOOLS, "en", today=TODAY, entities=TABLE.entities)
+    assert all("subject_id" not in each.arguments for each, _ in alike)
+    assert not near_questions("谁负责 02 中心？", TOOLS, "zh", today=TODAY, entities=TABLE.entities)
+
+
+@table(
+    ("text", "left"),
+    [
+        ("How many subjects are enrolled at site 02", "enrolled site 02"),
+        ("How many subjects had an adverse event in arm A?", "A"),
+        ("A 组有多少受试者出现过不良事件？", "A 组 现过"),
+        ("How many subjects were there on 2026-01-01?", "2026-01-01"),
+    ],
+)
+def test_what_is_known_of_a_whole_study_is_told_with_what_it_leaves_out(
+    text: str, left: str
+) -> None:
+    found = find_nearest(text, TOOLS, today=TODAY, entities=TABLE.entities)
+    assert found is not None
+    assert (found[0].tool, found[0].arguments, found[1]) == ("get_project_stats", {}, left)

@@ -1,0 +1,124 @@
+"""Questions near one that nothing answers, which look-ups do answer: people choose among them."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence, Set
+from datetime import date
+from typing import Any, Final
+
+from cards.model import Lang
+from engine.frames.intents import Lookup
+from engine.text.entities import MARKS, fold
+from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.language import suits_language
+from engine.text.search_words import RUNS, is_chinese
+from engine.text.similarity import Grams, bigrams, cosine, grams
+from engine.tools.model import Tool
+from engine.understanding.lookups.find import find
+from engine.understanding.lookups.text import STAND_INS, bare, clear_example, look_at
+from engine.understanding.lookups.words import SMALL_WORDS, content
+
+_FILLERS = re.compile(
+    rf"[{MARKS}的吗呢吧]|怎么样?|什么|多少|哪[些个]?|一下|请问"
+    r"|\b(?:what|is|the|of|how|an?|to|do|does|did|are|there|me|please|for|in|i|can|s)\b"
+)
+MOST_NEAR = 3
+_NEARLY_SAID: Final = 0.55
+"""How near a question about files or notes is to a text that is about them."""
+
+
+def near_questions(
+    text: str, tools: Sequence[Tool[Any]], lang: Lang, *, today: date, entities: Entities
+) -> tuple[tuple[Lookup, str], ...]:
+    """Look-ups and the questions that ask for them, the nearest first; none of the text itself.
+
+    They are examples of the folder's own tools, in the language, which share a word with the text
+    that says what it is about, and name only what it names.
+    """
+    wanted = _matter_words(text, entities, today)
+    examples = [
+        (meant, _matter_words(meant, entities, today))
+        for tool in tools
+        if tool.readonly and (tool.project or tool.playbook)
+        for example in tool.examples
+        if suits_language(example, lang)
+        for meant in (_naming_the_same(example, text, entities),)
+        if meant
+    ]
+    having = Counter(word for _, words in examples for word in words)
+    scores = [sum(1 / having[word] for word in words & wanted) for _, words in examples]
+    found: dict[str, tuple[Lookup, str]] = {}
+    for place in sorted(range(len(scores)), key=lambda n: -scores[n]):
+        if not scores[place] or len(found) >= MOST_NEAR:
+            break
+        question = examples[place][0]
+        answer = find(question, tools, today=today, entities=entities)
+        if answer is not None:
+            found.setdefault(answer[0].model_dump_json(), (answer[0], question))
+    return tuple(found.values())
+
+
+def _naming_the_same(example: str, text: str, entities: Entities) -> str:
+    """The example of what the text names; "" where the text names no such thing, or several."""
+    named = entities.matches(text)
+    for match in reversed(entities.matches(example)):
+        own = {text[each.start : each.end] for each in named if each.kind == match.kind}
+        if len(own) != 1:
+            return ""
+        example = f"{example[: match.start]}{own.pop()}{example[match.end :]}"
+    return example
+
+
+def _matter_words(text: str, entities: Entities, today: date) -> frozenset[str]:
+    """The words that say what a text is about: stems, and pairs of neighbouring characters."""
+    clear = look_at(text, entities, today).clear
+    runs = RUNS.findall(fold(STAND_INS.sub(" ", " ".join(content(clear)))))
+    words = {run for run in runs if not is_chinese(run)} - SMALL_WORDS
+    pairs = {run[i : i + 2] for run in runs if is_chinese(run) for i in range(len(run) - 1)}
+    return frozenset(words | pairs)
+
+
+def suggestions(
+    text: str,
+    tools: Sequence[Tool[Any]],
+    lang: Lang,
+    n: int = 3,
+    *,
+    entities: Entities = NO_ENTITIES,
+    alone: bool = True,
+) -> tuple[str, ...]:
+    """The `n` example questions of that language nearest to the text, no two of them alike.
+
+    With nothing in common, the first of each tool. Of the tools that every service has, which ask
+    for files and notes that nobody may have, only what the text nearly says; all of it where
+    these tools stand `alone`, for the folder has none of its own and no requests.
+    """
+    asked = _matter(text, entities)
+    ranked: list[tuple[float, bool, int, str]] = []
+    for tool in tools:
+        told = [e for e in tool.examples if tool.readonly and suits_language(e, lang)]
+        ranked += [
+            (-cosine(asked, _matter(e, entities)), not (tool.project or tool.playbook), i, e)
+            for i, e in enumerate(told)
+        ]
+    if not alone or not all(common for _, common, _, _ in ranked):
+        said = grams(fold(text)).counts.keys()
+        ranked = [each for each in ranked if not each[1] or _nearly_says(said, each[3], -each[0])]
+    ranked.sort(key=lambda found: found[:3])
+    kinds: dict[str, str] = {}
+    for *_, example in ranked:
+        kinds.setdefault(bare(clear_example(entities.marked(example))), example)
+    return tuple(kinds.values())[:n]
+
+
+def _nearly_says(said: Set[str], example: str, alike: float) -> bool:
+    """Whether the words that are said are about what the example asks, to which a text is alike.
+
+    A very short text is alike by chance, as `hi` is to what has `which`.
+    """
+    return alike >= _NEARLY_SAID and not said.isdisjoint(grams(fold(example)).counts)
+
+
+def _matter(text: str, entities: Entities) -> Grams:
+    """What the text is about, whoever and whenever it is about."""
+    return bigrams(_FILLERS.sub(" ", clear_example(entities.marked(text))))
