@@ -8,7 +8,7 @@ from engine.frames.case import CaseName
 
 IntentKind = Literal["qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"]
 
-IntentNote = Literal["", "quoted", "left_out", "in_doubt", "not_possible"]
+IntentNote = Literal["", "quoted", "left_out", "in_doubt", "hangs", "not_possible"]
 """Why work that the model read is only offered, or that nobody here does it."""
 
 

@@ -155,7 +155,8 @@ class _LastReading:
             case "case_file":
                 return say("why.taken.case_file", self.lang, name=literal(candidate.name))
             case "qa_query":
-                return say("why.taken.question", self.lang)
+                told = literal(candidate.name)
+                return f"“{told}”" if told else say("why.taken.question", self.lang)
 
     def _state(self, part: Part) -> Iterator[str]:
         """How far it is; of work that was not begun, what was said of it."""

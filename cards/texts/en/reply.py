@@ -87,6 +87,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.note.quoted": "It stands in quotation marks, so I have not started it.",
     "choose.note.left_out": "Words beside it may change what you mean, so I have not started it.",
     "choose.note.in_doubt": "I do not understand the whole sentence, so I have not started it.",
+    "choose.note.hangs": "It may hang on a condition, so I have not started it.",
     "choose.tap": "You mean “{choice}”: please tap it on the card “{title}”. "
     "Only the button counts.",
     "choose.part": "Please choose below, and I go on with it.",

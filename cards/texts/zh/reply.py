@@ -71,6 +71,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.note.quoted": "这句话在引号里，所以还没有开始。",
     "choose.note.left_out": "旁边的话可能会改变意思，所以还没有开始。",
     "choose.note.in_doubt": "整句话没有完全看懂，所以还没有开始。",
+    "choose.note.hangs": "它可能取决于某个条件，所以还没有开始。",
     "choose.tap": "你指的是「{choice}」：请在卡片「{title}」上点它，只有按钮算数。",
     "choose.part": "请在下面选一项，我就照办。",
     "choose.question": "只是提问，帮我查一下",

@@ -310,6 +310,8 @@ async def test_a_condition_in_the_person_s_words_is_never_the_model_s_to_drop(
         assert (work.kind, work.condition, work.depends_on) == ("workflow", "如果大于 1", after)
     else:
         assert (work.kind, [c.request for c in work.candidates]) == ("unclear", ["visit-entry"])
+        assert work.note == ("left_out" if cut.startswith("录入") else "hangs"), "with the reason"
+        assert not work.sure
 
 
 LONG = "P003 的病程记录如下：" + "患者今日一般情况可，饮食睡眠正常，二便如常，无发热。" * 160
