@@ -63,9 +63,9 @@ class Attachment(Frozen):
 class AgentState(Frozen):
     """What a run knows. `problems` are the last check's findings, shown at the next question.
 
-    `recent` is what was said before the request, `decided` what was decided then, `response` what
-    the last skill said, `written` names the writes that have been done, `edited` who changed at a
-    review what stands at a path.
+    `recent` is what was said before the request, `decided` what was decided then, and `chosen` what
+    people have decided in the run since. `response` is what the last skill said, `written` names
+    the writes that have been done, `edited` who changed at a review what stands at a path.
     `chart` is still to be shown, below what comes next. `endings` are how skills ended, by
     `phase/skill`, as far as that says how the run ends: not done, or with something to tell.
     `labels` are what people read for a value that a tool listed, by path.
@@ -78,6 +78,7 @@ class AgentState(Frozen):
     attachments: tuple[Attachment, ...] = ()
     recent: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
     response: str = ""
     approvals: dict[str, Approval] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -161,6 +162,7 @@ class Patch(Frozen):
             attachments=self._attachments(state),
             recent=state.recent,
             decided=state.decided,
+            chosen=state.chosen,
             response=state.response if self.response is None else self.response,
             approvals=self._approvals(state),
             problems=state.problems if self.problems is None else self.problems,

@@ -84,6 +84,11 @@ class AnswerGrowth:
         elif len(safe) > PREAMBLE_CHARS:
             self._present(safe)
 
+    def _take_back(self) -> None:
+        if self._show and self._shown:
+            self._show("")
+        self._shown, self._least, self.has_shown = "", 0, False
+
     def _present(self, safe: str) -> bool:
         assert self._show is not None
         shown = self._show(safe)
@@ -93,8 +98,9 @@ class AnswerGrowth:
     def _append(self, piece: str) -> None:
         self._said.feed(piece)
         if self._said.losses > self._losses:
-            # All of it so far was a thought.
+            # All of it so far was a thought: who read of it reads no more of it from now on.
             self._begin_text()
+            self._take_back()
         piece = self._said.text[len(self._text) :]
         self._text += piece
         # With the tail, this has every run that ends in the piece.

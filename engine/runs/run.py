@@ -78,7 +78,7 @@ from engine.runs.effects import (
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.migration import Migration, migration_outcome
-from engine.runs.run_state import BadState, merge_patch, with_more_files
+from engine.runs.run_state import BadState, merge_patch, with_decision, with_more_files
 from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import (
     add_change,
@@ -383,6 +383,7 @@ def _apply_outcome(
     }
     if isinstance(mail, CardDecided):
         after = letters.note_decision(run, after, mail.decision, context.services.now)
+        after = with_decision(run, after, mail.decision, context)
     if isinstance(mail, _MAIL_OF_PEOPLE):
         update["counted_from"] = run.own_steps
     after = after.model_copy(update=update)

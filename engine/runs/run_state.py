@@ -3,9 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from engine.frames.state import AgentState, Attachment, Patch, Run
+from cards.clipping import clip
+from cards.model import SUBMIT, Decision
+from cards.moments import local_time
+from engine.frames.outcome import StepContext
+from engine.frames.state import AgentState, Attachment, Patch, Run, position_of
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import FILES, Skill
+from engine.understanding.briefing import newest
 from engine.yaml.faults import key_text
 
 MAX_FILES = 20
@@ -14,7 +19,10 @@ FILE_READERS = frozenset(("file__parse", "file__search", "element__extract"))
 
 RECENT_LINES = 6
 DECIDED_LINES = 6
+KEPT_DECISIONS = 12
+SHOWN_CHANGES = 3
 LINE_CHARS = 300
+MOST_CHARS = 2000
 _FILE = re.compile(
     r"[^\s,;:，；：、。「」《》\"'<>|/\\]{1,100}\.(?:txt|md|csv|json|pdf|docx|xlsx)", re.I
 )
@@ -36,15 +44,41 @@ def with_request_context(
     asks = asks_model(playbook)
     named = [*files, *_FILE.findall(run.message)] if takes_files(playbook) else []
     names = tuple(dict.fromkeys(named))[:MAX_FILES]
-    lines = recent[-RECENT_LINES:] if asks else ()
     state = run.state.model_copy(
         update={
             "attachments": tuple(Attachment(name=name) for name in names),
-            "recent": tuple(line[:LINE_CHARS] for line in lines),
-            "decided": tuple(line[:LINE_CHARS] for line in decided[-DECIDED_LINES:] if asks),
+            "recent": _newest_lines(recent, RECENT_LINES, "messages") if asks else (),
+            "decided": _newest_lines(decided, DECIDED_LINES, "decisions") if asks else (),
         }
     )
     return run.model_copy(update={"state": state})
+
+
+def _newest_lines(lines: Sequence[str], most: int, what: str) -> tuple[str, ...]:
+    """The newest lines that fit, whole, below one that counts the older ones."""
+    kept = newest(lines, most, MOST_CHARS)
+    older = len(lines) - len(kept)
+    return (f"({older} older {what} left out)", *kept) if older else kept
+
+
+def with_decision(before: Run, run: Run, decision: Decision, context: StepContext) -> Run:
+    """The run that knows who chose what on the frame of `before`, and why, where a model is asked.
+
+    What a form holds is told as values, and what a choice made of them stands with it.
+    """
+    if decision.choice == SUBMIT or not asks_model(context.playbook):
+        return run
+    when = local_time(decision.at, context.services.zone)
+    about = position_of(before.frames[-1])
+    old = before.state.data | before.state.decisions
+    new = run.state.data | run.state.decisions
+    changed = [f"{path} = {value}" for path, value in new.items() if value != old.get(path)]
+    why = [*changed[:SHOWN_CHANGES], str(decision.values.get("reason", ""))]
+    told = ": ".join(
+        filter(None, (f"[{when}] {decision.name} chose {decision.choice} on {about}", *why))
+    )
+    chosen = (*run.state.chosen, clip(told, LINE_CHARS))[-KEPT_DECISIONS:]
+    return run.model_copy(update={"state": run.state.model_copy(update={"chosen": chosen})})
 
 
 def asks_model(playbook: Playbook) -> bool:

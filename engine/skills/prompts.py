@@ -69,7 +69,7 @@ def run_briefing(
         person=person.id if person.id in person.accounts else person.name,
         remembered=remembered,
         known=known,
-        decisions=state.decided,
+        decisions=(*state.decided, *state.chosen),
         files=[file.name for file in state.attachments],
         conversation=state.recent,
         request=run.message if request is None else request,

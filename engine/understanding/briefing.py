@@ -61,7 +61,7 @@ class Briefing:
             ("files", self.files, MOST_FILES),
             ("messages", self.conversation, len(self.conversation)),
         ):
-            kept = _newest(texts, most)
+            kept = newest(texts, most)
             if kept:
                 listed = "\n".join(kept)
                 yield f"{_TITLES[name]}:\n{fence_data(listed)}"
@@ -79,15 +79,15 @@ class Briefing:
             yield f"Found wrong before: {fence_data(listed)}"
 
 
-def _newest(texts: Sequence[str], most: int) -> tuple[str, ...]:
+def newest(texts: Sequence[str], most: int, chars: int = MOST_CHARS) -> tuple[str, ...]:
     """The newest of the texts that fit, whole; at least the last one, shortened if need be."""
     kept: list[str] = []
-    left = MOST_CHARS
+    left = chars
     for text in texts[: -most - 1 : -1]:
         left -= len(text)
         if left < 0 and kept:
             break
-        kept.append(clip(text, MOST_CHARS))
+        kept.append(clip(text, chars))
     return tuple(reversed(kept))
 
 

@@ -71,6 +71,7 @@ def in_words_since_v3(after: dict[str, Any]) -> dict[str, Any]:
     """
     for run in after["runs"]:
         run["state"].pop("recent", None)
+        run["state"].pop("chosen", None)
     told = json.dumps(after, ensure_ascii=False).replace("名受试者，发现", "项，发现")
     worded: dict[str, Any] = json.loads(told)
     return worded

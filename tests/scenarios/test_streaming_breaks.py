@@ -197,6 +197,23 @@ async def test_what_was_said_at_length_before_a_look_up_gives_way_to_the_answer(
         assert await side.shown(WHOLE) is growing is only(slack)
 
 
+async def test_what_turns_out_to_be_a_thought_is_taken_back_before_the_answer_is_there(
+    answer: LongAnswer, slack: SlackServer
+) -> None:
+    """It was known to give none before its answers; the end of one shows that it did."""
+    thoughts = "I wonder. " * 80
+    text = f"{thoughts}</think>\n{LONG}"
+    stops = (600, answer.more), (len(thoughts) + 40, answer.ends)
+    async with answer.slack(slack, held(say(text), *stops)) as side:
+        growing = await side.shown("I wonder")
+        answer.more.set()
+        await slack.wait_for(lambda: "I wonder" not in growing.body)
+        assert BEGUN not in growing.body
+        answer.ends.set()
+        assert await side.shown(WHOLE) is growing is only(slack)
+        assert "I wonder" not in growing.body
+
+
 async def test_several_questions_of_one_message_grow_in_one_reply(start: Start) -> None:
     goes_on = asyncio.Event()
     texts = ("Who is worse of late?", "What follows from it?")

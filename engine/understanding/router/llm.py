@@ -166,7 +166,9 @@ class _Reading:
         if condition is None:
             condition = self._read_condition(placed)
             if condition and not after:
-                why = f"{BY_MODEL} takes it for a request; nothing tells whether its condition holds"
+                why = (
+                    f"{BY_MODEL} takes it for a request; nothing tells whether its condition holds"
+                )
                 return self._unclear(said, why, meant, note="hangs")
         return Intent(
             kind="workflow",

@@ -64,6 +64,25 @@ def test_what_follows_a_thought_grows(closes: str) -> None:
     assert marked_answer(text) == TEXT.strip()
 
 
+@pytest.mark.parametrize("mark", ["", "<answer>\n"])
+def test_what_turns_out_to_be_a_thought_is_taken_back_at_once(mark: str) -> None:
+    thoughts = "I wonder about P003 and what its visits say. " * 8
+    told = shown(f"{mark}{thoughts}</think>\nShort.")
+    assert thoughts.startswith(told[0])
+    assert told[-1] == "", "before there is any answer to show"
+    told = shown(f"{mark}{thoughts}</think>\n{TEXT}")
+    after = told[told.index("") + 1 :]
+    assert after
+    assert all(TEXT.startswith(so_far) for so_far in after)
+
+
+def test_a_mark_within_thoughts_is_none() -> None:
+    growth = AnswerGrowth(lambda so_far: True)
+    for piece in (f"<answer>\n{TEXT}", "</think>\nI look it up."):
+        growth.hear(piece)
+    assert not growth.has_shown, "a tool may still be called"
+
+
 def test_what_was_said_before_the_mark_is_left_out() -> None:
     text = f"I look again.\n<answer>\n{TEXT}\n</answer>"
     assert "look again" not in "".join(shown(text))

@@ -86,11 +86,21 @@ def test_a_run_in_which_a_model_judges_keeps_what_was_said_and_decided_before() 
         assert (run.state.recent, run.state.decided) == kept
 
 
+def test_of_what_was_said_before_a_run_keeps_the_newest_whole_and_counts_the_rest() -> None:
+    said = [f"Lin: {n} {'x' * 600}" for n in range(9)]
+    kept = with_request_context(new_run(example()), example(), said).state.recent
+    assert kept == ("(6 older messages left out)", *said[-3:])
+    decided = [f"Chen chose {n}" for n in range(8)]
+    run = with_request_context(new_run(example()), example(), (), decided=decided)
+    assert run.state.decided == ("(2 older decisions left out)", *decided[-6:])
+
+
 def test_what_a_change_does_not_name_stays() -> None:
     state = AgentState(
         decisions={"cause_confirmed": True},
         recent=("r",),
         decided=("d",),
+        chosen=("c",),
         response="said",
         problems=("p",),
     )

@@ -55,6 +55,35 @@ async def test_a_choice_is_the_reviewers_and_no_tap_of_the_requester_counts() ->
     )
 
 
+async def test_what_was_chosen_in_a_run_is_told_to_later_skills_with_who_and_why() -> None:
+    matter = reviewed("work-plan")
+    found = Walk(matter, at_skill(matter, "work-plan"), ScriptedModel([PLAN]))
+    await found.start()
+    found.model = ScriptedModel([output(data={"plan": "settle"})])
+    await found.answer("reject", {"reason": "rather settle"}, by=CHEN)
+    found.model = ScriptedModel([output(data={"plan": "wait"})])
+    await found.answer("reject", {"reason": "too soon"}, by=CHEN)
+    _, later = found.model.requests[0].text.split("Decided before:")
+    assert "Chen Bo chose reject on " in later
+    assert ": rather settle" in later.partition("</data>")[0]
+    await found.answer("approve", by=CHEN)
+    assert [
+        line.partition(" chose ")[2].partition(" on ")[0] for line in found.run.state.chosen
+    ] == [
+        "reject",
+        "reject",
+        "approve",
+    ]
+
+
+async def test_what_a_choice_made_of_a_value_stands_with_it() -> None:
+    found = await walk("cause-recommendation", CAUSES).start()
+    await found.answer("2", by=CHEN)
+    (line,) = found.run.state.chosen
+    assert "Chen Bo chose 2 on " in line
+    assert ": cause = loan" in line
+
+
 async def test_four_eyes_can_be_switched_off_for_a_requester_who_holds_the_role() -> None:
     own = "roles: [reviewer], four_eyes: false"
     found = await walk("cause-recommendation", CAUSES, review=own, requester=CHEN).start()
