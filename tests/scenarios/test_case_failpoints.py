@@ -1,8 +1,10 @@
 """A worker that ends at any named point changes nothing of what a case has (design §12)."""
 
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
 import pytest
 from redis.asyncio import Redis
 
@@ -11,41 +13,46 @@ from bot.settings import Settings
 from bot.wiring.service import open_parts
 from engine.frames.case import CaseDocument
 from tests.fakes.feast import BY_FEAST, write_feast
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, button, new_id, text_of
 from tests.scenarios.test_failpoints import dying, insist, settings_in, still, web_here
+from tests.scenarios.test_platform_walk import REQUESTER_ID, TelegramSide, telegram_settings
 
 CASE = "KITCHEN/feast/feast/F-7"
-LETTERS = 6
-"""Two of each of the three requests: what was changed, and how it ended."""
 
 
-async def walk(port: int) -> None:
-    """Two settle the guests at once, and differ; one of them goes on to the menu."""
-    url = f"http://127.0.0.1:{port}"
-    async with WebRoom(url) as room, WebRoom(url, "second") as other:
+@dataclass(frozen=True)
+class Address:
+    """Where the service is."""
+
+    url: str
+
+
+async def walk(url: str, telegram: TelegramServer, http: aiohttp.ClientSession) -> None:
+    """Two settle the guests at once, on two platforms, and differ; one goes on to the menu."""
+    chat = TelegramSide(Address(url), telegram, http)
+    async with WebRoom(url) as room:
         ids = iter([new_id() for _ in range(9)])
-        rooms = {"ida": room, "otto": other}
-        forms = {}
-        for who, at in rooms.items():
-            said = {"text": "count the guests", "id": next(ids)}
-            await insist(lambda at=at, who=who, said=said: at.post("messages", who, **said))
-            forms[who] = await at.card("clarify")
-        for who, guests in (("ida", "80"), ("otto", "90")):
-            values = {"feast": "F-7", "guests": guests, "hall": "Blue"}
-            sent = {"button": button(forms[who], "submit"), "values": values, "id": next(ids)}
-            await insist(lambda who=who, sent=sent: rooms[who].post("forms", who, **sent))
-            if who == "ida":
-                await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
-        card = await other.card("select")
-        tap = {"button": button(card, "mine"), "id": next(ids)}
-        await insist(lambda: other.post("taps", "otto", **tap))
-        await other.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
-        said = {"text": "choose the menu for F-7", "id": next(ids)}
+        said = {"text": "count the guests", "id": next(ids)}
         await insist(lambda: room.post("messages", "ida", **said))
+        form = await room.card("clarify")
+        await chat.send(telegram.message_update("count the guests"))
+        await chat.shown(REQUESTER_ID, "The guests?")
+        values = {"feast": "F-7", "guests": "80", "hall": "Blue"}
+        sent = {"button": button(form, "submit"), "values": values, "id": next(ids)}
+        await insist(lambda: room.post("forms", "ida", **sent))
+        await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
+        for answer in ("hall Blue", "guests 90", "F-7"):
+            await chat.send(telegram.message_update(answer))
+        card = await chat.shown(REQUESTER_ID, "was changed meanwhile")
+        await chat.send(telegram.tap_update(card, "Keep this request's"))
+        await chat.shown(REQUESTER_ID, "done")
+        menu = {"text": "choose the menu for F-7", "id": next(ids)}
+        await insist(lambda: room.post("messages", "ida", **menu))
         await room.wait_for(lambda m: "Already settled: Guests" in text_of(m))
         form = await room.card("clarify")
-        sent = {"button": button(form, "submit"), "values": {"menu": "fish"}, "id": next(ids)}
-        await insist(lambda: room.post("forms", "ida", **sent))
+        fish = {"button": button(form, "submit"), "values": {"menu": "fish"}, "id": next(ids)}
+        await insist(lambda: room.post("forms", "ida", **fish))
         await room.wait_for(lambda m: "menu" in text_of(m) and m["parts"][0]["state"] == "done")
 
 
@@ -59,9 +66,16 @@ async def read_case(settings: Settings) -> CaseDocument:
     "point", ["mailbox.put", "handling.handle", "mailbox.commit", "outbox.sent"]
 )
 async def test_a_case_takes_each_letter_once(
-    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, point: str, when: str
+    redis: Redis,
+    redis_server: EmbeddedServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    tmp_path: Path,
+    point: str,
+    when: str,
 ) -> None:
-    folder = write_feast(tmp_path / "kitchen", BY_FEAST)
+    accounts = {"otto": f"telegram: ['{REQUESTER_ID}']"}
+    folder = write_feast(tmp_path / "kitchen", BY_FEAST, accounts=accounts)
     settings = settings_in(
         tmp_path,
         redis_server,
@@ -69,9 +83,12 @@ async def test_a_case_takes_each_letter_once(
         people=folder / "people.yaml",
         project="KITCHEN",
         languages=("en",),
+        partitions=64,
+        **telegram_settings(telegram),
     )
-    async with web_here(settings), dying("worker", settings, f"{when} {point}") as ends:
-        await walk(settings.port)
+    own = {name.upper(): value for name, value in telegram_settings(telegram).items()}
+    async with web_here(settings), dying("worker", settings, f"{when} {point}", **own) as ends:
+        await walk(f"http://127.0.0.1:{settings.port}", telegram, http)
         await still(settings)
         assert ends == [-signal.SIGKILL]
     case = await read_case(settings)

@@ -76,14 +76,17 @@ async def worker_here(settings: Settings) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterator[list[int]]:
+async def dying(
+    command: str, settings: Settings, failpoint: str, **more: str
+) -> AsyncIterator[list[int]]:
     """A process of its own that ends at the failpoint, and once more without; its exit codes.
 
+    `more` are variables of its own.
     Nobody waits for anything before it has begun: the session's first one comes after all imports.
     """
     ends: list[int] = []
     begun = asyncio.Event()
-    given = variables(settings)
+    given = {**variables(settings), **more}
     lives = ({**given, "SIGNOFF_FAILPOINT": failpoint}, given)
 
     async def live() -> None:

@@ -4,7 +4,7 @@ import io
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 import aiohttp
@@ -86,11 +86,18 @@ class SlackSide:
         return await self.send(self.server.action(message, label, user=user))
 
 
+class Addressed(Protocol):
+    """What a platform reaches by its address."""
+
+    @property
+    def url(self) -> str: ...
+
+
 class TelegramSide:
     """Sends webhook updates to the service as Telegram does."""
 
     def __init__(
-        self, service: Service, server: TelegramServer, http: aiohttp.ClientSession
+        self, service: Addressed, server: TelegramServer, http: aiohttp.ClientSession
     ) -> None:
         self._url = f"{service.url}/telegram/webhook"
         self.server = server
