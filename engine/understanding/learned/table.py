@@ -181,7 +181,7 @@ class RouteTable:
         """What of a folded text is of this playbook's work, and hardly of anybody else's."""
         every = self.lessons.tokens
         own, away = every[playbook], every[ELSEWHERE]
-        others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
+        others = self._words_of_others(playbook)
         enough = min(ANCHORED, 1 + self.lessons.sizes[playbook] // EXAMPLES_EACH)
         often = [w for w in tokens(said) if own[w] >= enough]
         telling = tuple(
@@ -193,6 +193,11 @@ class RouteTable:
         )
         # A verb tells it where nobody else's work is asked for by it.
         return telling or tuple(w for w in often if not away[w] and not any(c[w] for c in others))
+
+    def _words_of_others(self, playbook: str) -> list[Counter[str]]:
+        """The words of each other playbook's examples; one that asks for no work has none."""
+        every, names = self.lessons.tokens, (route.playbook for route in self.routes)
+        return [every[name] for name in names if name != playbook and name in every]
 
     def begins_request(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
@@ -304,7 +309,7 @@ class RouteTable:
         every = self.lessons.tokens
         if self.lessons.sizes[playbook] >= EXAMPLES_EACH:
             return ()
-        others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
+        others = self._words_of_others(playbook)
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
 
