@@ -17,6 +17,7 @@ from engine.ports.pages import FindRunLink, no_run_link
 from engine.ports.people import People
 from engine.ports.projects import KEEPS_NONE, Projects
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
+from engine.ports.storage.arrivals import FindWaiting, nothing_waits
 from engine.ports.storage.cases import NO_CASES, Cases
 from engine.ports.storage.drafts import NO_DRAFTS, DraftSink
 from engine.ports.storage.findings import Findings
@@ -112,6 +113,7 @@ class Services:
     files: InboxFiles = NO_FILES
     drafting: DraftSink = NO_DRAFTS
     admissions: Admissions = NO_ADMISSIONS
+    waiting: FindWaiting = nothing_waits
     cases: Cases = NO_CASES
     own_runs: OwnRuns = NO_OWN_RUNS
     run_link: FindRunLink = no_run_link

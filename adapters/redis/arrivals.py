@@ -1,6 +1,7 @@
 """Messages that have arrived: whether one is known, and edits of one (design §3)."""
 
 from adapters.redis import keys
+from adapters.redis.client import translate_errors
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.arrivals import Arrival, EditOutcome
 
@@ -27,3 +28,10 @@ class RedisArrivals:
             "edit", partition, lane, arrival.name, arrival.digest, mail, at
         )
         return outcome
+
+    async def waiting(self, lane: str) -> tuple[str, ...]:
+        """The lane's mail. Raises StoreUnavailable."""
+        tag = keys.tag(self._partitions.of_lane(lane))
+        with translate_errors():
+            found = await self._scripts.client.lrange(f"{tag}l:{lane}:in", 0, -1)
+        return tuple(map(str, found))

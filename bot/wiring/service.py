@@ -231,6 +231,7 @@ def _services(settings: Settings, base: _Base, model: Model | None) -> Services:
         library=Library(resources.documents, store.memory, resources.files, resources.drafts),
         files=resources.inbox_files,
         admissions=store.admissions,
+        waiting=store.arrivals.waiting,
         own_runs=store.own_runs,
         run_link=resources.run_links,
         meter=base.telemetry.meter,

@@ -51,9 +51,7 @@ async def handle_command(
             return _with_buttons(mail, lang, services, await runs_text(mail, lang, services))
         case "why":
             last = session.last_reply(mail.principal)
-            return _reply(
-                mail, lang, services, await why_text(last, mail.principal, lang, services)
-            )
+            return _reply(mail, lang, services, await why_text(mail, last, lang, services))
         case "stop" | "recover":
             runs = await unfinished_runs(conversation, services)
             return _order_graph(

@@ -1,8 +1,11 @@
 """`/why`: how a person's last message in a conversation was read, told to them alone."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_letters
+
+from pydantic import ValidationError
 
 from cards.clipping import clip
 from cards.markdown import format_value, literal
@@ -11,6 +14,7 @@ from cards.showing.view import NOT_DONE
 from cards.texts import say
 from engine.frames.intents import Candidate, Intent
 from engine.frames.replies import Part, ReplyHead, read_parts
+from engine.mail import CommandArrived, MessageArrived, parse_mail
 from engine.services import Services
 from engine.talk.taken_values import read_values
 from engine.talk.turn.choice_cards import CHOSEN
@@ -21,8 +25,48 @@ WORDS_CHARS = 300
 _QUIET = ("politeness", "about", "reason")
 
 
-async def why_text(reply: str, person: Principal, lang: Lang, services: Services) -> str:
-    """What became of the message that this reply answers (Markdown), part by part.
+async def why_text(mail: CommandArrived, last: str, lang: Lang, services: Services) -> str:
+    """How the last message of whoever asks was read, or that it waits to be (Markdown).
+
+    `last` is the reply to the last one that was handled, "" for none.
+    """
+    waits = await _waiting_of(mail, services)
+    if waits is None or waits.reply == last:
+        return await _answered(last, mail.principal, lang, services)
+    said = _quoted(waits.text) or say("why.files", lang)
+    told = say("why.waits", lang, said=said, n=waits.before)
+    marks = _marks(waits.text)
+    lines = [f"- {say(f'why.mark.{role}', lang, words=_quoted(words))}" for role, words in marks]
+    return "\n".join((told, "", *lines)) if lines else told
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingMessage:
+    """A message that is not handled yet, the id of its reply, and how much mail is before it."""
+
+    text: str
+    reply: str
+    before: int
+
+
+async def _waiting_of(mail: CommandArrived, services: Services) -> _WaitingMessage | None:
+    """The newest message of whoever asks that the conversation has not handled."""
+    conversation = mail.update.conversation
+    own: list[tuple[int, MessageArrived]] = []
+    for place, text in enumerate(await services.waiting(f"talk:{conversation}")):
+        with suppress(ValidationError):  # of another version
+            each = parse_mail(text)
+            if isinstance(each, MessageArrived) and each.principal.id in mail.principal.ids:
+                own.append((place, each))
+    if not own:
+        return None
+    place, newest = own[-1]
+    reply = services.derived_id(conversation, "reply", newest.update.id)
+    return _WaitingMessage(newest.update.text, reply, place)
+
+
+async def _answered(reply: str, person: Principal, lang: Lang, services: Services) -> str:
+    """What became of the message that this reply answers, part by part.
 
     Nothing is read anew, and nobody but who wrote it is told: in their language, else in the one
     in which it was answered.

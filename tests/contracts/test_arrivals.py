@@ -144,3 +144,15 @@ async def test_a_message_is_known_for_as_long_as_it_can_be_edited(
     await mailbox.put(lane, "mail", update_id="m2")
     assert not await scripts.client.exists(f"{tag}m:")
     assert EDITED_MS - 60_000 < await scripts.client.pttl(f"{tag}m:m1") <= EDITED_MS
+
+
+async def test_what_waits_is_read_in_its_order_until_it_is_handled(
+    mailbox: RedisMailbox, arrivals: RedisArrivals, lane: str
+) -> None:
+    assert await arrivals.waiting(lane) == ()
+    await mailbox.put(lane, "one", update_id="u1")
+    await mailbox.put(lane, "zwei 二", update_id="u2")
+    claim = await claim_one(mailbox)
+    assert await arrivals.waiting(lane) == ("one", "zwei 二")
+    await mailbox.commit(claim, Effects(), pop=True, after="release")
+    assert await arrivals.waiting(lane) == ("zwei 二",)

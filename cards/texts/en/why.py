@@ -5,6 +5,7 @@ from typing import Final
 TEXTS: Final[dict[str, str]] = {
     "why.none": "I have read no message of yours here that I could tell about. "
     "One that you have just written may still be being read: ask again in a moment.",
+    "why.waits": "Your message “{said}” is not handled yet; messages before it: {n}.",
     "why.message": "This is how I read your message “{said}”:",
     "why.part": "**{n}.** “{words}”: {taken}.",
     "why.whole": "I took it for {taken}.",

@@ -5,6 +5,7 @@ from typing import Final
 TEXTS: Final[dict[str, str]] = {
     "why.none": "这里还没有已读完的您的消息可以说明。"
     "如果您刚刚发了消息，它可能还在读取中，请稍后再问。",
+    "why.waits": "您的消息「{said}」还没有处理完，前面还有 {n} 条。",
     "why.message": "您的消息「{said}」是这样理解的：",
     "why.part": "**{n}.** 「{words}」：{taken}。",
     "why.whole": "整条消息当作{taken}。",

@@ -1,5 +1,6 @@
 """Messages of people that arrived before: whether one did, and how it is edited (design §3)."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -29,3 +30,16 @@ class Arrivals(Protocol):
         before. `at` is a text of digits whose order is that of a message's edits.
         """
         ...
+
+    async def waiting(self, lane: str) -> tuple[str, ...]:
+        """The mail of the lane that is not handled to its end, in its order."""
+        ...
+
+
+FindWaiting = Callable[[str], Awaitable[tuple[str, ...]]]
+"""Of a lane, the mail that is not handled to its end."""
+
+
+async def nothing_waits(lane: str) -> tuple[str, ...]:
+    """Where no mail is kept."""
+    return ()
