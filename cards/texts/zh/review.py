@@ -8,7 +8,7 @@ TEXTS: Final[dict[str, str]] = {
     "named.requester": "申请人",
     "named.approver": "批准人",
     "named.project": "项目",
-    "named.case": "案件",
+    "named.case": "所属事项",
     "named.today": "日期",
     "vote.for": "{name}（代 {seat}）",
     "vote.of": "{name}：{choice}",
