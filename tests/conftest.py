@@ -5,6 +5,8 @@ import gc
 import itertools
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -21,6 +23,7 @@ from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
+from tests.fakes.first_alone import first_alone, is_compiled
 from tests.fakes.platforms.patience import say_long_waits_to
 from tests.fakes.redis_servers import quick_folder
 from tests.fakes.tries import tries
@@ -40,6 +43,9 @@ LONGEST = (
     *("scenarios", "bot", "reviews", "adapters", "docs"),
 )
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+COLLECTED = Path(tempfile.gettempdir()) / f"signoff-{os.environ.get('PYTEST_XDIST_TESTRUNUID')}"
+"""Kept while the workers of a session collect."""
 _numbers = itertools.count(1)
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("any machine", deadline=None, max_examples=tries(40))
@@ -53,6 +59,21 @@ gc.disable()
 def pytest_configure() -> None:
     """Have a wait that takes long told where people look, also while output is captured."""
     say_long_waits_to(os.dup(2))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """In a fresh clone, have one of xdist's workers compile the tests, and the others read that."""
+    with ExitStack() as stack:
+        if IS_WORKER and not (sys.dont_write_bytecode or is_compiled(TESTS)):
+            stack.enter_context(first_alone(COLLECTED))
+        return (yield)
+
+
+def pytest_sessionfinish() -> None:
+    """All have collected."""
+    if IS_WORKER:
+        COLLECTED.unlink(missing_ok=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -83,7 +104,7 @@ def _learn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     from tests.fakes.learning import learn_once  # imports numpy
 
     own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "learned"
+    folder = (own.parent if IS_WORKER else own) / "learned"
     folder.mkdir(exist_ok=True)
     os.environ[forge.LEARNED] = str(folder)
     learn_once(folder)
