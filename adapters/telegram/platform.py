@@ -143,7 +143,7 @@ class TelegramPlatform:
         return await self._write_in_place(conversation, show)
 
     def grows_every_s(self, conversation: str) -> float:
-        """In private chats only, by drafts."""
+        """In private chats only, by drafts, or where the message is there already by edits."""
         try:
             place = parse_place(conversation, self._bot_id)
         except Gone:
@@ -151,8 +151,14 @@ class TelegramPlatform:
         return 0.0 if place.is_group else EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
-        """Show an answer as far as it is written, as a draft. Raises PlatformError."""
-        return await self._drafts.show(parse_place(conversation, self._bot_id), message_id, growth)
+        """Show an answer as far as it is written, in its message or as a draft.
+
+        A message is there already where the reply has a card or work that goes on. Raises
+        PlatformError.
+        """
+        if message_id:
+            return await self.edit(conversation, message_id, growth.view)
+        return await self._drafts.show(parse_place(conversation, self._bot_id), growth)
 
     async def _write_in_place(
         self, conversation: str, write: Callable[[ChatPlace], Awaitable[str]]

@@ -117,12 +117,19 @@ async def test_a_private_chat_in_telegram_reads_all_parts_in_drafts(
         assert telegram.chat(REQUESTER_ID) == [whole]
 
 
-async def test_a_card_in_telegram_is_not_kept_back_for_a_draft(
+async def test_beside_a_card_in_telegram_the_answer_grows_in_its_message(
     asking: Asking, telegram: TelegramServer
 ) -> None:
+    """The card is there at once, and with it no draft."""
     answer = asking(VISIT, asked(QUESTION))
-    async with answer.telegram(telegram) as side:
+    async with answer.telegram(telegram, answer.in_steps()) as side:
         message = await side.shown(REQUESTER_ID, "Record today's visit")
         await telegram.wait_for(lambda: bool(message.keyboard))
+        assert await side.shown(REQUESTER_ID, BEGUN) is message
+        assert message.keyboard, "it can be tapped while the answer grows"
+        answer.more.set()
+        assert await side.shown(REQUESTER_ID, MORE) is message
+        assert not any(BEGUN in draft.text for draft in telegram.drafts)
         answer.ends.set()
         assert await side.shown(REQUESTER_ID, WHOLE) is message
+    assert telegram.chat(REQUESTER_ID) == [message]

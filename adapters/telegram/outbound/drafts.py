@@ -26,13 +26,13 @@ class MessageDrafts:
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
-    async def show(self, place: ChatPlace, message_id: str, growth: Growth) -> str:
+    async def show(self, place: ChatPlace, growth: Growth) -> str:
         """Show the text so far, or that the bot thinks; always "". Raises PlatformError.
 
-        Where the reply has its message already, a draft beside it would show everything twice.
+        Not where the reply has its message already: both would be read.
         """
-        if message_id or place.is_group:
-            raise PlatformError("a draft is for private chats, before the message")
+        if place.is_group:
+            raise PlatformError("a draft is for private chats")
         has_text = growth.text or not growth.alone
         text = render_chunks(growth.view, most=1)[0] if has_text else ""
         try:

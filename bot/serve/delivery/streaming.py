@@ -215,6 +215,9 @@ class StreamingDelivery:
         if has_changed and (row.message_id or answer.is_posted_first):
             shown = draft.text if row.message_id else ""
             await self._drafts.mark_shown(row.ref, shown, answer.beside)
+            if draft.text and not row.message_id:
+                # It comes into the message that is posted now, also if no more of it is written.
+                await self._drafts.put(row.ref, draft.text)
             return None
         if answer.is_posted_first and not row.message_id:
             return None
