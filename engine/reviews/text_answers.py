@@ -30,6 +30,7 @@ from engine.understanding.open_forms import (
     missing_labels,
     open_file_field,
     other_entities,
+    year_asked_for,
 )
 
 
@@ -96,7 +97,8 @@ class TextAnswers:
 
     def _read(self, card: Card, text: str, files: Sequence[str]) -> FormReading:
         """What the text gives the form; the one file that came with it is the one that is asked."""
-        reading = read_form(text, answerable_fields(card), self.today, entities=self.entities)
+        fields, year = answerable_fields(card), year_asked_for(card)
+        reading = read_form(text, fields, self.today, entities=self.entities, year=year)
         asked = open_file_field(card)
         if asked is None or len(files) != 1 or asked.name in reading.values:
             return reading

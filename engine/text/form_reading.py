@@ -4,7 +4,7 @@ import dataclasses
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -26,6 +26,11 @@ from engine.text.readers.lexer import GROUPING
 from engine.text.values import cue_pattern, field_names
 from engine.text.vocabulary import make_vocabulary, unexplained_text
 
+# As of one of these pairs each day of the year is near, and in that year.
+_WITHIN = (
+    (date(2000, 1, 15), date(2000, 2, 24)),
+    (date(2000, 7, 15), date(2000, 8, 24)),
+)
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
 _OLD = re.compile(
@@ -75,11 +80,41 @@ def read_form(
     *,
     entities: Entities = NO_ENTITIES,
     examples: Iterable[str] = (),
+    year: int | None = None,
 ) -> FormReading:
     """What an answer to a form says. A date counts only in a clause that is understood whole.
 
-    `examples` are texts whose words need no explanation, such as those that ask for the form.
+    `examples` are texts whose words need no explanation, such as those that ask for the form. A day
+    without a year is of `year`, where the form's question speaks of one.
     """
+    kept = tuple(examples)
+
+    def read(as_of: date) -> FormReading:
+        return _read_form(text, fields, as_of, entities, kept)
+
+    days = [field.name for field in fields if field.type == "date"]
+    return _in_year(read(today), days, year, read) if year and days else read(today)
+
+
+def _in_year(
+    found: FormReading, days: Sequence[str], year: int, read: Callable[[date], FormReading]
+) -> FormReading:
+    """The reading with days of that year for those whose text has none."""
+    for pair in _WITHIN:
+        first, second = (read(as_of.replace(year=year)) for as_of in pair)
+        for name in days:
+            day = first.values.get(name, "")
+            # What is counted from a day, or lies in a month, is another day as of another one.
+            if day and day == second.values.get(name) and day.startswith(f"{year}-"):
+                faults = {n: fault for n, fault in found.faults.items() if n != name}
+                words = {**found.words, name: first.words.get(name, "")}
+                found = FormReading({**found.values, name: day}, faults, first.left, words)
+    return found
+
+
+def _read_form(
+    text: str, fields: Sequence[Field], today: date, entities: Entities, examples: Iterable[str]
+) -> FormReading:
     said = FormText(_normalize(text), fields, today, entities)
     known = make_vocabulary(fields, examples)
     found, faulty = _find_sure(said)

@@ -17,6 +17,13 @@ from engine.understanding.context import RouteContext
 
 # "had a headache" tells; only "had she …?" asks.
 _TELLING = re.compile(r"^\W*(?:had|has|have)\b(?!.*\?)")
+# A year that is spoken of: no part of a whole date, and no amount.
+_YEAR = re.compile(
+    r"\b(?:in|of|for|during|since|year|q[1-4]|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)"
+    r"\s((?:19|20)[0-9]{2})(?![0-9.,:年-]|\s(?-i:[A-Z]{3})\b)"
+    r"|((?:19|20)[0-9]{2})\s?年(?!\s?[0-9]{1,2}\s?月\s?[0-9])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,14 @@ def answerable_fields(card: Card) -> tuple[Field, ...]:
     """What a text may give for the card: its form's fields, and those whose value stands."""
     submit = card.choice("submit")
     return (*(submit.form if submit else ()), *card.known)
+
+
+def year_asked_for(card: Card) -> int | None:
+    """The one year that the card's question speaks of; None for none, and for several."""
+    fields = answerable_fields(card)
+    said = [card.title, card.text, *(text for f in fields for text in (f.label, f.hint))]
+    years = {int(one or other) for text in said for one, other in _YEAR.findall(text)}
+    return years.pop() if len(years) == 1 else None
 
 
 def open_file_field(card: Card) -> Field | None:
@@ -124,7 +139,13 @@ def match_form(text: str, context: RouteContext) -> FormMatch | None:
     read = [
         (
             card,
-            read_form(text, answerable_fields(card), context.today, entities=context.entities),
+            read_form(
+                text,
+                answerable_fields(card),
+                context.today,
+                entities=context.entities,
+                year=year_asked_for(card),
+            ),
         )
         for card in open_forms(context)
     ]

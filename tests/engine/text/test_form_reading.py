@@ -4,10 +4,11 @@ import re
 from datetime import date
 from pathlib import Path
 
-from cards.model import Field, Lang
+from cards.model import Card, Choice, Field, Lang, Review
 from engine.playbooks.load import load
 from engine.text.entity_kinds import NO_ENTITIES
 from engine.text.form_reading import find_values, read_form
+from engine.understanding.open_forms import year_asked_for
 from tests.fakes.entities import SUBJECTS
 from tests.fakes.tables import table
 
@@ -154,3 +155,59 @@ def test_what_was_read_before_is_read_anew_for_another_day_other_things_and_othe
     # What a field holds says nothing of what the text says for it.
     filled = [field.model_copy(update={"value": "1"}) for field in asked]
     assert find_values(text, filled, TODAY, entities=SUBJECTS).values == found
+
+
+ONE_DAY = (Field(name="day", label="Day", type="date", required=True),)
+
+
+@table(
+    ("text", "day"),
+    [
+        ("March 14", "2025-03-14"),
+        ("3月14日", "2025-03-14"),
+        ("it was on 2 May", "2025-05-02"),
+        ("December 31", "2025-12-31"),
+        ("September 1", "2025-09-01"),
+        ("7月1日", "2025-07-01"),
+        ("Jan 1", "2025-01-01"),
+        # What says its year, or is counted from today, stays as it is.
+        ("March 14, 2024", "2024-03-14"),
+        ("yesterday", "2026-11-22"),
+        ("昨天", "2026-11-22"),
+        ("in two weeks", "2026-12-07"),
+    ],
+)
+def test_a_day_without_a_year_is_of_the_one_that_was_asked_for(text: str, day: str) -> None:
+    assert read_form(text, ONE_DAY, TODAY, year=2025).values == {"day": day}
+
+
+@table(
+    ("title", "asked", "year"),
+    [
+        ("Which day in 2025 was the visit?", "", 2025),
+        ("2025 年的访视是哪一天？", "", 2025),
+        ("2025年3月的访视", "哪一天？", 2025),
+        ("The visit of March 2025", "Which day?", 2025),
+        ("Which day?", "The last was on 2025-03-14, of 2025 EUR", None),
+        ("Which day?", "上次是 2025年3月14日", None),
+        ("Which day in 2024 or in 2025?", "", None),
+        ("Room 2025", "", None),
+    ],
+)
+def test_the_year_that_a_question_speaks_of_is_known(
+    title: str, asked: str, year: int | None
+) -> None:
+    choice = Choice(id="submit", label="Send", form=ONE_DAY)
+    card = Card(
+        kind="clarify",
+        token="00-card",
+        run="",
+        conversation="web:local:main",
+        lang="en",
+        title=title,
+        text=asked,
+        choices=(choice,),
+        review=Review(persons=("lin",)),
+        requester="lin",
+    )
+    assert year_asked_for(card) == year
