@@ -185,7 +185,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "closing",
-        r"if (?:that's|that is|it's|it is) (?:something|anything) you (?:can|could) do"
+        r"if i may(?: (?:ask|trouble|bother) you(?: (?:for|with|to [a-z]+) (?:it|that|this))?)?"
+        r"|if (?:that's|that is|it's|it is) (?:something|anything) you (?:can|could) do"
         r"|if (?:that's|that is|it's|it is) (?:ok|okay|alright|possible|not too much trouble)",
         "{x}, if that's something you can do",
     ),
@@ -249,7 +250,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\b(?:when|once|oncee|onec|after|before|while"
+        r"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|once|oncee|onec|after|before|while"
         r"|pending (?:\w+['’]?s? ){0,3}(?:approval|ok|okay|consent|confirmation|sign-off"
         r"|signature|review|decision|answer|go-ahead)|otherwise|by the time)\b",
         "when Dr Wu agrees, {x}",
@@ -333,7 +334,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "say",
         r"\b(?:said|says|saying|told|tells|telling|ask(?:ed|s)|wrote|writes|written|reads"
-        r"|heard|overheard|mentioned|announced|replied|claims?|according to)\b",
+        r"|heard|overheard|mentioned|announced|replied|claims (?:that|to|he|she|they|it)"
+        r"|according to)\b",
         "Dr Wu said: {x}",
     ),
     rule(

@@ -95,7 +95,8 @@ class Lessons:
         first = Counter(found[0] for found in words if found)
         every = Counter(word for found in words for word in found)
         often = (w for w, n in first.items() if n > 1 and n >= every[w] * FIRST)
-        return frozenset(w for w in often if len(w) > 1 and w not in _SMALL_WORDS)
+        # "I'd" begins what is wished for and what is told.
+        return frozenset(w for w in often if len(w) > 1 and w not in _SMALL_WORDS and "'" not in w)
 
     @cached_property
     def openings(self) -> frozenset[str]:

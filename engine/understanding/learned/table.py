@@ -271,6 +271,11 @@ class RouteTable:
         openings, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
         return opening in openings or bool(cue_found(told, cues))
 
+    def has_cue(self, group: str, said: str) -> bool:
+        """Whether an example of that group has a cue of the folded text."""
+        _, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
+        return bool(cue_found(told, cue_found(said, self.cues)))
+
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
         found = [(scores.routes[QUESTION], "")]

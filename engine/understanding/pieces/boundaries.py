@@ -15,8 +15,9 @@ _ZH = (
     r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
 )
 _EN = (
-    r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
-    r"|(?:and\s+)?once\s+(?:that|it|this|they)(?:'s|'re|\s+is|\s+are)\s+(?:done|in|ready|through)"
+    r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|(?<!\bi\s)(?<!\bwe\s)also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
+    r"|(?:and\s+)?(?:once|when)\s+(?:that|it|this|they|you)(?:'s|'re|\s+is|\s+are)"
+    r"\s+(?:done|in|ready|through|finished)"
     r"|(?:and\s+)?finally|lastly|secondly|thirdly|(?:second|third)(?=[,:])|by\s+the\s+way|btw|in\s+addition"
     r"|(?:and\s+)?next(?=,))(?![A-Za-z'])"
 )
@@ -26,14 +27,16 @@ _BOUNDARY = re.compile(
     r"|(?<! v)(?<! vs)(?<! no)(?<!\bmr)(?<!\bdr)(?<!\bms)(?<!\bmrs)\.(?=\s|$))\s*"
     r"|(?P<soft>[;；]+)\s*"
     r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9])|、|——)\s*(?:(?:and|so|plus)\s+)?"
-    r"|\s{0,9}[+＋／]\s{0,9}|\s/\s|[，,]?(?:还要|还得|以及|一是|二是|三是|其一|其二)"
+    r"|\s{0,9}[+＋／]\s{0,9}|\s/\s|[，,]?(?:还要|还得|又要|又得|以及|一是|二是|三是|其一|其二)"
     r"|(?<![0-9A-Za-z.])[(（]?[0-9]{1,2}[)）、](?![0-9])\s{0,9}|[①-⑩]\s{0,9}"
-    r"|(?<=[^\s.])\.(?=[\u3400-\u9fff])"
+    r"|(?<=[^\s.])\.(?=[\u3400-\u9fff])|(?<=[a-z0-9])\.(?=[a-z]{2,20}\s)"
+    r"|\s(?P<item>[2-9])(?![0-9.,:/])\s?(?=[a-z\u3400-\u9fff])"
     r"|\s{1,9}(?:and|adn|nad|&|plus)(?:\s{1,9}(?:then|thne|also))?\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])"
     r"|和(?=录入|登记|查|看)"
     r"|(?<=[\u3400-\u9fff])\s{1,9}(?=[\u3400-\u9fff]))",
     re.IGNORECASE,
 )
+_FIRST_ITEM = re.compile(r"\W*1(?![0-9.,:/])\s?(?=[a-z\u3400-\u9fff])", re.IGNORECASE)
 _THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
 LOOKAHEAD_CHARS = 100
 """In so many characters behind a comma it shows whether a request begins there."""
@@ -84,6 +87,8 @@ def find_atoms(
         if match and any(begin < match.start() < end for begin, end in quoted):
             continue
         if match and _is_in_politeness(text, start, match):
+            continue
+        if match and match["item"] and not _FIRST_ITEM.match(text):
             continue
         if (
             match

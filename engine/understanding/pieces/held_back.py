@@ -89,7 +89,8 @@ def _counts(mark: Mark, said: str, bid: int, *, polite: bool) -> bool:
             return before or length <= ASIDE_CHARS
         case "tell":
             aside = mark.start - head <= 2 and length <= ASIDE_CHARS and mark.start > bid
-            return (mark.start < bid and same_clause) or aside
+            unbidden = bid == len(said) and not (polite or GRAMMAR.says("wish", said))
+            return (mark.start < bid and (same_clause or unbidden)) or aside
         case "past":
             return same_clause
         case "hang":

@@ -10,14 +10,25 @@ from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, Mark, level
 from engine.understanding.grammar.rule import Role
+from engine.understanding.learned.lessons import tokens
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.judge import NOT_HUNG
-from engine.understanding.pieces.telling import AGAINST, settle_told
+from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.telling import AGAINST, doubt_form, settle_told
 from engine.understanding.pieces.within import WorkWithin, find_work, rank_by_words
 from engine.understanding.smalltalk import is_smalltalk
 
 NEAR_START = 16
 """What holds back another sentence stands so near to where its own begins."""
+
+LEANING_WORDS = 6
+"""So few words that name nothing may bid what was told of before them."""
+
+LIKELY_STATED = 0.38
+"""From this score on what is said of a thing may be told to be put down."""
+
+LEANT_ON = 0.3
+"""From this score on what is told before them is of other work."""
 
 MOST_HEADING = 60
 """A heading is no longer than this."""
@@ -28,10 +39,17 @@ HUNG = 0.45
 """From this score on it is surely this work that hangs on something: it is not begun."""
 
 _NUMBER = re.compile("[0-9]+")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[,，。;；:：.!]")
 _ABOVE_LIST = re.compile(r"[:：]\s*\n")
 _COLON = re.compile("[:：]")
+_PROVISO = re.compile(
+    r"\W*(?:but |and |though |yet )?(?:only (?:if|when|once|after|with)|subject to|provided"
+    r"|providing|on condition|as long as|unless)\b[^,;)]*\W*$"
+    r"|\W*(?:但|不过|当然)?(?:前提是|条件是|除非|只有)[^,，;；]*$"
+)
+"""A piece that begins so, and is one clause, is the condition of what stands before it."""
 
 NAMED, UNNAMED = 0.1, 0.5
 """What the words of a request weigh at least that is offered, where a thing of the project is
@@ -39,6 +57,9 @@ named, and where none is; a word that one group alone has weighs 1."""
 
 BESIDE = 1.0
 """The same beside work that is near, or for what is told of a thing of the project."""
+
+FAINT = 0.12
+"""From this score on something is offered for a text of which nothing else is known."""
 
 LIKELY = 0.45
 """What is so near is."""
@@ -62,6 +83,8 @@ def as_unclear(piece: Piece, why: str) -> Piece:
         condition="",
         lookup=None,
         more_lookups=(),
+        firm=True,
+        unclear_kind="unknown",
         candidates=(meant,) if piece.kind == "workflow" else piece.candidates,
     )
 
@@ -81,6 +104,9 @@ def hold_by_neighbours(
             continue
         if before and _is_listed(text[before.end : piece.start], piece, context):
             held[index] = as_unclear(piece, "it may be a thing of a list")
+        elif other := _leant_on(piece, before, context):
+            meant = as_unclear(piece, "what is told before it is likelier of other work")
+            held[index] = replace(meant, candidates=(*meant.candidates, other))
         elif heading:
             held[index] = as_unclear(piece, "what stands above holds it back")
         elif after and _mark_in(after, context, UNDONE, most=NEAR_START):
@@ -92,6 +118,19 @@ def hold_by_neighbours(
         for index, piece in enumerate(held)
         if not (piece.kind == "unclear" and _is_condition_beside(index, held))
     )
+
+
+def _leant_on(piece: Piece, before: Piece | None, context: RouteContext) -> Candidate | None:
+    """The other work that was told of before a few words that bid it and name nothing."""
+    core = GRAMMAR.core(level(context.mark(piece.text)))
+    few = len(tokens(context.plain(piece.text[core.start : core.end]))) <= LEANING_WORDS
+    named = _NUMBER.search(piece.text) or context.entities.matches(piece.text)
+    if before is None or before.kind != "unclear" or before.reply or not few or named:
+        return None
+    near = context.table.candidates(score_piece(before.text, context).scores, least=LEANT_ON)
+    other = next((each for each in near if each.playbook), None)
+    own = (piece.playbook, piece.request)
+    return other if other and (other.playbook, other.request) != own else None
 
 
 def _is_listed(gap: str, piece: Piece, context: RouteContext) -> bool:
@@ -144,6 +183,8 @@ def _hold_by_side(
     piece: Piece, beside: Piece, said: str, roles: Collection[Role], context: RouteContext
 ) -> Piece:
     """The piece, held back by what stands beside it, unless that holds back work of its own."""
+    if piece.start < beside.start and _is_proviso(beside):
+        return as_conditional(piece, beside.text, firm=piece.firm)
     mark = _mark_in(beside, context, roles, most=NEAR_START, said=said)
     if mark is None or mark.role == "reason" or not _may_hold(beside, mark):
         return piece
@@ -152,6 +193,11 @@ def _hold_by_side(
     if mark.role == "hang":
         return as_conditional(piece, beside.text, firm=piece.firm)
     return as_unclear(piece, f"beside it: {beside.text!r}")
+
+
+def _is_proviso(beside: Piece) -> bool:
+    """Whether a piece behind another only says on what that hangs, whatever words it has."""
+    return beside.kind != "card_reply" and bool(_PROVISO.match(level(beside.text)))
 
 
 def _may_hold(beside: Piece, mark: Mark) -> bool:
@@ -186,8 +232,39 @@ def offer(text: str, piece: Piece, context: RouteContext) -> Piece:
     own = text[piece.start : piece.end]
     said = level(context.mark(own))
     core = GRAMMAR.core(said)
-    roles = {mark.role for mark in GRAMMAR.marks(said[core.start : core.end])}
-    return settle_told(_offer(own, piece, context), said, roles, context)
+    about = said[core.start : core.end]
+    marks = [mark for mark in GRAMMAR.marks(about) if not _is_of_a_name(mark, about, context)]
+    roles = {mark.role for mark in marks}
+    settled = settle_told(_offer(own, piece, context), said, roles, context)
+    named = bool(context.entities.matches(own)) and bool(_NUMBER.search(said))
+    if named and settled.unclear_kind == "idle" and _likely_stated(own, context):
+        roles -= {"past", "tell"}
+    turns = any(about[mark.start : mark.end].endswith("就") for mark in marks)
+    doubted = doubt_form(settled, said, roles, stated=named or turns)
+    return doubted if doubted is settled else _offer_likely(own, doubted, context)
+
+
+def _likely_stated(text: str, context: RouteContext) -> bool:
+    """Whether what is told of a thing is so like work that it may be meant to be put down."""
+    near = context.table.candidates(score_piece(text, context).scores, least=LIKELY_STATED)
+    return any(each.playbook for each in near)
+
+
+def _is_of_a_name(mark: Mark, said: str, context: RouteContext) -> bool:
+    """Whether what tells is the end of a longer word that names work: 计划 in 工作计划."""
+    before = said[max(0, mark.start - 1) : mark.start]
+    if mark.role != "tell" or not _CHINESE.match(before):
+        return False
+    return context.table.binds(said[mark.start - 1 : mark.end])
+
+
+def _offer_likely(own: str, piece: Piece, context: RouteContext) -> Piece:
+    """A piece of which its form says too little, with all that it may mean behind what it has."""
+    near = context.table.candidates(score_piece(own, context).scores, least=FAINT)
+    likely = rank_by_words(near, own, context, least=NAMED)
+    known = {(c.playbook, c.request) for c in piece.candidates}
+    others = tuple(c for c in likely if (c.playbook, c.request) not in known)
+    return replace(piece, candidates=(*piece.candidates, *others)[:OFFERED])
 
 
 def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
@@ -221,7 +298,8 @@ def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
     if piece.kind == "qa_query" and not others:
         others = [Candidate(kind="qa_query", score=piece.confidence)]
     ranked = rank_by_words((work, *others), own, context, least=BESIDE)
-    return replace(piece, candidates=ranked[:OFFERED])
+    found = replace(piece, candidates=ranked[:OFFERED])
+    return _offer_likely(own, found, context) if piece.kind == "qa_query" else found
 
 
 def _is_of_condition(mark: Mark, marks: Sequence[Mark], said: str) -> bool:
@@ -254,7 +332,9 @@ def _is_open(piece: Piece, roles: Collection[Role]) -> bool:
     """Whether the piece may be work for all that is known of it."""
     match piece.kind:
         case "qa_query":
-            maybe = "maybe" in roles and not {"ask", "tell", "past"} & {*roles}
+            if wording.checks(fold(piece.text)):
+                roles = {*roles} - {"hang"}
+            maybe = bool({"maybe", "hang"} & {*roles}) and not {"ask", "tell", "past"} & {*roles}
             return not (piece.lookup or piece.about_run) and (maybe or not piece.firm)
         case "smalltalk":
             return not is_smalltalk(piece.text)
@@ -279,11 +359,20 @@ def _offer_by_words(
     likely = any(each.score >= LIKELY for each in piece.candidates)
     least = BESIDE if likely or tells else NAMED if named else UNNAMED
     offered = rank_by_words(piece.candidates, own, context, least=least)[:OFFERED]
+    if len(offered) == 1:
+        offered = (*_likelier(own, offered[0], context), *offered)
     if "hang" in roles and not {"off", *NOT_HUNG} & {*roles} and len(offered) == 1:
         # It hangs on something, and nothing else can be meant.
         meant = WorkWithin(offered[0], 0, 0)
         return _as_conditional_within(own, piece, meant, firm=len(context.requests) == 1)
     return replace(piece, candidates=offered)
+
+
+def _likelier(own: str, than: Candidate, context: RouteContext) -> tuple[Candidate, ...]:
+    """The work that a text is most like, where that is another than is offered for its words."""
+    near = context.table.candidates(score_piece(own, context).scores, least=FAINT)
+    work = next((c for c in near if c.playbook), than)
+    return () if (work.playbook, work.request) == (than.playbook, than.request) else (work,)
 
 
 def _as_conditional_within(said: str, piece: Piece, within: WorkWithin, *, firm: bool) -> Piece:

@@ -11,14 +11,26 @@ from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.pieces.holding import as_unclear
 from engine.understanding.pieces.scoring import CLAUSES, score_piece
+from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.work import KNOWN
 
 BARE_WORDS = 8
 """A piece of no more words that names nothing only bids what stands beside it."""
 
+FAVOUR_WORDS = 3
+"""A favour of no more words has what it is about before it."""
+
+EXCLAIMED_WORDS = 2
+"""What has no more words, and is like nothing, is no request beside what is told."""
+
 LEAST_AMOUNT = 10
 """A number that is less counts things, and is no amount."""
 
+_ASKS_ANEW = re.compile(
+    r"\W*(?:and |also )?"
+    r"(?:has|have|is|are|was|were|did|does|do|who|when|where|what|which)\b(?!\W*$)"
+    r"(?!.*\b(?:it|that|this|they|them)\b)"
+)
 _NAMED = re.compile(r"[0-9]")
 
 
@@ -28,7 +40,11 @@ def join_continuations(
     """What a comma parted although the second half only goes on with the first."""
     made: list[Piece] = []
     for piece in pieces:
-        if made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
+        if made and _is_bare_favour(made[-1], piece, context):
+            why = f"{piece.why}; what is asked for stands before it"
+            whole = text[made[-1].start : piece.end]
+            made[-1] = replace(as_unclear(made[-1], why), text=whole, end=piece.end)
+        elif made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
             surer = max(made[-1], piece, key=lambda one: one.confidence)
             whole = text[made[-1].start : piece.end]
             made[-1] = replace(
@@ -39,12 +55,23 @@ def join_continuations(
     return tuple(made)
 
 
+def _is_bare_favour(before: Piece, piece: Piece, context: RouteContext) -> bool:
+    """Whether a question only asks to do, or look into, what was told before it."""
+    told = before.kind == "unclear" and before.unclear_kind in ("idle", "unknown")
+    if not told or before.reply or piece.kind != "qa_query" or piece.lookup:
+        return False
+    core = GRAMMAR.core(level(context.mark(piece.text)))
+    said = context.plain(piece.text[core.start : core.end])
+    few = len(tokens(said)) <= FAVOUR_WORDS and not wording.asks(said.rstrip("?"))
+    return core.favour and few and not _NAMED.search(said)
+
+
 def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool:
     searches = before.lookup is None or "query" in before.lookup.arguments
     if before.kind != piece.kind or not searches or piece.lookup or piece.condition:
         return False
     if piece.kind == "qa_query":
-        return not _NAMED.search(piece.text)
+        return not (_NAMED.search(piece.text) or _ASKS_ANEW.match(fold(piece.text)))
     theirs, own = (
         context.entities.kinds_and_ids(before.text),
         context.entities.kinds_and_ids(piece.text),
@@ -85,13 +112,25 @@ def _speaks_of_other_work(piece: Piece, pieces: tuple[Piece, ...]) -> bool:
 def drop_asides(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
     """The pieces but for a few words beside what is sure, which are like nobody's work."""
     if not any(piece.is_request and piece.firm for piece in pieces):
-        return pieces
+        kept = tuple(piece for piece in pieces if not _is_exclaimed(piece, context))
+        return kept if kept and all(is_decided(piece) for piece in kept) else pieces
     kept = tuple(
         piece
         for index, piece in enumerate(pieces)
         if not (_is_aside(piece, context) or _is_otherwise(index, pieces))
     )
     return kept if any(piece.is_request and piece.firm for piece in kept) else pieces
+
+
+def _is_exclaimed(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece is a word or two that are like nothing and name nothing."""
+    said = context.plain(piece.text)
+    return (
+        piece.kind == "unclear"
+        and not (piece.candidates or piece.reply)
+        and not (_NAMED.search(said) or context.entities.matches(piece.text))
+        and len(tokens(said)) <= EXCLAIMED_WORDS
+    )
 
 
 def _is_otherwise(index: int, pieces: tuple[Piece, ...]) -> bool:

@@ -23,6 +23,9 @@ MOST = 16
 LONGEST = 300
 """In a longer piece no other wish is looked for."""
 
+OTHER = 0.35
+"""From this score on a clause behind work is of other work."""
+
 STOPS = 2
 """A stretch ends before so many "and" at most, or at the end of its clause."""
 
@@ -41,6 +44,8 @@ _JOINT = re.compile(
 _STOP = re.compile(r"\binstead of\b|\brather than\b|[和及与]|完了?(?:[之以]后)?")
 """What a wish ends before, too, where it is only offered."""
 
+_LINK = re.compile(r"^\W*(?:(?:and|also|then|plus|but|please)\b\s*|另外|顺便|还有|再|并)*")
+_TELL_ME = re.compile(r"(?:let me know|tell me|remind me|get me|give me)\b|告诉我|给我")
 _WORD = re.compile(r"[a-z][a-z'-]*")
 _EDGES = " \t\n,，;；:：。.!！()（）-—…"
 
@@ -113,10 +118,40 @@ def _part_work(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
         sure = all(half.is_request and half.is_sure for half in halves)
         if len(halves) == 2 and sure and other.confidence >= FIRM:
             return halves
+        behind = at_head and other.confidence >= FIRM and own[other.end :]
+        if behind and any(w.group == group and w.parts for w in find_wishes(behind, context)):
+            at_head = False
         if at_head or (not sure and other.is_listed):
             continue  # what follows says more of it
         meant = as_unclear(piece, f"in it stands {own[other.start : other.end]!r}")
         return [replace(meant, candidates=(*meant.candidates, other.candidate)[:OFFERED])]
+    return _part_else(text, piece, judge, context)
+
+
+def _part_else(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
+    """A clause behind work that bids something else than more of it is a piece of its own."""
+    own = text[piece.start : piece.end]
+    said = level(context.mark(own))
+    told = said.replace("：", ":").find(":")
+    starts = {start for start, _ in _clauses(said) if start}
+    starts |= {
+        joint.end() for joint in _joints(said, 0, len(said)) if said[joint.start()].isascii()
+    }
+    for start in sorted(at for at in starts if told < 0 or at <= told)[:MOST]:
+        part = _LINK.sub("", said[start:])
+        at = len(own) - len(part)
+        bids = context.table.begins_request(part) or wording.shows(part) or _TELL_ME.match(part)
+        if not bids:
+            continue
+        other = judge(own[at:])
+        seeks = other.kind == "qa_query" and (wording.asks(part) or bool(_TELL_ME.match(part)))
+        first = other.candidates[0] if other.is_likely_work else None
+        own_work = (piece.playbook, piece.request)
+        differs = first and first.score >= OTHER and (first.playbook, first.request) != own_work
+        if seeks or differs or other.unclear_kind == "elsewhere":
+            halves = _cut(text, piece, (at,), judge)
+            if halves[0].kind == "workflow" and halves[0].request == piece.request:
+                return halves
     return [piece]
 
 

@@ -51,14 +51,15 @@ def cut_anew(
     for piece in pieces:
         within = [a for a in stretches if piece.start <= a.start and a.end <= piece.end]
         parts = _sentences(within)
-        if len(parts) < 2 or _is_decided(piece):
+        if len(parts) < 2 or is_decided(piece):
             made.append(piece)
         else:
             made += [_judge_part(text, part, judge) for part in parts]
     return tuple(made)
 
 
-def _is_decided(piece: Piece) -> bool:
+def is_decided(piece: Piece) -> bool:
+    """Whether it is sure, be that only told."""
     return piece.is_sure or (piece.unclear_kind == "idle" and piece.firm)
 
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.grammar.rule import Role
+from engine.understanding.pieces.scoring import CLAUSES
 
 TOLD: frozenset[Role] = frozenset(("off", "tell", "past", "say"))
 """What of a piece says that nothing is bidden in it."""
@@ -16,7 +18,40 @@ AGAINST = 0.2
 
 DOUBTED: frozenset[Role] = frozenset(("ask", "maybe", "hang", "undo"))
 
-_NUMBER = re.compile(r"[0-9]")
+_NUMBER = re.compile(r"[0-9]|[零〇一二三四五六七八九十百千]{2}")
+_ASKED = re.compile(r"[?？]\s*$|[吗么]\s*[。.!！]?\s*$")
+_TO_YOU = re.compile(
+    r"\b(?:you|someone|somebody|anyone|anybody) (?:can|could|may|might|would|will)\b"
+    r"|\b(?:can|could|may|might|would|will|wouldn't|couldn't)"
+    r" (?:you|someone|somebody|anyone|i|it)\b"
+    r"|\b(?:thankful|grateful|obliged|appreciate|kindness|kind of you|leave it with you)\b"
+    r"|[您你](?:能|可以|看|帮|给|来|把)|劳|烦请|麻烦[您你]|拜托|费心|指点|能不能|可否|能否|可不可以"
+)
+"""Somebody is spoken to who may do it: that is no mere telling, and no question for its form."""
+
+_UNDECIDED = re.compile(r"\bwhether (?:to|(?:i|we) (?:should|want))\b|要不要|该不该")
+"""Work that somebody is in two minds about is asked about."""
+
+
+def doubt_form(piece: Piece, said: str, roles: Collection[Role], *, stated: bool = False) -> Piece:
+    """The piece in doubt, where its form alone makes it a question, or something only told.
+
+    Whoever speaks to somebody, or puts it as a question, may want something done: a favour is
+    asked for like a question, and wished for like something told. What is `stated` of a thing, or
+    turned to behind a condition, may be meant to be put down.
+    """
+    if piece.lookup or piece.about_run or piece.reply:
+        return piece
+    to_you = bool(_TO_YOU.search(said))
+    if piece.kind == "qa_query" and piece.firm:
+        informs = GRAMMAR.says("seek", said) or wording.checks(said) or "ask" in roles
+        return piece if informs or not to_you else replace(piece, firm=False)
+    if piece.unclear_kind == "idle" and piece.firm and "say" not in roles:
+        meant = stated and not {"past", "tell"} & {*roles}
+        meant = meant or bool(_UNDECIDED.search(said))
+        if meant or to_you or _ASKED.search(said) or GRAMMAR.says("seek", said):
+            return replace(piece, firm=False, unclear_kind="unknown")
+    return piece
 
 
 def settle_told(piece: Piece, said: str, roles: Collection[Role], context: RouteContext) -> Piece:
@@ -29,7 +64,8 @@ def settle_told(piece: Piece, said: str, roles: Collection[Role], context: Route
     if _NUMBER.search(said) or GRAMMAR.says("wish", said) or DOUBTED & {*roles}:
         return piece
     asked = any(each.kind == "qa_query" for each in piece.candidates)
-    if asked or context.table.begins_request(said) or GRAMMAR.says("cancel", said):
+    bids = any(map(context.table.begins_request, CLAUSES.split(said)))
+    if asked or bids or GRAMMAR.says("cancel", said):
         return piece
     if TOLD & {*roles} or (not piece.candidates and GRAMMAR.says("chat", said)):
         against = tuple(

@@ -56,8 +56,17 @@ GROUP_MARGIN = 0.09
 GROUP_FAR = 0.3
 """The same where nothing that bids is of the nearest."""
 
+GROUP_CUED = 0.15
+"""The same where a cue of the text is of another, and not of the nearest."""
+
 SETTLED = 2
 """With so many words of a playbook's own, a strange one says nothing."""
+
+WELL_KNOWN, LIKE_ONE = 0.7, 0.35
+"""What the examples have less of has to be so near to one request, and not only to a playbook."""
+
+DENIES = ("不", "没", "未")
+"""What denies the Chinese word behind it."""
 
 KNOWN = 0.55
 """How much of a request the examples must have."""
@@ -84,10 +93,14 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     playbook = judged.route
     groups = _groups(judged, playbook, context)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
-    if not context.table.matches_request(near[0], judged.bare):
+    table = context.table
+    if not table.matches_request(near[0], judged.bare) or not _has_cue(
+        near[0], judged, groups, table
+    ):
         # What bids in it may be of another.
         far = [name for name, score in groups if score > groups[0][1] - GROUP_FAR]
-        near = [n for n in far if context.table.matches_request(n, judged.bare)] or near
+        cued = [n for n in far if table.has_cue(n, judged.bare)]
+        near = cued or [n for n in far if table.matches_request(n, judged.bare)] or near
         groups = sorted(groups, key=lambda group: group[0] != near[0])
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
@@ -115,6 +128,15 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
         request=groups[0][0].partition("/")[2],
         confidence=round(min(1.0 if is_bidden else UNBIDDEN, judged.score), 2),
     )
+
+
+def _has_cue(
+    name: str, judged: ScoredPiece, groups: list[tuple[str, float]], table: RouteTable
+) -> bool:
+    """Whether an example of a request has a cue of the text, if one of any near request has."""
+    close = [each for each, score in groups if score > groups[0][1] - GROUP_CUED]
+    cued = [each for each in close if table.has_cue(each, judged.bare)]
+    return name in cued or not cued
 
 
 def _requested_groups(scored: ScoredPiece, near: list[str], table: RouteTable) -> list[str]:
@@ -153,6 +175,9 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
         return why
     if scored.scores.known < KNOWN:
         return f"only {scored.scores.known:.2f} of it is known from examples"
+    groups = [s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")]
+    if least != HANGING and scored.scores.known < WELL_KNOWN and max(groups) < LIKE_ONE:
+        return f"it is like none of its requests, and only {scored.scores.known:.2f} of it is known"
     if wording.reports(scored.folded):
         return "it gives what somebody else said"
     if _hangs(scored, table):
@@ -200,10 +225,19 @@ def _tells_or_denies(clause: str) -> bool:
     return wording.tells(clause) or wording.denies(clause)
 
 
+def _is_denied(word: str, scored: ScoredPiece, table: RouteTable) -> bool:
+    """Whether a Chinese word of the work stands right behind a "not" that no example has."""
+    at = scored.known.find(word)
+    said = scored.known[max(0, at - 1) : at + len(word)]
+    return said[:1] in DENIES and len(said) > len(word) and not table.says_like(said, scored.route)
+
+
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
     anchors = table.anchor_words(scored.known, scored.route)
     if not anchors:
         return "nothing in it is of that work alone"
+    if denied := next((w for w in anchors if _is_denied(w, scored, table)), ""):
+        return f"{denied} is denied"
     if rivals := table.rival_words(scored.known, scored.route):
         return f"{', '.join(rivals[:3])} is of another playbook's work"
     strange = table.foreign_words(scored.known) if len(anchors) < SETTLED else ()

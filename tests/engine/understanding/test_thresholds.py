@@ -22,12 +22,18 @@ VISIT, CORRECTION = f"{ROUTE}/visit-entry", f"{ROUTE}/audit-export"
 GROUPS = [f"{r.playbook}/{request.id}" for r in TABLE.routes for request in r.requests]
 
 
-def said(text: str = WORK, *, known: float = 1.0, **near: float) -> ScoredPiece:
-    """A text that is so near to `work`, `other`, and the routes beside the playbooks."""
+def said(
+    text: str = WORK, *, known: float = 1.0, like: float | None = None, **near: float
+) -> ScoredPiece:
+    """A text that is so near to `work`, `other`, and the routes beside the playbooks.
+
+    It is as near to one request as to its playbook, unless `like` says how near.
+    """
     names = {"work": ROUTE, "other": OTHER}
     routes = dict.fromkeys((ROUTE, OTHER, QUESTION, SMALLTALK, STATEMENT, ELSEWHERE), 0.0)
     routes |= {names.get(name, name): score for name, score in near.items()}
     groups = dict.fromkeys(TABLE.lessons.question_groups | set(GROUPS), 0.0)
+    groups[VISIT] = near.get("work", 0.0) if like is None else like
     return ScoredPiece(text, text, text, False, Scores(routes, groups, known), known=text)
 
 
@@ -120,6 +126,8 @@ ABOVE: list[tuple[str, float, Callable[[float], bool]]] = [
     ("CLAUSE", 0.6, lambda s: by_clause(0.44, s)),
     ("NEAR", 0.3, lambda s: by_clause(s, 1.0)),
     ("KNOWN", 0.55, lambda s: may_start(said(work=1.0, known=s))),
+    ("WELL_KNOWN", 0.7, lambda s: may_start(said(work=1.0, known=s, like=0.34))),
+    ("LIKE_ONE", 0.35, lambda s: may_start(said(work=1.0, known=0.69, like=s))),
     ("GROUP_MARGIN", 1 - 0.09 + TICK, asked_which),
     ("ASKED", 0.35, lambda s: is_question(said("the elephant", qa_query=s))),
     ("FIRM", 0.4, lambda s: is_firm(said("what is it?", work=1.0, qa_query=s))),

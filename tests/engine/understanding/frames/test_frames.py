@@ -16,14 +16,8 @@ from tests.fakes.tries import TIMES
 OTHERS = sorted(PROJECTS.keys() - {"samples"})
 SPOKEN = ("dictated", "typos", "list", "several")
 OPEN = {
-    "I can't decide whether to {x} until I know this. {q}",
-    "please {x} and when you are done {y}",
     "todo: {x} / {y}",
     "if {person} agrees, {x} and {y}",
-    "{x} — and I mean it this time.",
-    "{x} and {y}, provided that {person} agrees",
-    "看情况决定要不要{x}，所以想知道{q}",
-    "既要{x}，又要{y}",
     "1{x} 2{y}就这些",
 }
 """Frames in which one of two wishes is still lost around some requests; none begins wrongly."""

@@ -1,0 +1,72 @@
+"""What rules are not sure of becomes a card that offers it, and no work, answer or silence."""
+
+from dataclasses import replace
+
+from engine.frames.intents import Intent
+from engine.text.language import detect_language
+from engine.understanding.router.chain import route
+from tests.engine.understanding.routes import CONTEXT
+from tests.fakes.tables import table
+
+
+async def _read(text: str) -> tuple[Intent, ...]:
+    return (await route(text, replace(CONTEXT, lang=detect_language(text)), None)).intents
+
+
+def _offers(intents: tuple[Intent, ...]) -> set[str]:
+    offered = {c.request for i in intents if i.kind == "unclear" for c in i.candidates[:3]}
+    return offered | {i.request for i in intents if i.condition}
+
+
+OFFERED = [
+    ("would it be a great nuisance to have the data checked over for mistakes?", "quality-control"),
+    ("export the AE listing, but only if the QC comes back clean", "report-handover"),
+    ("enter the dosing record of cycle 3. Only with the PI's approval.", "medication-entry"),
+    ("鉴定意见一拿到，请把证据重新分析一遍", "evidence-list"),
+    ("去年那个案子的证据是小王分析的,做得很仔细", "evidence-list"),
+    ("工作计划今天排出来。证据分析就先不做了", "work-plan"),
+    ("给 03 中心发一条数据质疑，李医生跟我讲的", "query-raise"),
+    ("早上我试着一份 P010 的监查报告,结果报错了", "monitoring-report"),
+    (
+        "I can't decide whether to draft the complaint until I know this. What is the dose?",
+        "complaint",
+    ),
+    ("这批evidence我看得头都大了,would you mind帮我梳理分析一下?", "evidence-list"),
+]
+
+
+@table(("text", "request"), OFFERED)
+async def test_what_may_be_asked_for_is_offered_and_not_begun(text: str, request: str) -> None:
+    intents = await _read(text)
+    assert not [i for i in intents if i.kind == "workflow" and not i.condition], intents
+    assert request in _offers(intents)
+
+
+BOTH = [
+    ("determine the cause of action, and let me know when the hearing is", "cause-of-action"),
+    ("please draft the complaint and when you are done run the QC over all visits", "complaint"),
+]
+
+
+@table(("text", "request"), BOTH)
+async def test_what_is_wanted_besides_is_no_part_of_the_work(text: str, request: str) -> None:
+    first, second = await _read(text)
+    assert (first.kind, first.request, first.condition) == ("workflow", request, "")
+    assert second.text not in first.text
+
+
+async def test_two_questions_of_one_sentence_are_two() -> None:
+    text = "Who is the judge in the Keller case, and has the other side answered our letter?"
+    assert [i.kind for i in await _read(text)] == ["qa_query", "qa_query"]
+
+
+async def test_a_value_that_is_to_be_another_is_corrected() -> None:
+    (intent,) = await _read("P012访视2的体重改成58.7")
+    assert (intent.kind, intent.request) == ("workflow", "data-correction")
+
+
+async def test_what_ought_to_be_put_down_is_never_silently_let_go() -> None:
+    intents = await _read(
+        "Don't touch P019. Visit 2 for P018 is missing (62 kg, 115/75) - enter it."
+    )
+    assert "visit-entry" in _offers(intents) | {i.request for i in intents if i.kind == "workflow"}
