@@ -206,6 +206,8 @@ class _BudgetedModel:
         options |= {"tools": (), "heard": None, "max_tokens": LAST_TOKENS}
         try:
             answer = await self.engine.model.complete(told, **options)
+        except AllowanceUsedUp:
+            raise
         except ModelError:
             return nothing
         answer = self._take(told, replace(answer, tool_calls=()))

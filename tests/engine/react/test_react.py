@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.openai import OpenAIModel, TimeLimits
 from cards.model import Lang
-from engine.errors import ToolFailed
+from engine.errors import AllowanceUsedUp, ToolFailed
 from engine.react import Budget, ReActEngine, ReActResult
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.model_server import (
@@ -27,6 +27,7 @@ from tests.fakes.model_server import (
     say,
     think,
 )
+from tests.fakes.scripted_model import ScriptedModel, calls
 from tests.fakes.study import Study
 
 INJECTION = (
@@ -254,6 +255,13 @@ async def test_where_nothing_is_known_after_failed_rounds_that_is_said(
     result = await engine.run("?", CONTEXT, lang="zh")
     assert (result.success, result.reason, kit.read) == (False, "tools_failed", [])
     assert result.content.startswith("抱歉")
+
+
+async def test_a_last_answer_beyond_the_day_s_limit_is_told_as_that() -> None:
+    model = ScriptedModel([calls(("list", {})), AllowanceUsedUp("person")])
+    result = await ReActEngine(model, (), Budget(iterations=1)).run("?", CONTEXT, lang="en")
+    assert (result.success, result.reason) == (False, "allowance")
+    assert "of the person who asked, is used up" in result.content
 
 
 async def test_a_last_answer_that_is_cut_off_says_both(
