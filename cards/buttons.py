@@ -8,6 +8,8 @@ CARD, RUN = "c", "r"
 """What a link's payload begins with: for a card's token, for a run's id."""
 CANCEL_RUN = "cancel_run"
 """The choice of a button that is of no card: its token is the id of the run that it cancels."""
+WHOLE_CASE = "whole_case"
+"""The same of a reply: it tells all that the case has of which the reply tells a little."""
 
 MAX_BYTES = 64
 _FORM = re.compile(

@@ -6,7 +6,9 @@ from cards.texts import say
 
 
 def cancel_menu(token: str, buttons: tuple[ButtonView, ...], lang: Lang) -> CardView | None:
-    """Return the buttons that cancel runs, under the token of who shows them; None without any."""
+    """Return buttons below a message, under the token of who shows them; None for none."""
     if not buttons:
         return None
-    return CardView(token=token, kind="run", title=say("mine.menu", lang), buttons=buttons)
+    cancels = any(button.final for button in buttons)
+    title = say("mine.menu" if cancels else "case.menu", lang)
+    return CardView(token=token, kind="run", title=title, buttons=buttons)

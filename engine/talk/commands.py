@@ -19,6 +19,7 @@ from engine.ports.storage.store import AsideWrite, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.active_runs import all_active_runs, unfinished_runs
 from engine.talk.cancellation import cancel_effects, may_cancel
+from engine.talk.case_answers.whole_case import whole_case_text
 from engine.talk.last_message import why_text
 from engine.talk.mine.listing import OwnWorkText, choice_text, mine_text, runs_text
 from engine.talk.mine.own_work import PAGE, OwnWork, read_own_work
@@ -52,6 +53,10 @@ async def handle_command(
         case "why":
             last = session.last_reply(mail.principal)
             return _reply(mail, lang, services, await why_text(mail, last, lang, services))
+        case "case":
+            last = session.last_reply(mail.principal)
+            told = await whole_case_text(mail, services, lang=lang, last=last, runs=session.runs)
+            return _reply(mail, lang, services, told)
         case "stop" | "recover":
             runs = await unfinished_runs(conversation, services)
             return _order_graph(

@@ -24,6 +24,7 @@ _QUESTION = _any(
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
     r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
+    r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
     r"\b(?:remind me|ascertain|find out) (?:wh|how)",

@@ -67,6 +67,15 @@ def ways_to_tell(fact: str) -> set[str]:
     return ways
 
 
+GLANCE: dict[Lang, int] = {"en": 300, "zh": 165}
+"""So many characters of an answer are read at a glance."""
+
+
+def at_a_glance(told: str, lang: Lang) -> str:
+    """What of an answer is read at a glance."""
+    return told[: GLANCE[lang]]
+
+
 def write_situation(name: str, folder: Path) -> dict[str, Any]:
     """A project folder that `start` can serve; returns what the situation's file has."""
     given = situation(name)

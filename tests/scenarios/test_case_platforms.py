@@ -103,3 +103,43 @@ async def test_mine_in_telegram_has_the_case_above_its_requests(
     shown = await chat.shown(REQUESTER_ID, "Settled: ")
     assert shown.text.index("Feast F-7") < shown.text.index("Count the guests")
     assert "done" in shown.text
+
+
+async def test_the_button_below_a_short_answer_tells_all_in_slack(
+    start: Start, slack: SlackServer, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    accounts = {"ida": f"slack: ['{slack.team}:U0REQUESTER']"}
+    service = await serve(
+        start, tmp_path / "kitchen", BY_FEAST, accounts=accounts, **slack_settings(slack)
+    )
+    side = SlackSide(service, slack, http)
+    await side.send(slack.message_event("count the guests", ts="1763700000.000100"))
+    form = await side.shown("The guests?", channel="D0REQUESTER")
+    await side.tap(form, "Fill in…", user="U0REQUESTER")
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
+    assert opened is not None
+    seats = {"feast": "F-7", "guests": "80", "hall": "Blue"}
+    await side.send(slack.view_submission(opened, seats))
+    await side.shown("done", channel="D0REQUESTER")
+    await side.send(slack.message_event("who plays the music for us?", ts="1763700000.000300"))
+    short = await side.shown("I am not sure what you mean", channel="D0REQUESTER")
+    await side.tap(short, "All of it", user="U0REQUESTER")
+    assert "80" in (await side.shown("Known of", channel="D0REQUESTER")).body
+
+
+async def test_the_button_below_a_short_answer_tells_all_in_telegram(
+    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    accounts = {"otto": f"telegram: ['{REQUESTER_ID}']"}
+    more = telegram_settings(telegram)
+    service = await serve(start, tmp_path / "kitchen", BY_FEAST, accounts=accounts, **more)
+    chat = TelegramSide(service, telegram, http)
+    await chat.send(telegram.message_update("count the guests"))
+    await chat.shown(REQUESTER_ID, "The guests?")
+    for answer in ("hall Blue", "guests 90", "F-7"):
+        await chat.send(telegram.message_update(answer))
+    await chat.shown(REQUESTER_ID, "done")
+    await chat.send(telegram.message_update("who plays the music for us?"))
+    short = await chat.shown(REQUESTER_ID, "I am not sure what you mean")
+    await chat.send(telegram.tap_update(short, "All of it"))
+    assert "90" in (await chat.shown(REQUESTER_ID, "Known of")).text

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from cards.model import Lang
 from engine.talk.mine.model_tool import NAME
 from tests.fakes.model_server import ModelServer, Reply, call_tools, fail, say, say_json
 from tests.fakes.situations import (
+    at_a_glance,
     play,
     question_sets,
     questions,
@@ -23,6 +25,17 @@ from tests.scenarios.test_case_questions import ask
 from tests.scenarios.test_model_walk import settings
 
 LEAST = 22
+"""So many of 24 are told in the answer or in all of the case, which it offers."""
+
+LEAST_SHORT = 20
+"""So many of 24 are told within the first characters of the answer, which is read at a glance."""
+
+MOST_CHARS = {"en": 330, "zh": 190}
+"""No half of the answers is longer."""
+
+
+WHOLE: dict[Lang, str] = {"en": "all of it", "zh": "全部内容"}
+"""What people say to be told all that the case has."""
 
 
 async def served(start: Start, folder: Path, name: str, **more: Any) -> tuple[Service, Any]:
@@ -33,6 +46,7 @@ async def served(start: Start, folder: Path, name: str, **more: Any) -> tuple[Se
         people=folder / "people.yaml",
         project=given["project"],
         languages=tuple(given["languages"]),
+        messages_per_min=200,
         timezone="Europe/Berlin",
         **more,
     )
@@ -46,20 +60,30 @@ def lacks(told: str, wanted: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "written", "lang"), question_sets())
-async def test_at_least_22_of_24_are_answered_from_the_case(
+async def test_at_least_22_of_24_are_answered_from_the_case_and_most_at_a_glance(
     start: Start, tmp_path: Path, name: str, written: str, lang: Lang
 ) -> None:
     asked = questions(name, written, lang)
     assert len(asked) == 24
     service, given = await served(start, tmp_path / name, name)
-    failed = []
+    failed, long, sizes = [], [], []
     async with WebRoom(service.url) as room:
         await play(room, given["story"][lang])
+        person = given["story"][lang][0]["by"]
         for each in asked:
-            told = await ask(room, given["story"][lang][0]["by"], each["ask"])
-            if missing := lacks(told, each["has"]):
+            told = await ask(room, person, each["ask"])
+            sizes.append(len(told))
+            if missing := lacks(at_a_glance(told, lang), each["has"]):
+                long.append((each["ask"], missing, told))
+            more = await ask(room, person, WHOLE[lang]) if missing and WHOLE[lang] in told else ""
+            if missing := lacks(f"{told}\n{more}", each["has"]):
                 failed.append((each["ask"], missing, told))
+    short = len(asked) - len(long)
+    # pytest shows it with -rP.
+    print(f"{name} {written} {lang}: {short} of {len(asked)} at a glance, median {median(sizes):g}")
     assert len(asked) - len(failed) >= LEAST, failed
+    assert short >= LEAST_SHORT, long
+    assert median(sizes) <= MOST_CHARS[lang]
 
 
 @pytest.mark.parametrize(("name", "written", "lang"), question_sets())
@@ -134,4 +158,5 @@ async def test_what_is_asked_of_something_else_is_no_question_about_the_case(
         await play(room, given["story"]["en"])
         text = await ask(room, "nora", asked)
     assert told in text
+    assert "Nearest:" not in text
     assert "Known of" not in text

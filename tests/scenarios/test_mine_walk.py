@@ -162,7 +162,7 @@ async def test_the_page_lists_them_to_their_person_alone(
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("why was my leave rejected?", ("Wei Min: Reject", "Inventory is that week")),
+        ("why was my leave rejected?", ("rejected by Wei Min", "Inventory is that week")),
         ("has it been approved?", ("rejected", "Wei Min")),
         ("What's the first day of my leave?", ("First day", "2027-01-11")),
         ("我的休假批了吗？", ("已被驳回", "Wei Min")),

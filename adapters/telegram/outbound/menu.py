@@ -11,6 +11,7 @@ from cards.texts import FALLBACK, languages, say
 COMMANDS = {
     "pending": "telegram.command.pending",
     "mine": "telegram.command.mine",
+    "case": "telegram.command.case",
     "runs": "telegram.command.runs",
     "why": "telegram.command.why",
     "cancel": "telegram.command.cancel",

@@ -17,7 +17,7 @@ from bot.serve.intake.handover_command import COMMAND as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
 from bot.serve.intake.project_door import RefreshProjects, is_hidden_now, know_projects
-from cards.buttons import CANCEL_RUN, BadButton, Button
+from cards.buttons import CANCEL_RUN, WHOLE_CASE, BadButton, Button
 from cards.model import Card, Lang, Principal
 from cards.texts import COMPLETE, say
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
@@ -217,6 +217,8 @@ class Intake:
             button = Button.unpack(update.button)
         except BadButton:
             return _refusal("card.unknown", principal)
+        if button.choice == WHOLE_CASE:
+            return await self._take(_whole_case(update, button))
         if button.choice == CANCEL_RUN:
             taps = CancelTaps(self.decisions, self.people, self.now)
             return await taps.take(update, principal, button.token)
@@ -247,6 +249,17 @@ class Intake:
         actor = update.actor
         stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
         return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
+
+
+def _whole_case(update: CardTapped | FormSubmitted, button: Button) -> CommandGiven:
+    """The command that a tap on “all of it” stands for: it is judged as one that was typed."""
+    return CommandGiven(
+        id=update.id,
+        conversation=update.conversation,
+        actor=update.actor,
+        name="case",
+        text=button.token,
+    )
 
 
 def _lane(update: MessageReceived | CommandGiven) -> str:

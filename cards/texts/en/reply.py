@@ -226,6 +226,7 @@ TEXTS: Final[dict[str, str]] = {
         "I answer questions, and get work done that somebody has to sign off.\n\n"
         "Try:\n{examples}\n\n"
         "Commands: `/pending` open cards and findings, `/mine` my requests and how they ended, "
+        "`/case` all that is known of the case here, "
         "`/runs` mine under way, `/why` how my last message was read, `/cancel` my run, "
         "`/stop` and `/recover` jobs, `/handover NAME` my vote to somebody else, `/help`"
     ),
@@ -274,9 +275,18 @@ TEXTS: Final[dict[str, str]] = {
     "work.choice": "- {title}: {told}",
     "work.perhaps": "I am not sure that this is what you mean:",
     "case.nothing": "Nothing is known of {names} so far.",
-    "case.no_answer": (
-        "I cannot tell which of this you mean, or whether “{name}” has it. This is what it has:"
-    ),
+    "case.no_answer": "I am not sure what you mean. Nearest:",
+    "fit.of": "{value} ({name}: {end})",
+    "fit.with": "{text} ({values})",
+    "fit.request": "**{title}**: {state}",
+    "fit.decided": "{end} by {who}",
+    "fit.because": "{told}: {reason}",
+    "fit.chosen": "{end} · {who}: {choice}",
+    "fit.says": "“{name}”: {text}",
+    "case.whole": "For the rest, say “all of it”.",
+    "case.whole_button": "All of it",
+    "case.menu": "All that is known?",
+    "case.none": "There is no case here.",
     "case.older": "{n} older requests of it are not shown here: /mine lists yours.",
     "case.more_files": "and {n} more files.",
     "case.file": "“{name}” says: {text}",

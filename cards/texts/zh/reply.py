@@ -184,6 +184,7 @@ TEXTS: Final[dict[str, str]] = {
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
         "命令：`/pending` 待处理的卡片和检查问题，`/mine` 我的请求和结果，"
+        "`/case` 这里的案例的全部内容，"
         "`/runs` 我进行中的流程，`/why` 上一条消息是怎么理解的，`/cancel` 取消我的流程，"
         "`/stop` 和 `/recover` 停止和继续任务，"
         "`/handover 姓名` 转交我的一票，`/help` 帮助"
@@ -229,7 +230,18 @@ TEXTS: Final[dict[str, str]] = {
     "work.choice": "- {title}：{told}",
     "work.perhaps": "不确定您问的是不是这个：",
     "case.nothing": "{names} 目前没有任何记录。",
-    "case.no_answer": "我判断不出您问的是哪一项，也不确定「{name}」里有没有。目前有的如下：",
+    "case.no_answer": "不确定您问的是哪一项，最接近的：",
+    "fit.of": "{value}（{name}：{end}）",
+    "fit.with": "{text}（{values}）",
+    "fit.request": "**{title}**：{state}",
+    "fit.decided": "{end}（{who}）",
+    "fit.because": "{told}：{reason}",
+    "fit.chosen": "{end} · {who}：{choice}",
+    "fit.says": "「{name}」：{text}",
+    "case.whole": "要看其余的，请说“全部内容”。",
+    "case.whole_button": "全部内容",
+    "case.menu": "要看全部内容吗？",
+    "case.none": "这里没有案例。",
     "case.older": "还有 {n} 个更早的请求没有列出：发送 /mine 查看您的请求。",
     "case.more_files": "另有 {n} 个文件。",
     "case.file": "「{name}」写着：{text}",

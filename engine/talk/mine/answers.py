@@ -15,7 +15,8 @@ from engine.planner.phases import PhaseManager
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.mine.facts import KnownWork, find_work, own_paths
-from engine.talk.mine.summary import RunSummary, run_address, state_text, title_of
+from engine.talk.mine.standing import standing
+from engine.talk.mine.summary import RunSummary, is_own, run_address, title_of
 
 MOST_CHOICES = 3
 
@@ -47,7 +48,10 @@ async def _work_text(
     if question.paths and own and own.isdisjoint(question.paths):
         # It is the case's, and none of this request.
         return "\n\n".join(values)
-    stands = await _stands_text(work, work.summary, head, services)
+    # Who asks knows what they asked for themselves, but perhaps not when.
+    is_known = is_own(work.summary, head.principal, services.people)
+    is_known = is_known and "when" not in question.aspects
+    stands = await _stands_text(work, work.summary, head, services, is_known=is_known)
     asks_whom = {"who", "when", "reason", "verdict"} & {*question.aspects}
     choices = _choices_text(work.summary, head, services) if asks_whom else []
     return "\n\n".join((*values, stands, *choices))
@@ -76,20 +80,25 @@ def _values_text(work: KnownWork, paths: Sequence[str], lang: Lang) -> list[str]
 
 
 async def _stands_text(
-    work: KnownWork, summary: RunSummary, head: ReplyHead, services: Services
+    work: KnownWork,
+    summary: RunSummary,
+    head: ReplyHead,
+    services: Services,
+    *,
+    is_known: bool = False,
 ) -> str:
-    """How the request stands or ended, by whom it was asked for, and where."""
+    """How the request stands or ended, and where; by whom it was asked for, unless `is_known`."""
     lang, run = head.lang, summary.run
     zone = head.principal.zone or services.zone
     reader = head.conversation.partition(":")[0]
     url = await run_address(summary, services.run_link, reader)
     text = say(
-        "work.stands",
+        "case.stands" if is_known else "work.stands",
         lang,
         title=title_of(summary, url),
         who=literal(run.requester.name),
         when=local_time(run.started_at, zone),
-        state=state_text(summary, lang, zone, services.people),
+        state=standing(summary, lang, zone, services.people, with_times=True),
     )
     votes = [describe_votes(card) for card in summary.open_cards]
     text += "".join(f" {literal(each)}" for each in votes if each)

@@ -18,8 +18,8 @@ from engine.react import ReActEngine, ReActResult
 from engine.react.answer_parts import as_draft, split_answer
 from engine.services import Services
 from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
+from engine.talk.case_answers.answering import answer_from_case, unknown_text
 from engine.talk.mine.answers import answer_work
-from engine.talk.mine.case_answers import answer_from_case, unknown_text
 from engine.talk.mine.cases import CasesHere, ask_retrieval, cases_here, with_case_files
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
@@ -107,8 +107,7 @@ async def _known_text(intent: Intent, head: ReplyHead, services: Services) -> st
     reader = await work_loader(head, services)()
     near = reader.read(intent.text, loosely=True)
     if known := await answer_open_question(intent, head, services, loosely=True):
-        examples = example_list(intent.text, head.lang, services)
-        return f"{known}\n\n{say('case.ask', head.lang)}\n\n{examples}"
+        return known
     if not (near and near.keys):
         return await _look_up_nearest(intent, head, services)
     told = await answer_work(near, head, services)

@@ -20,6 +20,7 @@ from engine.runs.run_state import asks_model, with_request_context
 from engine.runs.step_services import record_calls
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
+from engine.talk.case_answers.whole_case import with_offer
 from engine.talk.mine.cases import cases_here
 from engine.talk.mine.decisions import decisions_here
 from engine.talk.turn.answers import (
@@ -112,7 +113,7 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         favour = asks_for_favour(fold(intent.text))
         known = await answer_open_question(intent, head, services)
         if known and not (intent.note or favour):
-            return part.model_copy(update={"state": "answered", "text": known})
+            return with_offer(part.model_copy(update={"state": "answered", "text": known}), head)
         answer = known or await blocked_runs_text(head, services)
         if not (answer or favour):
             # Beside the card: what it asks for may stand there.
@@ -123,7 +124,7 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
         recorded = record_calls(services.call, "call", calls, services.clock.elapsed_s)
         state, text = await answer_at_once(intent, head, replace(services, call=recorded))
         turn.calls += [(index, call) for call in calls]
-        return part.model_copy(update={"state": state, "text": text})
+        return with_offer(part.model_copy(update={"state": state, "text": text}), head)
     return part
 
 
@@ -245,7 +246,8 @@ def with_answer(part: Part, answer: QuestionAnswer, turn: Turn) -> Part:
         intent = part.intent.model_copy(update={"candidates": answer.leads_to})
         update = {"intent": intent, "answer": answer.text}
         return ask_which(part.model_copy(update=update), turn)
-    return part.model_copy(update={"state": answer.state, "text": answer.text})
+    told = part.model_copy(update={"state": answer.state, "text": answer.text})
+    return with_offer(told, turn.head)
 
 
 async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Run:

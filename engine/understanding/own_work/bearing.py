@@ -7,7 +7,8 @@ from engine.text.entities import fold
 from engine.text.search_words import query_words
 from engine.text.search_words import words as words_of
 from engine.understanding.own_work import words
-from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.own_work.asked import read_asked
+from engine.understanding.own_work.reading import WorkReader, aspects_of, pointing_words
 from engine.understanding.own_work.subjects import LATIN
 
 
@@ -38,6 +39,18 @@ def asks_how_it_stands(text: str) -> bool:
     """Whether the question asks for a decision, a reason, or how things stand."""
     said = fold(wording.unquoted(text))
     return any(p.search(said) for a, p in (*words.ASPECTS, *words.APART) if a in words.STRONG)
+
+
+def asks_for_all(text: str) -> bool:
+    """Whether the question asks for all of it, and names nothing of it."""
+    said = words.WIDE.sub(" ", fold(wording.unquoted(text)))
+    return read_asked(said).is_plain and not pointing_words(said)
+
+
+def asks_when_decided(text: str) -> bool:
+    """Whether the question asks for the day of a decision, or how long something took."""
+    aspects = aspects_of(text)
+    return "when" in aspects and bool(aspects & words.DECIDED)
 
 
 def asks_for_several(text: str) -> bool:

@@ -242,6 +242,11 @@ def pointing_words(text: str) -> str:
     return unexplained(_as_read(text), frozenset())[0]
 
 
+def aspects_of(text: str) -> frozenset[words.Aspect]:
+    """What is asked of a request: how it stands, what was decided, why, by whom, when."""
+    return _aspects(_as_read(text))
+
+
 def _as_read(text: str) -> str:
     """The text folded, without quotations, and no longer than a question."""
     return words.SLURRED.sub(r"\1's", fold(wording.unquoted(text))).strip()[:MAX_CHARS]

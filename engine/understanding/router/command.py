@@ -8,7 +8,7 @@ from engine.text.entities import fold
 from engine.understanding.context import RouteContext, StrategyResult
 
 COMMANDS = (
-    *("help", "pending", "mine", "runs", "why", "cancel"),
+    *("help", "pending", "mine", "runs", "why", "cancel", "case"),
     *("handover", "language", "project", "start"),
 )
 
@@ -24,6 +24,8 @@ _WORDS = {
     "runs": "runs",
     "cancel": "cancel",
     "取消": "cancel",
+    "all of it": "case",
+    "全部内容": "case",
 }
 
 

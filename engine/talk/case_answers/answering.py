@@ -1,15 +1,19 @@
 """A question that nothing else answers, in a conversation with a case: what is known of that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from cards.markdown import literal
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.case import CaseRun
 from engine.frames.intents import WorkQuestion
 from engine.frames.replies import ReplyHead
 from engine.services import Services
+from engine.talk.case_answers.brief import likely_texts, sure_texts
+from engine.talk.case_answers.case_facts import CaseSources, case_facts
+from engine.talk.case_answers.digest import MOST_REQUESTS, CaseDigest, join_names
+from engine.talk.case_answers.file_openings import FileOpening, read_openings
 from engine.talk.mine.cases import (
     CasesHere,
     KnownCase,
@@ -17,20 +21,28 @@ from engine.talk.mine.cases import (
     requests_here,
     with_case_files,
 )
-from engine.talk.mine.digest import MOST_REQUESTS, CaseDigest, join_names
 from engine.talk.mine.facts import work_loader
-from engine.talk.mine.file_openings import FileOpening, read_openings
 from engine.talk.mine.summary import RunSummary, read_summaries
 from engine.text.entities import fold
 from engine.text.search_words import query_words
 from engine.tools.files.file_search import FILE_SEARCH
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
-from engine.tools.model import ToolContext
-from engine.understanding.own_work.bearing import asks_how_it_stands, may_be_about
+from engine.tools.model import Tool, ToolContext
+from engine.understanding.own_work.asked import read_asked
+from engine.understanding.own_work.bearing import (
+    asks_for_all,
+    asks_how_it_stands,
+    asks_when_decided,
+    may_be_about,
+)
+from engine.understanding.own_work.fitting import best_fits
 from engine.understanding.own_work.reading import WorkReader, pointing_words
 
 MOST_WORDS = 4
 """So many words are looked for one by one, where no file has them together."""
+
+MOST_PASSAGES = 5
+"""So many passages of longer files are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,30 @@ async def answer_from_case(
         return ""
     case, *others = _ranked(here.cases, question, reader)
     asked = _Asked(question, case, files[case.id], context)
+    texts = await _told(asked, reader, head, services)
+    if others:
+        names = join_names([each.title(head.lang) for each in others], head.lang)
+        texts.append(say("case.others", head.lang, names=names))
+    return "\n\n".join(filter(None, texts))
+
+
+async def tell_case(head: ReplyHead, services: Services) -> str:
+    """All that the conversation's case has (Markdown), where the person may see it; "" for none.
+
+    It is the one that the text names, or was last asked about.
+    """
+    here = await cases_here(head, services)
+    if here.unknown and not here.cases:
+        return say("case.nothing", head.lang, names=join_names(here.unknown, head.lang))
+    cases = here.cases or await requests_here(head, services)
+    if not cases:
+        return ""
+    reader = await work_loader(head, services)()
+    context = services.tool_context(head.conversation, head.principal)
+    context = with_case_files(context, CasesHere(tuple(cases)), head, services)
+    case, *others = _ranked(cases, head.text, reader)
+    files = await read_openings(case, context, services)
+    asked = _Asked(head.text, case, files, context)
     texts = await _digest_texts(asked, reader, head, services)
     if others:
         names = join_names([each.title(head.lang) for each in others], head.lang)
@@ -118,28 +154,40 @@ def _ranked(cases: Sequence[KnownCase], question: str, reader: WorkReader) -> tu
     return tuple(sorted(cases, key=of, reverse=True))
 
 
+async def _told(
+    asked: _Asked, reader: WorkReader, head: ReplyHead, services: Services
+) -> list[str]:
+    """The few facts that fit the question best; all of the case for who asks for all."""
+    question, case, lang = asked.question, asked.case, head.lang
+    if asks_for_all(question):
+        return await _digest_texts(asked, reader, head, services)
+    requests = await _requests(case, head, services)
+    found = await _search(_wanted(question, case, head), asked, services)
+    files = (*(each for each in asked.files if each.is_whole or not found), *found)
+    sources = CaseSources(case, requests, files, head, services)
+    facts = case_facts(
+        sources,
+        with_times=asks_when_decided(question),
+        with_values="open" in read_asked(question).wanted,
+    )
+    fits = best_fits(_without_case(question, case, head), facts)
+    if fits.is_sure:
+        return sure_texts(fits, facts, lang)
+    return likely_texts(fits, facts, lang)
+
+
 async def _digest_texts(
     asked: _Asked, reader: WorkReader, head: ReplyHead, services: Services
 ) -> list[str]:
-    """What files, memory and the case itself have, what fits the question first."""
+    """All that the case has, what fits the question first."""
     question, case = asked.question, asked.case
     links = [link for link in reader.rank(question) if link.key in case.keys and link.is_named]
     named = tuple(dict.fromkeys(path for link in links for path in link.paths))
     digest = CaseDigest(case, await _requests(case, head, services), question, named)
-    wanted = _wanted(question, case, head)
-    found = await _search(wanted, asked, head, services)
-    lead = [] if found or named or not wanted else [_unsure(case, head)]
     stands, values = digest.request_texts(head, services), digest.value_texts(head.lang)
-    if asks_how_it_stands(question):
-        parts = [*digest.named_unknown_texts(head.lang), *stands, *values]
-    else:
-        parts = [*digest.named_unknown_texts(head.lang), *values, *stands]
-    openings = [] if found else [each.text(head.lang) for each in asked.files]
-    return [*lead, *found, *parts, *digest.file_texts(head.lang), *openings]
-
-
-def _unsure(case: KnownCase, head: ReplyHead) -> str:
-    return say("case.no_answer", head.lang, name=literal(case.title(head.lang)))
+    parts = [*stands, *values] if asks_how_it_stands(question) else [*values, *stands]
+    openings = [each.text(head.lang) for each in asked.files]
+    return [*parts, *digest.file_texts(head.lang), *openings]
 
 
 async def _requests(
@@ -157,41 +205,53 @@ async def _requests(
     return tuple((run, summaries.get(run.id)) for run in told)
 
 
-def _wanted(question: str, case: KnownCase, head: ReplyHead) -> str:
-    """The words of the question that point somewhere, but for what names the case itself."""
+def _without_case(question: str, case: KnownCase, head: ReplyHead) -> str:
+    """The question without what names the case itself."""
     for entity in head.entities:
         if entity.id == case.document.name.key:
             question = question.replace(entity.text, " ")
-    return pointing_words(question)
+    return question
 
 
-async def _search(wanted: str, asked: _Asked, head: ReplyHead, services: Services) -> list[str]:
-    """What files and memory have of these words, each with its place; else of single ones.
+def _wanted(question: str, case: KnownCase, head: ReplyHead) -> str:
+    """The words of the question that point somewhere, but for what names the case itself."""
+    return pointing_words(_without_case(question, case, head))
 
-    A short text is told whole.
-    """
+
+async def _search(wanted: str, asked: _Asked, services: Services) -> tuple[FileOpening, ...]:
+    """What longer files and memory have of these words, else of single ones, as passages."""
     if not wanted:
-        return []
+        return ()
     single = sorted(query_words(wanted), key=len, reverse=True)[:MOST_WORDS]
     for query in (wanted, *single):
-        if found := await _search_one(query, asked, head, services):
+        if found := await _search_one(query, asked, services):
             return found
-    return []
+    return ()
 
 
-async def _search_one(query: str, asked: _Asked, head: ReplyHead, services: Services) -> list[str]:
-    short = {each.name: each for each in asked.files if each.is_whole}
+async def _search_one(query: str, asked: _Asked, services: Services) -> tuple[FileOpening, ...]:
+    short = {each.name for each in asked.files if each.is_whole}
     offered = {tool.name for tool in services.tools}
     found = []
-    for tool, hits in ((FILE_SEARCH, "matches"), (MEMORY_SEARCH, "matched")):
-        if tool.name not in offered:
-            continue
-        try:
-            result = await services.call(tool, {"query": query}, asked.context)
-        except ToolError:
-            continue  # there are none, or they are away: what is known is told all the same
-        named = dict.fromkeys(str(each.get("name", "")) for each in result.get(hits) or ())
-        found += [short[name].text(head.lang) for name in named if name in short]
-        if named and not named.keys() <= short.keys():
-            found.append(tool.tell(result, head.lang))
-    return found
+    if FILE_SEARCH.name in offered:
+        result = await _call(FILE_SEARCH, query, asked, services)
+        for each in (result.get("matches") or ())[:MOST_PASSAGES]:
+            if (name := str(each.get("name", ""))) not in short:
+                found.append(FileOpening(name, str(each.get("text", "")), is_whole=False))
+    if MEMORY_SEARCH.name in offered:
+        result = await _call(MEMORY_SEARCH, query, asked, services)
+        for memo in (result.get("memos") or ())[:MOST_PASSAGES] if result.get("matched") else ():
+            by = f"{memo.get('by', '')}, {str(memo.get('at', ''))[:10]}"
+            found.append(FileOpening(by, str(memo.get("text", "")), is_whole=False))
+    return tuple(found)
+
+
+async def _call(
+    tool: Tool[Any], query: str, asked: _Asked, services: Services
+) -> Mapping[str, Any]:
+    """What the tool finds; nothing where there is nothing, or it is away."""
+    try:
+        result: Mapping[str, Any] = await services.call(tool, {"query": query}, asked.context)
+    except ToolError:
+        return {}
+    return result
