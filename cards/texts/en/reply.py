@@ -298,7 +298,6 @@ TEXTS: Final[dict[str, str]] = {
     "case.unknown": "Not known so far: {names}.",
     "case.files": "Files: {names}.",
     "case.others": "There is more here: {names}.",
-    "case.ask": "You could ask:",
     "pending.none": "Nothing waits for you.",
     "pending.mine": "**Waiting for you:**",
     "pending.asked_by": " (asked for by {who})",

@@ -253,7 +253,6 @@ TEXTS: Final[dict[str, str]] = {
     "case.unknown": "目前还不知道：{names}。",
     "case.files": "文件：{names}。",
     "case.others": "这里还有：{names}。",
-    "case.ask": "可以这样问：",
     "pending.none": "没有等您处理的事项。",
     "pending.mine": "**等您处理：**",
     "pending.asked_by": "（申请人 {who}）",

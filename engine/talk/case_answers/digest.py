@@ -72,13 +72,6 @@ class CaseDigest:
         names = [each.label for each in sorted(unknown, key=self._fit, reverse=True)]
         return [say("case.unknown", lang, names=join_names(names, lang))] if names else []
 
-    def named_unknown_texts(self, lang: Lang) -> list[str]:
-        """What the question names and nobody has said so far."""
-        named = [each for each in _labelled(self.case, lang) if each.path in self.named]
-        unknown = [each for each in named if each.value in (None, "", ())]
-        lines = [say("work.unknown", lang, label=literal(each.label)) for each in unknown]
-        return ["\n".join(lines)] if lines else []
-
     def _fit(self, each: LabelledValue) -> int:
         """How well a value fits the question: it is named, shares words, is of the kind asked."""
         value = "" if isinstance(each.value, list | tuple) else format_value(each.value)
