@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FILES = ("engine/understanding/pieces/judge.py", "engine/understanding/pieces/work.py")
-TESTS = ("tests/engine/understanding/test_thresholds.py",)
+PIECES = "engine/understanding/pieces"
+FILES = tuple(
+    f"{PIECES}/{name}.py" for name in ("judge", "work", "scoring", "holding", "joining", "parting")
+)
+TESTS = tuple(f"tests/engine/understanding/test_{name}.py" for name in ("thresholds", "constants"))
 STEP = 0.01
 """How far a share is moved; counts are moved by one."""
 

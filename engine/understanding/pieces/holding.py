@@ -51,9 +51,11 @@ _PROVISO = re.compile(
 )
 """A piece that begins so, and is one clause, is the condition of what stands before it."""
 
-NAMED, UNNAMED = 0.1, 0.5
-"""What the words of a request weigh at least that is offered, where a thing of the project is
-named, and where none is; a word that one group alone has weighs 1."""
+UNNAMED = 0.5
+"""What the words of a request weigh at least that is offered; one that it has alone weighs 1."""
+
+NAMED = 0.1
+"""The same where a thing of the project is named."""
 
 BESIDE = 1.0
 """The same beside work that is near, or for what is told of a thing of the project."""
