@@ -46,7 +46,7 @@ _ABOVE_LIST = re.compile(r"[:：]\s*\n")
 _COLON = re.compile("[:：]")
 _PROVISO = re.compile(
     r"\W*(?:but |and |though |yet )?(?:only (?:if|when|once|after|with)|subject to|provided"
-    r"|providing|on condition|as long as|unless)\b[^,;)]*\W*$"
+    r"|providing|on condition|as long as|unless)\b[^,;)]*(?:, ?[^,;)]{1,12})?\W*$"
     r"|\W*(?:但|不过|当然)?(?:前提是|条件是|除非|只有)[^,，;；]*$"
 )
 """A piece that begins so, and is one clause, is the condition of what stands before it."""
