@@ -24,18 +24,19 @@ class DomainWords:
 
     def __init__(self, said: Mapping[str, Iterable[str]], requests: Collection[str]) -> None:
         self._requests = frozenset(requests)
-        self._groups: dict[str, set[str]] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
         for group, texts in said.items():
             for word in words_of(texts):
-                self._groups.setdefault(word, set()).add(group)
+                self._groups[word] = (*self._groups.get(word, ()), group)
 
     def shares(self, said: str) -> Mapping[str, float]:
         """By request, what the words of a folded, marked text weigh together."""
         found: dict[str, float] = {}
-        for word in words_of((said, *said)):
-            groups = self._groups.get(word, set())
-            for group in groups & self._requests:
-                found[group] = found.get(group, 0.0) + 1 / len(groups)
+        for word in sorted(words_of((said, *said))):  # sums come out the same everywhere
+            groups = self._groups.get(word, ())
+            for group in groups:
+                if group in self._requests:
+                    found[group] = found.get(group, 0.0) + 1 / len(groups)
         return found
 
 
