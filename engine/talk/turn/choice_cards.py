@@ -16,6 +16,9 @@ from engine.services import Services
 OPEN_FOR = timedelta(days=7)
 MAX_CHOICES = 3
 LABEL_CHARS = 60
+NAME_CHARS = 44
+"""So much of a request's name stands behind the words that begin it."""
+
 NONE = "none"
 CHOSEN = "chosen on a card"
 """How the reason begins of what a person chose."""
@@ -24,13 +27,12 @@ CHOSEN = "chosen on a card"
 def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     """A select card for the person who wrote: what the part means, or whether to start it."""
     lang, intent = head.lang, part.intent
-    if intent.condition:
-        choices = [Choice(id="1", label=say("choose.start", lang), style="primary")]
-        none = say("choose.not_now", lang)
-    else:
-        labels = [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
-        choices = [Choice(id=str(n), label=text) for n, text in enumerate(labels, 1)]
-        none = say("choose.none", lang)
+    none = say("choose.not_now" if intent.condition else "choose.none", lang)
+    choices = tuple(
+        Choice(id=str(n), label=text) for n, text in enumerate(_labels(intent, lang, services), 1)
+    )
+    if intent.condition and len(choices) == 1:
+        choices = (choices[0].model_copy(update={"style": "primary"}),)
     key = "choose.condition_title" if intent.condition else "choose.title"
     return Card(
         kind="select",
@@ -50,6 +52,19 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         task_key=f"choose:{head.id}:{part.index}",
         deadline=services.now + OPEN_FOR,
     )
+
+
+def _labels(intent: Intent, lang: Lang, services: Services) -> list[str]:
+    """What the buttons say; work under a condition is named, so that it is known what starts."""
+    if not intent.condition:
+        return [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+    if intent.kind != "workflow":
+        return [say("choose.go_on", lang)]
+    own = Candidate(kind="workflow", playbook=intent.playbook, request=intent.request)
+    return [
+        say("choose.start", lang, name=clip(_request_name(c, lang, services), NAME_CHARS))
+        for c in (intent.candidates[:MAX_CHOICES] or (own,))
+    ]
 
 
 def _card_text(part: Part, head: ReplyHead) -> str:
@@ -77,10 +92,15 @@ def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str
         return clip(candidate.name, LABEL_CHARS)
     if candidate.kind == "qa_query":
         return say("choose.question", lang)
+    name = _request_name(candidate, lang, services)
+    playbook = services.playbooks[candidate.playbook].definition.name(lang)
+    return clip(name if name == playbook else f"{name} · {playbook}", LABEL_CHARS)
+
+
+def _request_name(candidate: Candidate, lang: Lang, services: Services) -> str:
     definition = services.playbooks[candidate.playbook].definition
     request = next((r for r in definition.requests if r.id == candidate.request), None)
-    name = (request or definition).name(lang)
-    return clip(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
+    return (request or definition).name(lang)
 
 
 def without_unavailable(
@@ -101,7 +121,12 @@ def chosen_intent(intent: Intent, choice: str) -> Intent | None:
         return None
     if intent.condition:
         why = f"{CHOSEN}, as {intent.condition!r} holds; before: {intent.why}"
-        return intent.model_copy(update={"condition": "", "depends_on": (), "why": why})
+        held = intent.model_copy(update={"condition": "", "depends_on": (), "why": why})
+        if intent.kind != "workflow" or not intent.candidates:
+            return held
+        meant = intent.candidates[int(choice) - 1]
+        named = {"playbook": meant.playbook, "request": meant.request, "candidates": ()}
+        return held.model_copy(update=named)
     picked = intent.candidates[int(choice) - 1]
     return intent.model_copy(
         update={

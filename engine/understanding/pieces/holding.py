@@ -289,19 +289,26 @@ def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
         piece = replace(piece, kind="unclear", confidence=0.0)
     is_off = piece.unclear_kind == "holds_off"
     asked = piece.kind == "qa_query" and ("ask" in roles or _ASKED.search(said))
-    if "hang" in roles and "off" not in roles and not (asked or is_off):
-        return _as_conditional_within(own, piece, within, firm=not roles & NOT_HUNG)
     work = within.candidate
+    if "hang" in roles and "off" not in roles and not (asked or is_off):
+        near = [c for c in piece.candidates if c.kind == "workflow" and not _same(c, work)]
+        meant = rank_by_words((work, *near), own, context, least=BESIDE)[:OFFERED]
+        firm = not roles & NOT_HUNG and len(meant) == 1
+        within = replace(within, candidate=meant[0])
+        held = _as_conditional_within(own, piece, within, firm=firm)
+        return replace(held, candidates=meant if len(meant) > 1 else ())
     if roles or piece.unclear_kind in ("idle", "holds_off"):
         work = work.model_copy(update={"score": min(work.score, AGAINST)})
-    others = [
-        c for c in piece.candidates if (c.playbook, c.request) != (work.playbook, work.request)
-    ]
+    others = [c for c in piece.candidates if not _same(c, work)]
     if piece.kind == "qa_query" and not others:
         others = [Candidate(kind="qa_query", score=piece.confidence)]
     ranked = rank_by_words((work, *others), own, context, least=BESIDE)
     found = replace(piece, candidates=ranked[:OFFERED])
     return _offer_likely(own, found, context) if piece.kind == "qa_query" else found
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return (one.playbook, one.request) == (other.playbook, other.request)
 
 
 def _is_of_condition(mark: Mark, marks: Sequence[Mark], said: str) -> bool:

@@ -101,7 +101,7 @@ def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, wh
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
     favour = favour or asks_for_favour(plain)
-    example = judge_verbatim(text, context)
+    example = judge_verbatim(told, context)
     looked_up = _look_up(text, context) or (_look_up(told, context) if told != text else None)
     if looked_up and not (favour or example):
         return looked_up
@@ -112,13 +112,15 @@ def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, wh
     answer = match_form(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
+    if example:
+        return example
     scored = score_piece(text, context, polite=favour)
     if wording.hinged(plain):
         return _judge_condition(scored, context)
     if found := _judge_prohibition(scored, context):
         return found
-    if found := example or repeat:
-        return found
+    if repeat:
+        return repeat
     if len(_WORDS.findall(context.plain(told))) < 2 and not wording.writes(scored.folded):
         return _judge_single_word(scored, context)
     return (

@@ -31,6 +31,7 @@ from engine.understanding.pieces.joining import (
 )
 from engine.understanding.pieces.judge import LEAST, judge
 from engine.understanding.pieces.parting import add_missed, part_anew
+from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
 from engine.understanding.pieces.work import START
@@ -79,7 +80,12 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = add_missed(text, spread_conditions(text, pieces), context)
     pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
     pieces = tuple(ask_of_several(piece, context) for piece in pieces)
-    return _withhold_work(text, _drop_smalltalk(pieces))
+    pieces = _withhold_work(text, _drop_smalltalk(pieces))
+    if all(piece.is_sure for piece in pieces):
+        return pieces
+    # An example is one request, wherever a connective seems to stand in it.
+    known = judge_verbatim(text.strip(), context)
+    return (replace(known, end=len(text)),) if known and known.kind == "workflow" else pieces
 
 
 def _make_judge(context: RouteContext) -> Judge:

@@ -105,8 +105,7 @@ def part_anew(
 
 def _part_work(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
     own = text[piece.start : piece.end]
-    core = GRAMMAR.core(level(context.mark(own)))
-    if judge_verbatim(own[core.start : core.end], context):
+    if judge_verbatim(own, context):
         return [piece]
     group = f"{piece.playbook}/{piece.request}"
     for other in find_wishes(own, context):
@@ -263,7 +262,7 @@ def find_wishes(text: str, context: RouteContext) -> Iterator[Wish]:
     for start, end in islice(_stretches(said, context), MOST):
         core = GRAMMAR.core(said[start:end])
         inner = text[start + core.start : start + core.end]
-        found = judge_verbatim(inner, context) or judge_work(
+        found = judge_verbatim(text[start:end], context) or judge_work(
             score_piece(inner, context, polite=core.favour), context
         )
         if found and found.kind == "workflow":

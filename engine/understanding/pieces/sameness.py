@@ -7,6 +7,7 @@ from dataclasses import replace
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import plain_example
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import look_at
@@ -17,12 +18,18 @@ NEAR = 0.5
 
 
 def judge_verbatim(text: str, context: RouteContext) -> Piece | None:
-    """The piece as the request of which it is an example, word for word.
+    """The piece as the request of which it is an example, word for word, politeness or not.
 
     Where it is one of a look-up as well people are asked; None where it is one of anything else.
     """
     every = context.table.verbatim
-    forms = (plain_example(said) for said in (context.plain(text), context.taught(text)))
+    core = GRAMMAR.core(level(context.mark(text)))
+    wholes = dict.fromkeys((text, text[core.start : core.end]))
+    forms = (
+        plain_example(said)
+        for whole in wholes
+        for said in (context.plain(whole), context.taught(whole))
+    )
     groups = next((every[said] for said in forms if said in every), frozenset())
     work = [group for group in groups if context.table.playbook(group.partition("/")[0])]
     questions = groups & {tool.name for tool in context.tools}

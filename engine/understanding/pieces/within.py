@@ -71,7 +71,6 @@ def rank_by_words(
     `least` is what the words of a request weigh together that is no candidate yet.
     """
     shares = context.table.word_shares(context.plain(text))
-    scores = score_piece(text, context).scores.groups
     near = {f"{c.playbook}/{c.request}" for c in candidates}
     others = tuple(
         Candidate(kind="workflow", playbook=name, request=request, score=AGAINST)
@@ -79,6 +78,7 @@ def rank_by_words(
         if shares[group] >= least
         for name, _, request in (group.partition("/"),)
     )
+    scores = score_piece(text, context).scores.groups if others else {}
 
     def rank(each: Candidate) -> tuple[float, str, str]:
         group = f"{each.playbook}/{each.request}"

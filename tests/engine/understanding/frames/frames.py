@@ -170,9 +170,8 @@ def outcome_of(group: str, intents: Sequence[Intent]) -> Outcome:
         return "start"
     if mine:
         return "condition"
-    offered = (
-        c for i in intents if i.kind == "unclear" and not i.told for c in i.candidates[:OFFERED]
-    )
+    cards = (i for i in intents if i.condition or (i.kind == "unclear" and not i.told))
+    offered = (c for i in cards for c in i.candidates[:OFFERED])
     return "card" if group in {f"{c.playbook}/{c.request}" for c in offered} else "none"
 
 

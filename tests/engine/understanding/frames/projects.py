@@ -86,12 +86,14 @@ def read_unseen(name: str, count: int, langs: Sequence[str] = BOTH) -> RouteCont
     entities = {
         each["id"]: {"name": each["title"], "pattern": each["pattern"]} for each in domain["things"]
     }
-    playbooks = {
-        work["id"]: PlaybookFile.model_validate(_playbook(work, entities, count, langs))
-        for work in domain["works"]
-    }
+    return know_works([_playbook(work, entities, count, langs) for work in domain["works"]])
+
+
+def know_works(playbooks: Sequence[Mapping[str, Any]]) -> RouteContext:
+    """What the router knows of playbooks as their files have them, and of nothing else."""
+    read = map(PlaybookFile.model_validate, playbooks)
     talk = Talk.model_validate(yaml.safe_load(DEFAULT_TALK.read_text("utf-8")))
-    return _context(RouteTable(playbooks, (), talk), ())
+    return _context(RouteTable({each.id: each for each in read}, (), talk), ())
 
 
 def held_out(name: str, count: int, langs: Sequence[str] = BOTH) -> tuple[Request, ...]:
