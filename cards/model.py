@@ -86,7 +86,8 @@ class Field(Frozen):
     one of `currencies`, and a file of one of `kinds`, if there are any. A `person` is given by
     name, by id or by account; `options` are names of some. A text with `columns` has a row in each
     line. `pair_with` names the field whose value is written behind this one's, as in 120/80 or from
-    2 to 5 March. The options of a `listed` one are what a tool listed for this form alone.
+    2 to 5 March. The options of a `listed` one are what a tool listed for this form alone. `names`
+    are its labels in other languages, `option_names` those of its options, by the word.
     """
 
     name: str
@@ -111,6 +112,8 @@ class Field(Frozen):
     pair_with: str = ""
     columns: tuple["Field", ...] = ()
     listed: bool = False
+    names: tuple[str, ...] = ()
+    option_names: dict[str, str] = Key(default_factory=dict)
 
     def label_of(self, option: str, lang: str) -> str:
         """What people read for an option."""

@@ -152,7 +152,8 @@ def _prompt(field: FieldData, value: str, lang: Lang) -> str:
     written = say("terminal.file", lang) if field["type"] == "file" else ""
     if hint := field["hint"] or written or FIELD_TYPES[field["type"]].form:
         about.append(f"– {strip_controls(str(hint))}")
-    kept = f" [{' '.join(strip_controls(value).split())}]" if value else ""
+    stood = strip_controls(_options(field).get(value, value))
+    kept = f" [{' '.join(stood.split())}]" if value else ""
     return f"{' '.join(about)}{kept}: "
 
 

@@ -87,6 +87,14 @@ def _typed_field(name: str, spec: TypedValue, lang: Lang) -> Field:
         currencies=spec.currencies,
         kinds=spec.kinds,
         entity=spec.entity,
+        names=tuple(each for each in spec.label.texts if each != spec.label(lang)),
+        option_names={
+            word: option
+            for option in options
+            if option in spec.labels
+            for word in spec.labels[option].texts
+            if word not in (option, labels[option])
+        },
     )
 
 

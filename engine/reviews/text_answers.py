@@ -21,13 +21,17 @@ from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.form_facts import form_facts
 from engine.reviews.judge import CardJudge
+from engine.text.claims.corrections import without_lead
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.form_reading import FormReading, read_form
 from engine.understanding.open_forms import (
     answerable_fields,
+    correctable_field,
     form_name,
     free_text_field,
+    labelled_value,
     missing_labels,
+    noted_values,
     open_file_field,
     other_entities,
     year_asked_for,
@@ -167,10 +171,11 @@ def _free_text(card: Card, text: str, reading: FormReading) -> FormReading | Non
 
     The person sends it: nobody knows whether it was meant as that.
     """
-    field = free_text_field(card)
+    said = without_lead(text)
+    field = correctable_field(card) if said != text else free_text_field(card)
     if field is None or not text or reading.values or reading.faults:
         return None
-    return FormReading({field.name: text}, {}, "", {field.name: text})
+    return FormReading({field.name: said}, {}, "", {field.name: said})
 
 
 def _with_model(reading: FormReading, by_model: FormReading) -> FormReading:
@@ -187,13 +192,13 @@ def _proposal(card: Card, by_model: FormReading) -> str:
     """What the model took, from which words."""
     if not by_model.values:
         return ""
-    labels = {f.name: f.label for f in answerable_fields(card)}
+    fields = {f.name: f for f in answerable_fields(card)}
     taken = (
         say(
             "clarify.from",
             card.lang,
-            label=literal(labels[name]),
-            value=literal(value),
+            label=literal(fields[name].label),
+            value=literal(fields[name].label_of(value, "")),
             words=literal(by_model.words[name]),
         )
         for name, value in by_model.values.items()
@@ -237,7 +242,8 @@ def _unit(card: Card, name: str) -> str:
 
 def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]) -> str:
     """What is wrong, not understood, or changed."""
-    labels = {f.name: f.label for f in answerable_fields(card)}
+    fields = {f.name: f for f in answerable_fields(card)}
+    labels = {name: field.label for name, field in fields.items()}
     colon, comma = say("list.colon", card.lang), say("list.and", card.lang)
     text = ""
     if faulty:
@@ -247,7 +253,7 @@ def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, s
     if left:
         text += say("answer.unused", card.lang, left=literal(left))
     if changed:
-        values = comma.join(f"{literal(labels[n])} {literal(v)}" for n, v in changed.items())
+        values = comma.join(labelled_value(fields[n], v) for n, v in changed.items())
         text += say("clarify.changed", card.lang, changed=values)
     return text
 
@@ -262,8 +268,7 @@ def _keep_values(
     filled = choice.model_copy(update={"form": form})
     choices = tuple(filled if c.id == choice.id else c for c in card.choices)
     after = wider.model_copy(update={"choices": choices})
-    comma = say("list.and", card.lang)
-    noted = comma.join(f"{literal(f.label)} {literal(f.value)}" for f in form if f.value)
+    noted = noted_values(form, card.lang)
     text = say("clarify.noted", card.lang, noted=noted) if noted else ""
     if lacking := missing_labels(after):
         text += say("clarify.missing", card.lang, missing=lacking)

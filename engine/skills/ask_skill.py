@@ -33,9 +33,12 @@ from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import find_values, read_form
 from engine.text.values import cue_pattern
+from engine.text.vocabulary import NO_WORDS, unexplained_text
 from engine.understanding.grammar.reading import GRAMMAR
 
 INSTEAD = "instead"
+_PLACED = (" on ", " at ", " by ", " from ", " for ", "")
+_CLAUSES = re.compile(r"[,;，；。!！\n]|\.\s|\.$")
 
 
 async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -235,9 +238,36 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     ]
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
-    left = GRAMMAR.without_politeness(reading.left)
+    taken = {*message.words.values(), *reading.words.values()}
+    unheard = _unheard(text, fields, message, (*playbook.cues, *playbook.name.texts))
+    cut = _cut(reading.left, taken)
+    parts = (cut, *(clause for clause in unheard if clause not in cut))
+    left = GRAMMAR.without_politeness(", ".join(filter(None, parts)))
     unused = say("answer.unused", run.lang, left=literal(left)) if left else ""
     return _Rest(tuple(faults), unused.strip(), left)
+
+
+def _cut(left: str, taken: Collection[str]) -> str:
+    """What nothing takes, without the words that a value was read from; "" for small words."""
+    for words in sorted(filter(None, taken), key=len, reverse=True):
+        for before in _PLACED:
+            left = f" {left}".replace(f"{before}{words}", " ").strip()
+    parts = (" ".join(part.split()) for part in left.split(", "))
+    return ", ".join(part for part in parts if unexplained_text(part, NO_WORDS))
+
+
+def _unheard(
+    text: str, fields: Sequence[Field], message: _MessageReading, known: Sequence[str]
+) -> list[str]:
+    """Clauses with a cue of a choice that the message gives no value for."""
+    words = [cue for f in fields if _lacks(f, message) for cue in f.cues if cue not in known]
+    said = re.compile(cue_pattern(words), re.IGNORECASE)
+    return [each.strip() for each in _CLAUSES.split(text) if said.search(each)] if words else []
+
+
+def _lacks(field: Field, message: _MessageReading) -> bool:
+    given = field.value or field.name in message.words or field.name in message.faults
+    return field.type == "choice" and not given
 
 
 def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from datetime import date
 
 from cards.model import Field
-from engine.text.claims.amounts import bare_number, find_numbers, find_pairs, find_wrong_units
+from engine.text.claims.amounts import (
+    bare_number,
+    find_counts,
+    find_numbers,
+    find_pairs,
+    find_wrong_units,
+)
+from engine.text.claims.corrections import lead_end
 from engine.text.claims.entities import find_entities, kind_of_field
 from engine.text.claims.form_text import FormText, ValueSpan
 from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
+from engine.text.claims.labels import in_own_labels
 from engine.text.claims.patterned import find_patterns
 from engine.text.claims.words import (
     bare_answer,
@@ -115,7 +123,7 @@ def _in_year(
 def _read_form(
     text: str, fields: Sequence[Field], today: date, entities: Entities, examples: Iterable[str]
 ) -> FormReading:
-    said = FormText(_normalize(text), fields, today, entities)
+    said = FormText(_normalize(text, fields), fields, today, entities)
     known = make_vocabulary(fields, examples)
     found, faulty = _find_sure(said)
     loose = {f.name for f in fields if f.type in ("date", "time")}
@@ -155,7 +163,7 @@ def find_values(
     """
     if not fields:
         return FoundValues({}, {})
-    said = FormText(_normalize(text), fields, today, entities)
+    said = FormText(_normalize(text, fields), fields, today, entities)
     found, _ = _find_sure(said)
     if values := _values(found):
         return FoundValues(values, _words(said.text, found))
@@ -172,10 +180,11 @@ def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:
     return {name: value for claim in claims for name, value in claim.values.items()}
 
 
-def _normalize(text: str) -> str:
+def _normalize(text: str, fields: Sequence[Field]) -> str:
     # A full-width comma lists; NFKC alone would make `70,120` of it. Among wide digits it groups.
     parted = GROUPING.sub(",", text).replace("，", "， ")
-    return unicodedata.normalize("NFKC", parted).strip()
+    said = unicodedata.normalize("NFKC", parted).strip()
+    return in_own_labels(said[lead_end(said) :], fields).strip()
 
 
 def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
@@ -212,9 +221,12 @@ def _find_claims(said: FormText) -> list[ValueSpan]:
     ):
         if not any(c.start < claim.end and claim.start < c.end for c in found):
             found.append(claim)
+    counts = (
+        c for c in find_counts(said) if not any(f.start < c.end and c.start < f.end for f in found)
+    )
     found += [
         c
-        for c in _find_words(said.text, said.fields)
+        for c in (*counts, *_find_words(said.text, said.fields))
         if not any(set(c.values) & set(f.values) for f in found)
     ]
     return found
@@ -275,13 +287,27 @@ def _blank_out(text: str, claims: Sequence[ValueSpan], blank: str = " ") -> str:
 
 
 def _read_bare(said: FormText) -> dict[str, str]:
-    """The value that the whole text is, for the one field that is missing."""
+    """The value that the whole text is: an option of one field, or for the one that is missing."""
+    chosen = {f.name: v for f in said.fields if (v := _bare_choice(said, f))}
+    if len(chosen) == 1:
+        return chosen
     missing = [f for f in said.fields if f.required and not f.value]
     missing = missing or [f for f in said.fields if not f.value]
     if len(missing) != 1:
+        counted = [f for f in missing if f.type not in ("text", "choice", "boolean")]
+        missing = counted if [f.type for f in counted] == ["integer"] else []
+    if not missing:
         return {}
     value = _bare_value(said, missing[0])
     return {missing[0].name: value} if value else {}
+
+
+def _bare_choice(said: FormText, field: Field) -> str:
+    """The option that the text is; none where it answers a yes-or-no field as well."""
+    if field.type != "choice":
+        return ""
+    asked = any(f.type == "boolean" for f in said.fields)
+    return "" if asked and bare_answer(said.text) else bare_option(said.text, field)
 
 
 def _bare_value(said: FormText, field: Field) -> str:

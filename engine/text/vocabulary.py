@@ -22,7 +22,8 @@ _FILLERS = frozenset(
         "very thank ok okay yes so just now here s d ll m data value reading score "
         "result measured record recorded enter entered log set change changed update updated "
         "correct corrected correction make made put as well also "
-        "then too hi hello hey could can would will like want need let us today form answer",
+        "then too hi hello hey could can would will like want need let us today form answer "
+        "instead rather",
     )
 )
 _SMALL = re.compile(
@@ -103,3 +104,7 @@ def _unexplained_chinese(run: str, known: Vocabulary) -> str:
         for i, letter in enumerate(run)
     )
     return _SMALL.sub("", rest).replace(" ", "")
+
+
+NO_WORDS = make_vocabulary(())
+"""The vocabulary of no form: only small words need no explanation."""

@@ -2,8 +2,53 @@
 
 from dataclasses import replace
 
+from engine.text.claims.corrections import lead_end
 from engine.understanding.context import Piece, RouteContext
-from engine.understanding.open_forms import can_be_answer, match_form, open_forms
+from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.open_forms import (
+    can_be_answer,
+    correctable_field,
+    is_labelled,
+    match_form,
+    open_forms,
+    says_option,
+)
+from engine.understanding.smalltalk import is_smalltalk
+
+
+def read_whole_answer(text: str, context: RouteContext) -> Piece | None:
+    """The whole text as an answer to an open form, where it speaks in the form's own words.
+
+    So do `label: value`, an option alone, and a correction ("sorry, it is …"); None for others.
+    """
+    if not open_forms(context):
+        return None
+    core = GRAMMAR.core(level(text))
+    inner = text[core.start : core.end].strip() or text.strip()
+    if says_option(inner, context) or says_option(text, context) or is_labelled(text, context):
+        whole = Piece(text.strip(), "unclear", "in the words of a form", end=len(text))
+        found = _match_piece(whole, context)
+        return found if found.kind == "card_reply" or found.reply else None
+    return _read_correction(text, context)
+
+
+def _read_correction(text: str, context: RouteContext) -> Piece | None:
+    """What stands behind "sorry" or "no": values, or words for the only field that takes them."""
+    rest = text[lead_end(text) :]
+    if rest == text or is_smalltalk(rest) or not can_be_answer(rest, context):
+        return None
+    answer = match_form(rest, context)
+    if answer and (answer.sure or answer.reply):
+        return _match_piece(Piece(text.strip(), "unclear", "", end=len(text)), context)
+    forms = open_forms(context)
+    if answer or len(forms) != 1 or context.table.begins_request(context.plain(rest)):
+        return None
+    why, card = "it corrects something", forms[0]
+    if correctable_field(card) is None:
+        return Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
+    return Piece(
+        text.strip(), "card_reply", why, card=card.token, firm=False, confidence=0.5, end=len(text)
+    )
 
 
 def group_form_answers(

@@ -9,7 +9,10 @@ from cards.markdown import literal
 from cards.model import SUBMIT, Card, Field, Principal
 from cards.texts import say
 from engine.text import wording
+from engine.text.claims.corrections import lead_end
 from engine.text.claims.entities import kind_of_field
+from engine.text.claims.labels import change_heads, label_heads
+from engine.text.claims.words import bare_option
 from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FormReading, read_form
@@ -24,6 +27,8 @@ _YEAR = re.compile(
     r"|((?:19|20)[0-9]{2})\s?年(?!\s?[0-9]{1,2}\s?月\s?[0-9])",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"[?？吗]")
+_CLAUSE_END = re.compile(r"[,;，；。!！\n]|\.\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,17 @@ def missing_labels(card: Card) -> str:
     return say("list.items", card.lang).join(labels)
 
 
+def noted_values(fields: Sequence[Field], lang: str) -> str:
+    """What stands in the fields, each with its label, as people read it; Markdown."""
+    comma = say("list.and", lang)
+    return comma.join(labelled_value(f, f.value) for f in fields if f.value)
+
+
+def labelled_value(field: Field, value: str) -> str:
+    """The field's label and the value as people read it, as Markdown."""
+    return f"{literal(field.label)} {literal(field.label_of(value, ''))}"
+
+
 def other_entities(card: Card, text: str, entities: Entities) -> str:
     """Whom the text names although the card is about somebody else, as Markdown; "" for nobody."""
     known = [f for f in card.known if f.identity and f.value]
@@ -127,9 +143,52 @@ def _own_ids(fields: Sequence[Field], kind: str, entities: Entities) -> set[str]
 
 def can_be_answer(text: str, context: RouteContext) -> bool:
     """The text may be an answer: it does not ask, and does not begin like a request."""
+    if is_labelled(text, context):
+        return True
     said = _TELLING.sub("", context.plain(text))
     begun = context.table.begins_with_cue(fold(context.mark(text))) and not wording.changes(said)
     return not (wording.asks(said) or begun)
+
+
+def is_labelled(text: str, context: RouteContext) -> bool:
+    """The text gives or changes a value of open forms by its label, and asks for nothing else.
+
+    A label may be a question in itself, and begin like a request: "Which door: …".
+    """
+    fields = [field for card in open_forms(context) for field in answerable_fields(card)]
+    said = text[lead_end(text) :].strip()
+    heads = label_heads(said, fields) or change_heads(said, fields)
+    if not heads or said[: heads[0][0]].strip() or _ASKED.search(said):
+        return False
+    begins = {end for _, end in heads}
+    behind = (m.end() for m in _CLAUSE_END.finditer(said))
+    return not any(_bids(said[at:], context) for at in behind if not begins & {at, at + 1})
+
+
+def _bids(text: str, context: RouteContext) -> bool:
+    """Whether a clause asks for something, or begins like a request."""
+    clause = context.plain(_CLAUSE_END.split(text.lstrip(), maxsplit=1)[0])
+    if any(label_heads(text.lstrip(), answerable_fields(c)) for c in open_forms(context)):
+        return False
+    begun = context.table.begins_with_cue(clause) or context.table.begins_request(clause)
+    return begun or wording.asks(clause) or wording.shows(clause)
+
+
+def says_option(text: str, context: RouteContext) -> bool:
+    """The text is nothing but an option of a field of one open form."""
+    having = [
+        card
+        for card in open_forms(context)
+        if any(f.type == "choice" and bare_option(text, f) for f in answerable_fields(card))
+    ]
+    return len(having) == 1
+
+
+def correctable_field(card: Card) -> Field | None:
+    """The field that words of a correction are for: the one still needed, or the only one."""
+    taken = [f for f in answerable_fields(card) if f.type == "text" and not f.identity]
+    only = taken[0] if len(taken) == 1 and not taken[0].pattern else None
+    return free_text_field(card) or only
 
 
 def match_form(text: str, context: RouteContext) -> FormMatch | None:

@@ -133,6 +133,9 @@ TEXTS: Final[dict[str, str]] = {
     "clarify.stands": (
         "Nothing was submitted yet; if it is right as it stands, send the card's form."
     ),
+    "clarify.submit": (
+        "To send it, use the “Submit” button on the card “{form}”; a text does not do it."
+    ),
     "clarify.withdraw": (
         "To give it up, use the “Withdraw” button on the card “{form}”; a text does not do it."
     ),

@@ -109,6 +109,7 @@ TEXTS: Final[dict[str, str]] = {
     "clarify.read": "从你的话里读到，请核对：{values}。",
     "clarify.from": "{label} {value}（「{words}」）",
     "clarify.stands": "还没有提交；如果这样就可以，请用卡片上的表单提交。",
+    "clarify.submit": "要提交，请点「{form}」卡片上的「提交」按钮；文字不算数。",
     "clarify.withdraw": "要放弃，请点「{form}」卡片上的「放弃」按钮；文字不算数。",
     "review.button": "只有卡片上的按钮算数，文字不作为审核决定。",
     "review.waiting": (

@@ -25,6 +25,21 @@ _CHANGE = re.compile(
     r"|减|瘦|胖|增|掉|降|升|轻了|重了",
     re.IGNORECASE,
 )
+_COUNT = re.compile(
+    r"\b(?:how many|number of|count|quantity|copies|pieces)\b"
+    r"|几|多少|数量|[个件份人把次张本台套]数",
+    re.IGNORECASE,
+)
+_MEASURE = "把个名位件份张本支台套只条箱袋瓶块盒辆间人"
+_COUNTED = re.compile(
+    rf"\s?[{_MEASURE}]|\s[a-z-]{{2,30}}s\b|(?=(?:\s[a-z-]{{1,30}}){{0,2}}\s[a-z-]{{2,30}}s\b)",
+    re.IGNORECASE,
+)
+_LEADS_COUNT = re.compile(
+    r"(?:(?m:^)|[,;:.!?。、]|(?<![a-z])(?:need|want|have|make|made|get|order|and|please|just|only|for|like)"
+    r"|[\u3400-\u9fff])\s{0,3}$",
+    re.IGNORECASE,
+)
 # How far back the name of a pair may begin, and what it does not go over.
 _NAME_CHARS = 24
 _PARTING = frozenset("0123456789,;:，；：。、\n")
@@ -40,6 +55,25 @@ def find_numbers(said: FormText, field: Field) -> Iterator[ValueSpan]:
             yield claim
     yield from _before_cue(said, field)
     yield from _by_unit(said, field)
+
+
+def find_counts(said: FormText) -> Iterator[ValueSpan]:
+    """`two keys`, 两把: how many things the text speaks of, for the only number, if it is a count.
+
+    A number that names a thing, as in "flat 12", stands behind a word that counts nothing.
+    """
+    asked = [f for f in said.fields if f.type in ("integer", "number")]
+    field = asked[0] if len(asked) == 1 else None
+    if field is None or field.unit or not _COUNT.search(" ".join(field_names(field))):
+        return
+    for reading in said.of_kind("number"):
+        match = _COUNTED.match(said.text, reading.end)
+        led = _LEADS_COUNT.search(said.text[max(0, reading.start - NEAR) : reading.start])
+        alone = reading.values == (1,) and reading.weak
+        if match is None or led is None or alone or _has_limit(said.text, reading.start):
+            continue
+        if claim := _claim(field, reading.start, match.end(), reading.values):
+            yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
 
 
 def _before_cue(said: FormText, field: Field) -> Iterator[ValueSpan]:
@@ -208,7 +242,11 @@ def bare_number(said: FormText, field: Field) -> str:
     else:
         end = after_unit(said.text, end, field.unit) if field.unit else end
         is_word = not said.text[:1].isascii() or said.text[:1].isalpha()
-        claim = None if reading.weak and is_word else _claim(field, 0, end, reading.values)
+        claim = (
+            None
+            if reading.weak and is_word and reading.values == (1,)
+            else _claim(field, 0, end, reading.values)
+        )
     if claim is None or claim.faulty or said.text[end:].strip(" .。"):
         return ""
     return claim.values[field.name]

@@ -9,6 +9,12 @@ from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.reading import Reading, ReadingKind
 from engine.text.values import LIMIT
 
+_MORNING, _NOON, _LAST_HOUR = 6, 12, 23
+_FROM_TO = re.compile(
+    r"(?:\b(?:from|between)\s{1,3}|[从自]\s?)(?P<one>[0-9]{1,2})\s?(?:to|till|until|and|[-–~到至])\s?"
+    r"(?P<other>[0-9]{1,2})(?=\s{0,3}(?:$|[,;.!?。\n]|(?:on|tomorrow|today|next|this|please|for|in|at)\b|[用订约]))",
+    re.IGNORECASE,
+)
 _KINDS: tuple[ReadingKind, ...] = ("money", "date", "time")
 _WRITTEN = {
     "email": re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,200}"),
@@ -32,6 +38,7 @@ def find_typed(said: FormText) -> Iterator[ValueSpan]:
             yield _claim(chosen[0], reading, cued=chosen[1])
     yield from _bare_amounts(said)
     yield from _ranges(said)
+    yield from _hours(said)
 
 
 def _field_for(
@@ -94,6 +101,30 @@ def _ranges(said: FormText) -> Iterator[ValueSpan]:
         elif isinstance(value := reading.values[0], dict):
             values = {first.name: text_of(value["from"]), last.name: text_of(value["to"])}
             yield ValueSpan(reading.start, reading.end, values)
+
+
+def _hours(said: FormText) -> Iterator[ValueSpan]:
+    """`from 9 to 11` for the only two fields of a time, where no other field takes a number.
+
+    Before six it may as well be the afternoon.
+    """
+    times = {f.name: f for f in said.fields if f.type == "time"}
+    pairs = [(f, times[f.pair_with]) for f in times.values() if f.pair_with in times]
+    others = any(f.pair_with and f.type != "time" for f in said.fields)
+    dates = [r for r in said.readings if r.kind in ("date", "range", "duration") and not r.weak]
+    for match in _FROM_TO.finditer(said.text) if len(pairs) == 1 and not others else ():
+        if any(r.start < match.end() and match.start("one") < r.end for r in dates):
+            continue
+        one, other = int(match["one"]), int(match["other"])
+        first, last = pairs[0]
+        names = (first.name, last.name)
+        if one >= other or other > _LAST_HOUR:
+            continue
+        if one < _MORNING and other <= _NOON:
+            yield ValueSpan(*match.span(), dict.fromkeys(names, TWO_WAYS), faulty=True)
+        else:
+            values = (f"{one:02}:00", f"{other:02}:00")
+            yield ValueSpan(*match.span(), dict(zip(names, values, strict=True)))
 
 
 def _kind_of_ends(reading: Reading) -> str:

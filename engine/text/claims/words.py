@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cards.model import Field
+from engine.text.claims.corrections import value_begins
 from engine.text.claims.form_text import NEAR, FormText, ValueSpan
 from engine.text.claims.patterned import (
     end_of_clause,
@@ -61,6 +62,7 @@ def _words(
     said: FormText, field: Field, place: tuple[int, int, int], *, is_behind: bool
 ) -> ValueSpan | None:
     start, begin, end = place
+    begin = value_begins(said.text, start, begin)
     given = said.text[begin:end]
     kept = _TRAILING.sub("", given.rstrip(" .,;"))
     is_asked = _ASKED.search(given) or said.text[end : end + 1] == "?"
@@ -129,6 +131,7 @@ def _options(field: Field) -> list[tuple[str, str]]:
     """The words of each option, the longest first: the option, and its label."""
     words = {option: option for option in field.options}
     words |= {field.label_of(option, ""): option for option in field.options}
+    words |= {word: option for word, option in field.option_names.items() if word not in words}
     return sorted(words.items(), key=lambda each: (-len(each[0]), each[0]))
 
 

@@ -9,7 +9,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext
-from engine.understanding.form_answers import group_form_answers
+from engine.understanding.form_answers import group_form_answers, read_whole_answer
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.lookups.cues import index_cues
@@ -60,6 +60,8 @@ def read_message(text: str, context: RouteContext) -> tuple[Piece, ...]:
 
 
 def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
+    if len(text) <= FORM_CHARS and (answer := read_whole_answer(text, context)):
+        return (answer,)
     within = len(text) <= MAX_CHARS
     begins = make_start_check(context)
     stretches = find_atoms(context.mark(text), begins, context.table.binds) if within else ()

@@ -18,6 +18,8 @@ from engine.understanding.open_forms import (
     open_forms,
 )
 from engine.understanding.pieces.message import read_message
+from engine.understanding.pieces.scoring import bids, score_piece
+from engine.understanding.pieces.work import START
 
 # A stray number must not end a run; only the button does.
 _BUTTON_ONLY = ("withdraw",)
@@ -75,13 +77,22 @@ async def free_text(text: str, context: RouteContext, model: Model | None) -> St
     if card is None:
         return StrategyResult((), "no open form takes any text")
     pieces = read_message(text, context)
-    if any(piece.kind != "unclear" or piece.candidates or piece.reply for piece in pieces):
+    if any(_says_else(piece, context) for piece in pieces):
         return StrategyResult((), "something else may be meant")
     why = "it may be what the one open form still needs"
     answer = Intent(
         kind="card_reply", text=text.strip(), card=card.token, choice=SUBMIT, sure=False, why=why
     )
     return StrategyResult((answer,), why)
+
+
+def _says_else(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece is something; it is none that resembles work without bidding any."""
+    if piece.kind != "unclear" or piece.reply:
+        return True
+    near = max((each.score for each in piece.candidates), default=0.0)
+    scored = score_piece(piece.text, context)
+    return near >= START or (bool(near) and bids(scored, context.table, wording.tells))
 
 
 async def unclear(text: str, context: RouteContext, model: Model | None) -> StrategyResult:

@@ -1,6 +1,7 @@
 """Words of a card's buttons as text: free text is never a decision (design §7)."""
 
 import re
+from collections.abc import Sequence
 
 from cards.markdown import literal
 from cards.model import Card
@@ -11,7 +12,13 @@ from engine.text.entities import fold
 from engine.text.values import states_number
 from engine.understanding.context import RouteContext, StrategyResult
 from engine.understanding.learned.lessons import tokens
-from engine.understanding.open_forms import form_name, open_forms
+from engine.understanding.open_forms import (
+    answerable_fields,
+    form_name,
+    missing_labels,
+    noted_values,
+    open_forms,
+)
 from engine.understanding.pieces.message import read_message
 
 MAX_CHARS = 30
@@ -23,6 +30,10 @@ _UNDO = (
 )
 _WITHDRAW = re.compile(
     rf"[,，\s]*(?:please |i |let's |我要|我想)?(?:{_UNDO})(?:{_UNDO}|，|{_ENDS})*"
+)
+_SUBMIT = re.compile(
+    r"[,，\s]*(?:please |now |ok,? |i |请|现在|帮我)?(?:submit|send|提交|发送)"
+    rf"(?:{_ENDS}|now|everything|form|the|表单|表)*"
 )
 _DECIDE = re.compile(
     r"(?:please |i |we |我|我们|ok,? )?(?:approved?|reject(?:ed)?|declined?|lgtm"
@@ -58,6 +69,8 @@ def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -
     if mine and _WITHDRAW.fullmatch(said):
         titles = say("list.items", lang).join(form_name(card) for card in mine)
         return say("clarify.withdraw", lang, form=titles)
+    if mine and _SUBMIT.fullmatch(said):
+        return _submit_reply(mine, lang)
     reviews = [c for c in context.open_cards if c.signs_off and c.status == "open"]
     numbered = not mine and said.isdecimal() and any(c.kind == "select" for c in reviews)
     if reviews and (numbered or _DECIDE.fullmatch(said)):
@@ -69,6 +82,18 @@ def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -
         who, form = literal(card.waiting_for), literal(card.title)
         return say("review.waiting", lang, form=form, who=who)
     return ""
+
+
+def _submit_reply(mine: Sequence[Card], lang: str) -> str:
+    """Which button sends the forms, and what stands in the only one."""
+    titles = say("list.items", lang).join(form_name(card) for card in mine)
+    told = say("clarify.submit", lang, form=titles)
+    if len(mine) > 1:
+        return told
+    noted, lacking = noted_values(answerable_fields(mine[0]), lang), missing_labels(mine[0])
+    stands = say("clarify.noted", lang, noted=noted) if noted else ""
+    stands += say("clarify.missing", lang, missing=lacking) if lacking else ""
+    return "\n\n".join(filter(None, (stands.strip(), told)))
 
 
 def _without_titles(said: str, context: RouteContext) -> str:

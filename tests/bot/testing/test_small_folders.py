@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.bot.testing.conftest import FolderPlayer, told
 from tests.fakes.feast import BY_FEAST, write_feast
 from tests.fakes.garage import APPROVE, MAIN, TOOLS, write_project
+from tests.fakes.house import write_house
 
 SUGGESTED = """\
 - test: nobody is offered questions about files and notes that a folder without tools need not have
@@ -133,4 +134,64 @@ async def test_a_small_folder_offers_what_it_has(tmp_path: Path, play_folder: Fo
 
 async def test_a_unit_is_a_text_by_language(tmp_path: Path, play_folder: FolderPlayer) -> None:
     played = await play_folder(write_project(tmp_path / "garage", **WITH_LOAD), UNITS)
+    assert [each for each in played if not each.passed] == [], told(played)
+
+
+ANSWERS = """\
+- test: labels that are questions name what is answered, in any language of the form
+  steps:
+    - ada: I want to report something broken
+    - {ada: "Where: cellar", expect: {reply: "Noted: Where cellar."}}
+    - {ada: no hurry, expect: {reply: "How urgent No hurry. Still missing: What is broken"}}
+    - {ada: "什么坏了：灯", expect: {state: {what: 灯, place: cellar, urgency: whenever}}}
+- test: 标签里有疑问词，也是回答
+  steps:
+    - li: 我要报修
+    - {li: 什么坏了：水龙头, expect: {reply: 已记下：什么坏了 水龙头}}
+    - {li: 哪里：12号的厨房, expect: {reply: 还缺：紧急程度}}
+    - {li: 不急, expect: {state: {place: 12号的厨房, urgency: whenever}}}
+- test: several labels in one message
+  steps:
+    - ada: I want to report something broken
+    - ada: "What is broken: the tap, Where: kitchen, How urgent: at once"
+      expect: {state: {what: the tap, place: kitchen, urgency: now}}
+- test: a text may stand in the only field left, though it resembles a request
+  steps:
+    - ada: I want to report something broken
+    - ada: "Where: cellar; How urgent: no hurry"
+    - ada: the stairwell light
+      expect: {reply: "What is broken the stairwell light"}
+    - li: 我要报修
+    - li: 哪里：地下室
+    - {li: 把哪里改成B楼道, expect: {reply: 已改为：哪里 B楼道}}
+    - {li: 紧急程度：不急, expect: {reply: 还缺：什么坏了}}
+    - {li: 抱歉，是电梯, expect: {reply: 什么坏了 电梯}}
+- test: a correction takes the place of what stands, without its verb
+  steps:
+    - ada: I want to report something broken
+    - ada: "Where: cellar"
+    - ada: change the place to stairwell C
+      expect: {reply: {contains: "Where stairwell C", lacks: to stairwell}}
+    - {ada: "sorry, it is the attic", expect: {reply: {contains: still open, lacks: Hello}}}
+    - {ada: "no, Thursday instead", expect: {reply: Visit on 2026-03-05}}
+- test: sending in words points to the button, and tells what stands in the form
+  steps:
+    - ada: I want to report something broken
+    - ada: "Where: cellar"
+    - {ada: submit, expect: {reply: {contains: ["Where cellar", "“Submit” button"]}}}
+    - li: 我要报修
+    - {li: 提交, expect: {reply: 「提交」按钮}}
+- test: what is said of a choice and gives no value is named
+  steps:
+    - ada: can somebody repair the front door, it's urgent
+      expect: {reply: "Not used: “it's urgent”"}
+    - li: 厨房漏水，请派人来修一下，挺紧急的
+      expect: {reply: 未采用：「挺紧急的」}
+"""
+
+
+async def test_people_answer_a_form_in_its_own_words(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    played = await play_folder(write_house(tmp_path / "house"), ANSWERS)
     assert [each for each in played if not each.passed] == [], told(played)

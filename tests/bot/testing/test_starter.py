@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from bot.starting.init import InitOptions, make_folder
 from tests.bot.testing.conftest import FolderPlayer, told
@@ -38,3 +39,19 @@ async def test_a_request_in_both_languages_is_understood_in_both(
     played = await play_folder(folder)
     assert len(played) == 4
     assert [each for each in played if not each.passed] == [], told(played)
+
+
+async def test_the_form_of_a_new_folder_is_answered_by_its_label(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    folder = tmp_path / "bot"
+    make_folder(InitOptions(folder, None, "Robin", "en", "UTC", "book in a pallet", asks=False))
+    written = yaml.safe_load(next(folder.glob("playbooks/*/playbook.yaml")).read_text("utf-8"))
+    ((name, field),) = list(written["data_fields"].items())[:1]
+    steps = [
+        {"robin": "book in a pallet"},
+        {"robin": f"{field['label']}: two boxes", "expect": {"state": {name: "two boxes"}}},
+    ]
+    tests = yaml.safe_dump([{"test": "by its label", "steps": steps}])
+    played = [p for p in await play_folder(folder, tests) if p.scenario.name == "by its label"]
+    assert [each.passed for each in played] == [True], told(played)

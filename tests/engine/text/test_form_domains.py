@@ -57,6 +57,74 @@ REAR = Field(name="rear", label="Rear", type="number", unit="bar", cues=("tyres"
 KM = Field(name="km", label="Mileage", type="integer", unit="km", cues=("里程", "odometer"))
 GARAGE = (FRONT, REAR, KM)
 
+DOOR = Field(name="door", label="Which door", names=("哪扇门",))
+KEYS = Field(name="keys", label="How many", names=("几把",), type="integer", minimum=1, maximum=5)
+WHY = Field(name="why", label="Why", names=("原因",), cues=("because", "因为"))
+KEY = (DOOR, KEYS, WHY)
+WHAT = Field(name="what", label="What is broken", names=("什么坏了",))
+PLACE = Field(name="place", label="Where", names=("哪里",))
+URGENCY = Field(
+    name="urgency",
+    label="How urgent",
+    type="choice",
+    cues=("urgent",),
+    options=("now", "whenever"),
+    labels={"now": "At once", "whenever": "No hurry"},
+    option_names={"马上": "now", "不急": "whenever"},
+)
+REPAIR = (WHAT, PLACE, URGENCY)
+HALL = (
+    Field(name="day", label="Day", type="date"),
+    Field(name="starts", label="From", type="time", pair_with="ends"),
+    Field(name="ends", label="To", type="time"),
+)
+
+
+@table(
+    ("text", "fields", "values"),
+    [
+        ("Which door: bike room", KEY, {"door": "bike room"}),
+        ("哪扇门：大门，几把：2", KEY, {"door": "大门", "keys": "2"}),
+        ("What is broken: tap, Where: kitchen, How urgent: at once", REPAIR, {"what": "tap", "place": "kitchen", "urgency": "now"}),
+        ("哪里：12号的厨房", REPAIR, {"place": "12号的厨房"}),
+        ("no hurry", REPAIR, {"urgency": "whenever"}),
+        ("不急", REPAIR, {"urgency": "whenever"}),
+        ("the tap drips, no hurry", REPAIR, {"urgency": "whenever"}),
+        ("two keys", KEY, {"keys": "2"}),
+        ("two", KEY, {"keys": "2"}),
+        ("两把", KEY, {"keys": "2"}),
+        ("大门，两把，给孩子用", KEY, {"keys": "2"}),
+        ("the bike room, 2 keys", KEY, {"keys": "2"}),
+        ("flat 12", KEY, {}),
+        ("我家12号", KEY, {}),
+        ("I lost one", KEY, {}),
+        ("2 weeks ago", KEY, {}),
+        ("two headaches", (Field(name="grade", label="Grade", type="integer"),), {}),
+        ("change the place to stairwell C", REPAIR, {"place": "stairwell C"}),
+        ("purpose to the fair", (PURPOSE,), {"purpose": "to the fair"}),
+        ("事由改成去广州", (PURPOSE,), {"purpose": "去广州"}),
+        ("把事由换成去广州", (PURPOSE,), {"purpose": "去广州"}),
+        ("no, Thursday instead", HALL, {"day": "2026-02-26"}),
+        ("不对，周四", HALL, {"day": "2026-02-26"}),
+        ("on Friday from 9 to 11", HALL, {"day": "2026-02-27", "starts": "09:00", "ends": "11:00"}),
+        ("from 10 to 18", HALL, {"starts": "10:00", "ends": "18:00"}),
+        ("make it 15:00 to 17:00", HALL, {"starts": "15:00", "ends": "17:00"}),
+        ("from 2 to 4", HALL, {}),
+        ("from 4 to 6 December", HALL, {}),
+        ("from 9 to 11 people", HALL, {}),
+        ("from 9 to 11", (PIECES,), {}),
+    ],
+)  # fmt: skip
+def test_answers_in_the_words_of_a_form_are_its_values(
+    text: str, fields: tuple[Field, ...], values: dict[str, str]
+) -> None:
+    assert read_values(text, fields, WEDNESDAY) == values
+
+
+def test_hours_that_may_be_of_the_afternoon_are_asked_for() -> None:
+    reading = read_form("from 2 to 4", HALL, WEDNESDAY)
+    assert reading.faults == {"starts": "form.two_ways", "ends": "form.two_ways"}
+
 
 @table(
     ("text", "fields", "values"),

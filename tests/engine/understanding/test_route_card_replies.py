@@ -242,3 +242,49 @@ async def test_the_requester_of_a_review_hears_who_reviews_and_what_can_be_done(
     asked = replace(context, open_cards=(card,), principal=LI, lang="en")
     (intent,) = (await route(text, asked, None)).intents
     assert ("in review by Wang" in intent.told) == helped
+
+
+KEY = (
+    Field(name="door", label="Which door"),
+    Field(name="keys", label="How many", type="integer"),
+    Field(name="speed", label="How soon", type="choice", options=("at once", "no hurry")),
+)
+
+
+def asking(*fields: Field) -> Card:
+    card = clarify()
+    choices = (card.choices[0].model_copy(update={"form": fields}), *card.choices[1:])
+    return card.model_copy(update={"choices": choices, "lang": "en"})
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "values"),
+    [
+        ("Which door: bike room", ["card_reply"], {"door": "bike room"}),
+        ("How many： 2， Which door： cellar", ["card_reply"], {"keys": "2", "door": "cellar"}),
+        ("no hurry", ["card_reply"], {"speed": "no hurry"}),
+        ("No hurry, please", ["card_reply"], {"speed": "no hurry"}),
+        ("Which door: the cellar?", [], {}),
+        ("How many: 2, what is the weight of P003?", ["card_reply", "qa_query"], {"keys": "2"}),
+        ("How many: 2. What is the weight of P003", ["card_reply", "qa_query"], {"keys": "2"}),
+        ("no, thanks", [], {}),
+        ("sorry", [], {}),
+    ],
+)
+async def test_a_label_names_a_field_before_it_asks(
+    text: str, kinds: list[str], values: dict[str, str], context: RouteContext
+) -> None:
+    asked = replace(context, open_cards=(asking(*KEY),), lang="en")
+    routed = await route(text, asked, None)
+    if not kinds:
+        assert all(intent.kind != "card_reply" for intent in routed.intents), routed.verdicts
+        return
+    assert [intent.kind for intent in routed.intents] == kinds, routed.verdicts
+    assert routed.intents[0].values == values
+
+
+async def test_a_correction_is_for_the_only_field_that_takes_words(context: RouteContext) -> None:
+    for fields, kind in ((KEY, "card_reply"), ((*KEY, Field(name="why", label="Why")), "unclear")):
+        asked = replace(context, open_cards=(asking(*fields),), lang="en")
+        (intent,) = (await route("sorry, it is stairwell C", asked, None)).intents
+        assert (intent.kind, intent.sure) == (kind, False)
