@@ -22,6 +22,7 @@ from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.form_facts import form_facts
 from engine.reviews.judge import CardJudge
 from engine.text.claims.corrections import without_lead
+from engine.text.claims.unheard import unheard_clauses
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.form_reading import FormReading, read_form
 from engine.understanding.open_forms import (
@@ -103,6 +104,7 @@ class TextAnswers:
         """What the text gives the form; the one file that came with it is the one that is asked."""
         fields, year = answerable_fields(card), year_asked_for(card)
         reading = read_form(text, fields, self.today, entities=self.entities, year=year)
+        reading = _with_unheard(reading, text, fields)
         asked = open_file_field(card)
         if asked is None or len(files) != 1 or asked.name in reading.values:
             return reading
@@ -176,6 +178,14 @@ def _free_text(card: Card, text: str, reading: FormReading) -> FormReading | Non
     if field is None or not text or reading.values or reading.faults:
         return None
     return FormReading({field.name: said}, {}, "", {field.name: said})
+
+
+def _with_unheard(reading: FormReading, text: str, fields: Sequence[Field]) -> FormReading:
+    """The reading that leaves over, too, what is said of a choice without a value."""
+    given = {*reading.values, *reading.faults}
+    heard = unheard_clauses(text, [f for f in fields if f.name not in given])
+    parts = (reading.left, *(clause for clause in heard if clause not in reading.left))
+    return replace(reading, left=", ".join(filter(None, parts)))
 
 
 def _with_model(reading: FormReading, by_model: FormReading) -> FormReading:

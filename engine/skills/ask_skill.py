@@ -30,6 +30,7 @@ from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.form_facts import form_facts
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
+from engine.text.claims.unheard import unheard_clauses
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import find_values, read_form
 from engine.text.values import cue_pattern
@@ -38,7 +39,6 @@ from engine.understanding.grammar.reading import GRAMMAR
 
 INSTEAD = "instead"
 _PLACED = (" on ", " at ", " by ", " from ", " for ", "")
-_CLAUSES = re.compile(r"[,;，；。!！\n]|\.\s|\.$")
 
 
 async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -239,7 +239,8 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     taken = {*message.words.values(), *reading.words.values()}
-    unheard = _unheard(text, fields, message, (*playbook.cues, *playbook.name.texts))
+    lacking = [f for f in fields if f.name not in message.words and f.name not in message.faults]
+    unheard = unheard_clauses(text, lacking, (*playbook.cues, *playbook.name.texts))
     cut = _cut(reading.left, taken)
     parts = (cut, *(clause for clause in unheard if clause not in cut))
     left = GRAMMAR.without_politeness(", ".join(filter(None, parts)))
@@ -254,20 +255,6 @@ def _cut(left: str, taken: Collection[str]) -> str:
             left = f" {left}".replace(f"{before}{words}", " ").strip()
     parts = (" ".join(part.split()) for part in left.split(", "))
     return ", ".join(part for part in parts if unexplained_text(part, NO_WORDS))
-
-
-def _unheard(
-    text: str, fields: Sequence[Field], message: _MessageReading, known: Sequence[str]
-) -> list[str]:
-    """Clauses with a cue of a choice that the message gives no value for."""
-    words = [cue for f in fields if _lacks(f, message) for cue in f.cues if cue not in known]
-    said = re.compile(cue_pattern(words), re.IGNORECASE)
-    return [each.strip() for each in _CLAUSES.split(text) if said.search(each)] if words else []
-
-
-def _lacks(field: Field, message: _MessageReading) -> bool:
-    given = field.value or field.name in message.words or field.name in message.faults
-    return field.type == "choice" and not given
 
 
 def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:

@@ -17,7 +17,7 @@ from engine.playbooks.skill import Instead
 from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
-from engine.text.claims import labels
+from engine.text.claims import labels, unheard
 from engine.understanding.grammar.reading import TABLES, Grammar
 from engine.understanding.lookups import arguments
 from engine.understanding.lookups import find as lookup
@@ -67,7 +67,7 @@ def build_every_kind() -> None:
     choice = Field(name="haste", label="Haste", type="choice", cues=("pressing",), names=("急",))
     labels.label_heads(SAID, [choice])
     labels.change_heads(SAID, [choice])
-    ask_skill._unheard(SAID, [choice], ask_skill._MessageReading(), ())
+    unheard.unheard_clauses(SAID, [choice])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup_text.remove_cues(SAID, ["a word that is new"], whole=True)
     lookup.find(

@@ -185,8 +185,10 @@ ANSWERS = """\
   steps:
     - ada: can somebody repair the front door, it's urgent
       expect: {reply: "Not used: “it's urgent”"}
+    - {ada: "What is broken: lift; it's urgent", expect: {reply: "Not used: “it's urgent”"}}
     - li: 厨房漏水，请派人来修一下，挺紧急的
       expect: {reply: 未采用：「挺紧急的」}
+    - {li: 哪里：厨房。很紧急, expect: {reply: 未采用：「很紧急」}}
 """
 
 
