@@ -1,5 +1,7 @@
 """Strategies by rules and examples: open cards, sure pieces, and what no other is sure of."""
 
+import re
+
 from cards.deciding.seats import may_answer
 from cards.model import SUBMIT, Card
 from cards.texts import say
@@ -156,11 +158,17 @@ def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] |
     return context.sections.find(look_at(intent.text, context.entities, context.today))
 
 
+_BECAME = re.compile(r"\bhow did\b")
+"""It asks what became of something."""
+
+
 def _how_to_ask(text: str, context: RouteContext) -> str:
     """How to ask for a playbook, for a text that asks how its work is done."""
     said = context.plain(text)
     route = next((r for r in context.table.routes if cue_found(said, r.cues)), None)
     if route is None or not wording.asks_how(said) or wording.why(said):
+        return ""
+    if _BECAME.search(said):
         return ""
     able = [
         example
@@ -171,7 +179,7 @@ def _how_to_ask(text: str, context: RouteContext) -> str:
     example = next((e for e in able if suits_language(e, context.lang)), "")
     if not example:
         return ""
-    name = route.names[0] if context.lang == "zh" else route.names[-1]
+    name = next((n for n in route.names if suits_language(n, context.lang)), route.names[0])
     return say("answer.how", context.lang, name=name, example=example)
 
 

@@ -42,6 +42,13 @@ CUES = {
 }
 
 
+NAMES = {
+    "keys": {"en": "Keys", "zh": "钥匙"},
+    "repairs": {"zh": "报修", "en": "Repairs"},
+    "booking": {"en": "Bookings", "zh": "预订"},
+}
+
+
 @cache
 def house() -> RouteContext:
     """A house with three kinds of work."""
@@ -51,7 +58,7 @@ def house() -> RouteContext:
 def _playbook(name: str) -> dict[str, Any]:
     return {
         "id": name,
-        "name": name,
+        "name": NAMES[name],
         "project": "HOUSE",
         "cues": CUES[name],
         "requests": [{"id": "ask", "name": name, "examples": list(EXAMPLES[name])}],
@@ -78,3 +85,25 @@ async def test_work_under_a_condition_that_may_be_two_is_offered_as_both() -> No
     (intent,) = (await route(text, here(text), None)).intents
     assert (intent.condition, intent.sure) == ("如果Robin还没修的话", False)
     assert {c.playbook for c in intent.candidates} == {"repairs", "booking"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("how do I get a key made?", "Keys"),
+        ("怎么配钥匙？", "钥匙"),
+        ("how do I have something repaired, how do I fix it?", "Repairs"),
+    ],
+)
+async def test_how_work_is_asked_for_is_told_in_the_language_of_whoever_asks(
+    text: str, told: str
+) -> None:
+    (intent,) = (await route(text, here(text), None)).intents
+    others = {name for names in NAMES.values() for name in names.values()} - {told}
+    assert told in intent.told
+    assert not [name for name in others if name in intent.told.split("：")[0].split(",")[0]]
+
+
+async def test_what_became_of_work_is_not_asked_as_how_it_is_done() -> None:
+    text = "how did the repairs and the keys each turn out?"
+    assert not [i.told for i in (await route(text, here(text), None)).intents if i.told]
