@@ -70,6 +70,7 @@ def build_every_kind() -> None:
     unheard.unheard_clauses(SAID, [choice])
     lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup_text.remove_cues(SAID, ["a word that is new"], whole=True)
+    lookup_text.tell_in_order("word that", lookup_text.look_at(SAID, SUBJECTS, TODAY))
     lookup.find(
         "那 P002 呢", Study().tools, today=TODAY, entities=SUBJECTS, recent=["P001 最近一次 ECOG"]
     )

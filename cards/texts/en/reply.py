@@ -287,6 +287,7 @@ TEXTS: Final[dict[str, str]] = {
     "fit.because": "{told}: {reason}",
     "fit.chosen": "{end} · {who}: {choice}",
     "fit.says": "“{name}”: {text}",
+    "fit.says_at": "“{name}”, from character {at}: {text}",
     "case.whole": "For the rest, say “all of it”.",
     "case.whole_button": "All of it",
     "case.menu": "All that is known?",

@@ -237,7 +237,8 @@ async def _search_one(query: str, asked: _Asked, services: Services) -> tuple[Fi
         result = await _call(FILE_SEARCH, query, asked, services)
         for each in (result.get("matches") or ())[:MOST_PASSAGES]:
             if (name := str(each.get("name", ""))) not in short:
-                found.append(FileOpening(name, str(each.get("text", "")), is_whole=False))
+                text, at = str(each.get("text", "")), int(each.get("at", -1)) + 1
+                found.append(FileOpening(name, text, is_whole=False, at=at))
     if MEMORY_SEARCH.name in offered:
         result = await _call(MEMORY_SEARCH, query, asked, services)
         for memo in (result.get("memos") or ())[:MOST_PASSAGES] if result.get("matched") else ():

@@ -21,6 +21,7 @@ from engine.talk.mine.facts import KnownWork, own_paths
 from engine.talk.mine.standing import changes_text, standing
 from engine.talk.mine.summary import RunSummary, may_see
 from engine.understanding.own_work.fitting import CaseFact
+from engine.understanding.own_work.words import FILE_WORDS
 
 SENTENCE_CHARS = 200
 """A longer sentence is cut."""
@@ -212,11 +213,15 @@ def _people(run: CaseRun, summary: RunSummary | None, sources: CaseSources) -> t
 def _sentences(sources: CaseSources) -> Iterator[CaseFact]:
     """What the files say, sentence by sentence; a short one at the top names the text."""
     for file in sources.files:
-        parts = [p for m in _SENTENCE.finditer(file.begins) if (p := m[0].strip())]
+        places = [(p, m.start()) for m in _SENTENCE.finditer(file.begins) if (p := m[0].strip())]
+        parts = [part for part, _ in places]
         title = parts[:1] if len(parts) > 1 and _is_title(parts[0]) else []
-        for number, part in enumerate(parts):
-            said = literal(clip(part, SENTENCE_CHARS))
-            text = say("fit.says", sources.lang, name=literal(file.name), text=said)
+        for number, (part, start) in enumerate(places):
+            said, name = literal(clip(part, SENTENCE_CHARS)), literal(file.name)
+            text = say("fit.says", sources.lang, name=name, text=said)
+            if file.at:
+                at = file.at + start
+                text = say("fit.says_at", sources.lang, name=name, at=at, text=said)
             is_title = bool(title) and number == 0
             names = (file.name, *(() if is_title else title))
             yield CaseFact("sentence", text, names, values=(part,), is_first=is_title)
@@ -240,4 +245,4 @@ def _file_names(sources: CaseSources) -> Iterator[CaseFact]:
         told = [f"{n} ({titles[n]})" if titles.get(n) else n for n in files[:5]]
         names = say("list.items", sources.lang).join(map(literal, told))
         label = say("case.files", sources.lang, names=names)
-        yield CaseFact("files", label, ("files", "文件"), values=files)
+        yield CaseFact("files", label, FILE_WORDS, values=files)

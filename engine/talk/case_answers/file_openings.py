@@ -22,11 +22,15 @@ SHORT_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class FileOpening:
-    """A file of a case, and how its text begins; `is_whole` when that is all of it."""
+    """A file of a case, and how its text begins; `is_whole` when that is all of it.
+
+    A passage of a longer one stands `at` that character of it, from 1 on.
+    """
 
     name: str
     begins: str
     is_whole: bool
+    at: int = 0
 
     def text(self, lang: Lang) -> str:
         """The same as Markdown."""

@@ -285,6 +285,14 @@ class RouteTable:
         found.sort(key=lambda each: -each[0])
         return tuple(_candidate(group, score) for score, group in found[:limit] if score >= least)
 
+    def begins_with_field(self, group: str, said: str) -> bool:
+        """Whether a folded text begins with what a field of the request is called."""
+        return any(
+            said.startswith(text)
+            for leaf in self._fields.get(group, ())
+            for text in texts_of_fields((leaf.model_copy(update={"options": {}, "entity": ""}),))
+        )
+
     def word_shares(self, said: str) -> Mapping[str, float]:
         """By request, how much the words of a folded, marked text tell of it: of its examples,
         names and cues, and of what its forms ask for.

@@ -289,6 +289,8 @@ QUALIFIES: Final[re.Pattern[str]] = re.compile(
 OWN: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:my|mine|our|ours|i|we|me|us)(?![a-z])|我|咱"
 )
+FILE_WORDS: Final = ("files", "文件")
+"""What the files of a case are called."""
 PRONOUNS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:it|this|that|them|these|those)(?![a-z])|它|这|那|其"
 )

@@ -44,10 +44,11 @@ _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[,，。;；:：.!]")
 _ABOVE_LIST = re.compile(r"[:：]\s*\n")
 _COLON = re.compile("[:：]")
+_AROUND = " \t\n,，。;；:：.!！?？()（）-—…"
 _PROVISO = re.compile(
-    r"\W*(?:but |and |though |yet )?(?:only (?:if|when|once|after|with)|subject to|provided"
-    r"|providing|on condition|as long as|unless)\b[^,;)]*(?:, ?[^,;)]{1,12})?\W*$"
-    r"|\W*(?:但|不过|当然)?(?:前提是|条件是|除非|只有)[^,，;；]*$"
+    r"(?:but |and |though |yet )?(?:only (?:if|when|once|after|with)|subject to|provided"
+    r"|providing|on condition|as long as|unless)\b[^,;)]*(?:, ?[^,;)]{1,12})?"
+    r"|(?:但|不过|当然)?(?:前提是|条件是|除非|只有)[^,，;；]*"
 )
 """A piece that begins so, and is one clause, is the condition of what stands before it."""
 
@@ -199,7 +200,9 @@ def _hold_by_side(
 
 def _is_proviso(beside: Piece) -> bool:
     """Whether a piece behind another only says on what that hangs, whatever words it has."""
-    return beside.kind != "card_reply" and bool(_PROVISO.match(level(beside.text)))
+    return beside.kind != "card_reply" and bool(
+        _PROVISO.fullmatch(level(beside.text).strip(_AROUND))
+    )
 
 
 def _may_hold(beside: Piece, mark: Mark) -> bool:

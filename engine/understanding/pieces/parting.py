@@ -132,6 +132,7 @@ def _part_else(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
     own = text[piece.start : piece.end]
     said = level(context.mark(own))
     told = said.replace("：", ":").find(":")
+    group = f"{piece.playbook}/{piece.request}"
     starts = {start for start, _ in _clauses(said) if start}
     starts |= {
         joint.end() for joint in _joints(said, 0, len(said)) if said[joint.start()].isascii()
@@ -140,7 +141,8 @@ def _part_else(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
         part = _LINK.sub("", said[start:])
         at = len(own) - len(part)
         bids = context.table.begins_request(part) or wording.shows(part) or _TELL_ME.match(part)
-        if not bids:
+        # What gives a value of this work says more of it.
+        if not bids or context.table.begins_with_field(group, part):
             continue
         other = judge(own[at:])
         seeks = other.kind == "qa_query" and (wording.asks(part) or bool(_TELL_ME.match(part)))

@@ -19,7 +19,7 @@ AGAINST = 0.2
 DOUBTED: frozenset[Role] = frozenset(("ask", "maybe", "hang", "undo"))
 
 _NUMBER = re.compile(r"[0-9]|[零〇一二三四五六七八九十百千]{2}")
-_ASKED = re.compile(r"[?？]\s*$|[吗么]\s*[。.!！]?\s*$")
+_ASKED = re.compile(r"[?？]$|[吗么] ?[。.!！]?$")
 _TO_YOU = re.compile(
     r"\b(?:you|someone|somebody|anyone|anybody) (?:can|could|may|might|would|will)\b"
     r"|\b(?:can|could|may|might|would|will|wouldn't|couldn't)"
@@ -49,7 +49,7 @@ def doubt_form(piece: Piece, said: str, roles: Collection[Role], *, stated: bool
     if piece.unclear_kind == "idle" and piece.firm and "say" not in roles:
         meant = stated and not {"past", "tell"} & {*roles}
         meant = meant or bool(_UNDECIDED.search(said))
-        if meant or to_you or _ASKED.search(said) or GRAMMAR.says("seek", said):
+        if meant or to_you or _ASKED.search(said.rstrip()) or GRAMMAR.says("seek", said):
             return replace(piece, firm=False, unclear_kind="unknown")
     return piece
 

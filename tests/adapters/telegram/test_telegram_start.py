@@ -6,7 +6,7 @@ from tests.fakes.platforms.faults import Fault
 async def test_commands_are_registered_in_both_languages_and_once(server, platform, intake):
     await platform.listen(intake)
     names = [c["command"] for c in server.commands["zh"]]
-    assert names == ["pending", "mine", "runs", "why", "cancel", "stop", "recover", "help"]
+    assert names == ["pending", "mine", "case", "runs", "why", "cancel", "stop", "recover", "help"]
     assert server.commands["zh"][0]["description"] == "等我处理的卡片"
     assert server.commands["en"] == server.commands[""]
     assert server.commands["en"][0]["description"] == "What waits for me"

@@ -65,7 +65,12 @@ SLIPS = (
     (f"{ROOM}playbook.yaml", "tool: list_rooms", "tool: list_room", "did you mean 'list_rooms'?"),
     (f"{ROOM}playbook.yaml", "value: id", "value: ids", "no column 'ids'; did you mean 'id'?"),
     (f"{ROOM}playbook.yaml", "$building", "$bulding", "did you mean 'building'?"),
-    (f"{PARTS}tools.yaml", ":pieces, :req", ":peces, :req", "there are :approver, :key, :part"),
+    (
+        f"{PARTS}tools.yaml",
+        ":pieces, :req",
+        ":peces, :req",
+        "there are :approver, :case, :key, :part",
+    ),
     (
         f"{PARTS}skills/issue.yaml",
         "decisions.parts, ch",
