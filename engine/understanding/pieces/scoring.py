@@ -18,7 +18,7 @@ from engine.understanding.lookups.find import cue_found
 CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 """What parts the clauses of a folded text."""
 
-_LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
+_LINK = re.compile(r"^\W*(?:(?:so|and|also|then|but)\b|(?:但是?|不过|可是|然后))")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _FAVOUR = re.compile(
     r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
@@ -129,7 +129,8 @@ def asks_for_favour(said: str) -> bool:
 
 def forbids(scored: ScoredPiece) -> bool:
     """One of its clauses holds something off."""
-    return any(map(wording.forbids, CLAUSES.split(scored.folded)))
+    clauses = CLAUSES.split(scored.folded)
+    return any(wording.forbids(_LINK.sub("", clause)) for clause in clauses)
 
 
 def holds_off(scored: ScoredPiece) -> bool:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from engine.frames.intents import Intent
 from engine.text.language import detect_language
 from engine.understanding.router.chain import route
+from tests.engine.understanding.frames.frames import is_begun
+from tests.engine.understanding.frames.projects import read_unseen
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.tables import table
 
@@ -70,3 +72,18 @@ async def test_what_ought_to_be_put_down_is_never_silently_let_go() -> None:
         "Don't touch P019. Visit 2 for P018 is missing (62 kg, 115/75) - enter it."
     )
     assert "visit-entry" in _offers(intents) | {i.request for i in intents if i.kind == "workflow"}
+
+
+async def test_what_is_forbidden_behind_a_but_is_not_begun() -> None:
+    text = "make an inspection entry for all the brood frames in HIVE-108"
+    here = read_unseen("beekeepers", 10)
+    (intent,) = (await route(text, here, None)).intents
+    assert is_begun(intent)
+    intents = (await route(f"file a hive move for HIVE-108, but don't {text}", here, None)).intents
+    assert "inspect_hive" not in {i.playbook for i in intents if is_begun(i)}
+
+
+async def test_a_value_of_a_field_is_no_work_besides() -> None:
+    text = "录入 P004 今天的访视，ECOG 1，体重70，血压120/80，不良事件 头痛"
+    (intent,) = await _read(text)
+    assert (intent.request, intent.text, is_begun(intent)) == ("visit-entry", text, True)
