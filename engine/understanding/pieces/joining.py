@@ -29,8 +29,16 @@ LEAST_AMOUNT = 10
 _ASKS_ANEW = re.compile(
     r"\W*(?:and |also )?"
     r"(?:has|have|is|are|was|were|did|does|do|who|when|where|what|which)\b(?!\W*$)"
-    r"(?!.*\b(?:it|that|this|they|them)\b)"
 )
+_GOES_ON = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|their|theirs|he|she|him|her|his|hers"
+    r"|else|instead|the same)\b"
+    r"|\bwhat (?:follow|result|remain|come|came|next|now|about|if)"
+    r"|\bwhich (?:of|ones?|is|are|was|were|has|have|had|did|does|do)\b"
+    r"|\b(?:who|when|where|what|which) [a-z]{1,20}(?: next)?\W*$"
+)
+"""A question that says this has what it is about in the one before it."""
+
 _NAMED = re.compile(r"[0-9]")
 
 
@@ -71,7 +79,9 @@ def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool
     if before.kind != piece.kind or not searches or piece.lookup or piece.condition:
         return False
     if piece.kind == "qa_query":
-        return not (_NAMED.search(piece.text) or _ASKS_ANEW.match(fold(piece.text)))
+        said = fold(piece.text)
+        anew = _ASKS_ANEW.match(said) and not _GOES_ON.search(said)
+        return not (_NAMED.search(piece.text) or anew)
     theirs, own = (
         context.entities.kinds_and_ids(before.text),
         context.entities.kinds_and_ids(piece.text),

@@ -57,9 +57,30 @@ async def test_what_is_wanted_besides_is_no_part_of_the_work(text: str, request:
     assert second.text not in first.text
 
 
-async def test_two_questions_of_one_sentence_are_two() -> None:
-    text = "Who is the judge in the Keller case, and has the other side answered our letter?"
+TWO = [
+    "Who is the judge in the Keller case, and has the other side answered our letter?",
+    "Whose dose was cut in October, and when is the next hearing?",
+]
+ONE = [
+    "Whose performance status has been worse of late, and what follows for the next visit?",
+    "Who of them has been worse of late, and what happened next?",
+    "Which values are out of range, and which are serious?",
+    "Who wrote the last letter, and was he told?",
+    "Was the dose cut, and when exactly?",
+    "Who has seen the complaint, and who else should?",
+    "What was the cause, and is it worse?",
+]
+
+
+@table("text", TWO)
+async def test_two_questions_of_one_sentence_are_two(text: str) -> None:
     assert [i.kind for i in await _read(text)] == ["qa_query", "qa_query"]
+
+
+@table("text", ONE)
+async def test_a_question_that_leans_on_the_one_before_it_stays_with_it(text: str) -> None:
+    (one,) = await _read(text)
+    assert (one.kind, one.text) == ("qa_query", text)
 
 
 async def test_a_value_that_is_to_be_another_is_corrected() -> None:
