@@ -36,6 +36,9 @@ from engine.understanding.lookups.sections import index_sections
 ANCHORED = 4
 """In so many examples of a playbook stands what tells that a text is of its work."""
 
+CUED = 1.0
+"""What a cue of a playbook weighs beside the words, as it is what asks for its work."""
+
 EXAMPLES_EACH = 30
 """A playbook with few examples needs only one, and one more for each so many that it has."""
 
@@ -297,7 +300,13 @@ class RouteTable:
         """By request, how much the words of a folded, marked text tell of it: of its examples,
         names and cues, and of what its forms ask for.
         """
-        return self._domain.shares(said)
+        shares = dict(self._domain.shares(said))
+        for route in self.routes:
+            if cue_found(said, route.cues):
+                for each in route.requests:
+                    group = f"{route.playbook}/{each.id}"
+                    shares[group] = shares.get(group, 0.0) + CUED / len(route.requests)
+        return shares
 
     @cached_property
     def _domain(self) -> DomainWords:

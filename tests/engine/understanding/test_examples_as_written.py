@@ -17,6 +17,7 @@ EXAMPLES = {
         "I'd like to have a key made",
         "please have two keys made for the front door",
         "one more key for the bike room please",
+        "can I get a spare cellar key for my daughter",
         "我要配一把钥匙",
         "帮我配两把大门钥匙",
     ),
@@ -37,7 +38,7 @@ EXAMPLES = {
 }
 CUES = {
     "keys": ["key", "keys", "钥匙", "配"],
-    "repairs": ["repair", "fix", "broken", "坏了", "修"],
+    "repairs": ["repair", "fix", "dripping", "broken", "坏了", "修"],
     "booking": ["book", "reserve", "laundry room", "guest room", "订", "洗衣房", "客房"],
 }
 
@@ -107,3 +108,9 @@ async def test_how_work_is_asked_for_is_told_in_the_language_of_whoever_asks(
 async def test_what_became_of_work_is_not_asked_as_how_it_is_done() -> None:
     text = "how did the repairs and the keys each turn out?"
     assert not [i.told for i in (await route(text, here(text), None)).intents if i.told]
+
+
+async def test_a_cue_says_more_of_what_is_meant_than_any_other_word() -> None:
+    text = "there's water dripping from the cellar ceiling"
+    (intent,) = (await route(text, here(text), None)).intents
+    assert [c.playbook for c in intent.candidates] == ["repairs", "keys"]
