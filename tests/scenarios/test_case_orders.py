@@ -140,3 +140,36 @@ def test_whoever_dies_with_letters_of_a_case_each_change_is_there_once(
             lives()
         finally:
             runner.run(opened.__aexit__(None, None, None))
+
+
+async def test_a_request_waits_for_letters_of_its_conversation_that_are_under_way(
+    redis_server: EmbeddedServer, tmp_path: Path
+) -> None:
+    folder = write_feast(tmp_path / "kitchen", BY_FEAST)
+    settings = make_settings(
+        redis_url=redis_server.url,
+        data_dir=tmp_path / "data",
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        project="KITCHEN",
+        languages=("en",),
+        partitions=64,
+    )
+    async with cranked(settings) as crank:
+        post = Post(crank)
+        await crank.say("ida", "count the guests")
+        await post.all()
+        form = await crank.card()
+        await crank.fill("ida", form, "submit", {"feast": "F-7", "guests": "80", "hall": "Blue"})
+        await crank.still()
+        carried = len(post.carried)
+        await crank.say("otto", "choose the menu for F-7")
+        await crank.still()
+        assert not await crank.cards(), "nothing is asked before the case has been heard"
+        await post.all()
+        changes = [letter for letter in post.carried[carried:] if "Blue" in letter["mail"]]
+        assert changes, "what was filled in was still under way"
+        asked = await crank.card()
+        fields = {field.name for choice in asked.choices for field in choice.form}
+        assert "menu" in fields
+        assert "hall" not in fields
