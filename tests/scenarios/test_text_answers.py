@@ -301,7 +301,8 @@ async def test_an_answer_that_adds_nothing_leaves_the_card_as_it_was(room: WebRo
     ],
 )
 async def test_small_questions_get_their_own_answers(room: WebRoom, text: str, said: str) -> None:
-    await told(room, text, said=said)
+    reply = await told(room, text, said=said)
+    assert [part["state"] for part in reply["parts"]] == ["answered"]
 
 
 async def test_what_people_wrote_is_no_markup(room: WebRoom) -> None:

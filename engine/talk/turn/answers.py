@@ -70,7 +70,8 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         # The hint at an open form is for who answers it, not for who asks something else.
         how = wording.asks_how(fold(intent.text)) and not wording.why(fold(intent.text))
         known = "" if how else await answer_open_question(intent, head, services)
-        return "needs_you", "\n\n".join(filter(None, (known, intent.told)))
+        state: PartState = "answered" if how and intent.kind == "qa_query" else "needs_you"
+        return state, "\n\n".join(filter(None, (known, intent.told)))
     if intent.about_run:
         if asks_for_several(head.text) and (known := await _known_here(head, services)):
             return "answered", known
