@@ -47,8 +47,14 @@ export function past({ where, show, failed, language }) {
     // Its words change, so that they are the same after a change of language.
     button.dataset.text = status === 200 ? "earlier" : "earlierAgain";
     button.textContent = texts(language())[button.dataset.text];
-    if (status === 200) showAbove(data);
-    else if (status === 401) failed(status, wait);
+    if (status !== 200) {
+      if (status === 401) failed(status, wait);
+      return;
+    }
+    showAbove(data);
+    // Whoever is at the top again before that was noticed has changed nothing: looked at anew, it counts.
+    watch.unobserve(button);
+    watch.observe(button);
   }
 
   // What is in sight stays where it is, with more above it.
@@ -61,7 +67,8 @@ export function past({ where, show, failed, language }) {
   }
 
   button.addEventListener("click", older);
-  new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && older(), { root: scroll, rootMargin: "400px 0px 0px" })
-    .observe(button);
+  const near = (seen) => seen.some((one) => one.isIntersecting) && older();
+  const watch = new IntersectionObserver(near, { root: scroll, rootMargin: "400px 0px 0px" });
+  watch.observe(button);
   return { newest, more: () => more };
 }
