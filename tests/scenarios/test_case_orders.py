@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
+from bot.settings import Settings
 from engine.frames.case import CaseDocument
 from engine.ports.storage.outbox import OutboxRow
 from tests.fakes.crank import Crank, cranked
@@ -25,6 +26,20 @@ ONCE = rules(
     phases=(Phase.generate,),
     suppress_health_check=list(HealthCheck),
 )
+
+
+def kitchen(redis_server: EmbeddedServer, home: Path) -> Settings:
+    """A kitchen whose cases are its feasts, over 64 partitions."""
+    folder = write_feast(home / "kitchen", BY_FEAST)
+    return make_settings(
+        redis_url=redis_server.url,
+        data_dir=home / "data",
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        project="KITCHEN",
+        languages=("en",),
+        partitions=64,
+    )
 
 
 class Post:
@@ -110,16 +125,7 @@ async def live(crank: Crank, feast: str, data: st.DataObject) -> None:
 def test_whoever_dies_with_letters_of_a_case_each_change_is_there_once(
     redis_server: EmbeddedServer, tmp_path: Path
 ) -> None:
-    folder = write_feast(tmp_path / "kitchen", BY_FEAST)
-    settings = make_settings(
-        redis_url=redis_server.url,
-        data_dir=tmp_path / "data",
-        playbooks=folder / "playbooks",
-        people=folder / "people.yaml",
-        project="KITCHEN",
-        languages=("en",),
-        partitions=64,
-    )
+    settings = kitchen(redis_server, tmp_path)
     feasts = iter(range(1, 9999))
 
     @seed(7)
@@ -145,17 +151,7 @@ def test_whoever_dies_with_letters_of_a_case_each_change_is_there_once(
 async def test_a_request_waits_for_letters_of_its_conversation_that_are_under_way(
     redis_server: EmbeddedServer, tmp_path: Path
 ) -> None:
-    folder = write_feast(tmp_path / "kitchen", BY_FEAST)
-    settings = make_settings(
-        redis_url=redis_server.url,
-        data_dir=tmp_path / "data",
-        playbooks=folder / "playbooks",
-        people=folder / "people.yaml",
-        project="KITCHEN",
-        languages=("en",),
-        partitions=64,
-    )
-    async with cranked(settings) as crank:
+    async with cranked(kitchen(redis_server, tmp_path)) as crank:
         post = Post(crank)
         await crank.say("ida", "count the guests")
         await post.all()
