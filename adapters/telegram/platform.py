@@ -18,7 +18,7 @@ from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.shared_files import TelegramFiles
 from adapters.telegram.inbound.update_handler import ANSWER_S, ReadCard, UpdateHandler
 from adapters.telegram.inbound.webhook import PATH, Webhook
-from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, MessageDrafts
+from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, IN_GROUPS_EVERY_S, MessageDrafts
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.menu import register_commands
 from adapters.telegram.outbound.messages import MessageIds, TelegramMessages
@@ -143,22 +143,25 @@ class TelegramPlatform:
         return await self._write_in_place(conversation, show)
 
     def grows_every_s(self, conversation: str) -> float:
-        """In private chats only, by drafts, or where the message is there already by edits."""
+        """In groups half as often as they take edits: the rest is for other messages."""
         try:
             place = parse_place(conversation, self._bot_id)
         except Gone:
             return 0.0
-        return 0.0 if place.is_group else EVERY_S
+        return IN_GROUPS_EVERY_S if place.is_group else EVERY_S
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
         """Show an answer as far as it is written, in its message or as a draft.
 
-        A message is there already where the reply has a card or work that goes on. Raises
-        PlatformError.
+        A message is there already where the reply has a card or work that goes on; a group, which
+        takes no drafts, gets one for the text to come into. Raises PlatformError.
         """
         if message_id:
             return await self.edit(conversation, message_id, growth.view)
-        return await self._drafts.show(parse_place(conversation, self._bot_id), growth)
+        place = parse_place(conversation, self._bot_id)
+        if place.is_group:
+            return await self.send(conversation, growth.working, key=growth.key)
+        return await self._drafts.show(place, growth)
 
     async def _write_in_place(
         self, conversation: str, write: Callable[[ChatPlace], Awaitable[str]]

@@ -97,13 +97,18 @@ async def test_where_telegram_takes_no_draft_work_is_told_by_typing_and_a_messag
     assert telegram.chat(REQUESTER_ID) == [message]
 
 
-async def test_a_group_in_telegram_gets_no_draft(
+async def test_in_a_group_of_telegram_the_answer_grows_in_its_message(
     answer: LongAnswer, telegram: TelegramServer
 ) -> None:
+    """A group takes no draft, and about twenty edits a minute."""
+    telegram.allowances.paced = True
     async with answer.telegram(telegram, chat_id=GROUP) as side:
-        message = await side.shown(GROUP, "Working on it")
+        message = await side.shown(GROUP, BEGUN)
+        assert WHOLE not in message.text
         answer.ends.set()
         assert await side.shown(GROUP, WHOLE) is message
+    assert telegram.chat(GROUP) == [message]
+    assert message.edits == 2
     assert telegram.count("sendMessageDraft") == 0
 
 

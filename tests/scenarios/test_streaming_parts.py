@@ -24,6 +24,7 @@ from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import Message, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import REQUESTER_ID
+from tests.scenarios.test_streaming import GROUP
 
 LOOK_UP = asked("What is P003's ECOG?")
 SECOND = asked("And what would a monitor ask first?")
@@ -90,6 +91,32 @@ async def test_a_card_comes_at_once_and_the_answer_grows_above_it(asking: Asking
         answer.ends.set()
         whole = await room.wait_for(lambda m: WHOLE in text_of(m))
     assert states(whole) == ["answered", "withdrawn"]
+
+
+async def test_a_thread_in_slack_reads_two_questions_in_one_stream(
+    asking: Asking, slack: SlackServer
+) -> None:
+    answer = asking(asked(QUESTION), SECOND)
+    async with answer.slack(slack, held(say(LONG_PARTS), (600, answer.ends))) as side:
+        growing = await side.shown(BEGUN)
+        assert growing.streamed
+        assert "There are two of them." in growing.body
+        assert "[2]" not in growing.body
+        answer.ends.set()
+        assert await side.shown(WHOLE) is growing
+    assert len(slack.messages) == 1
+
+
+async def test_a_group_in_telegram_reads_two_questions_in_one_message(
+    asking: Asking, telegram: TelegramServer
+) -> None:
+    answer = asking(LOOK_UP, asked(QUESTION))
+    async with answer.telegram(telegram, chat_id=GROUP) as side:
+        message = await side.shown(GROUP, BEGUN)
+        assert "P003" in message.text
+        answer.ends.set()
+        assert await side.shown(GROUP, WHOLE) is message
+    assert telegram.chat(GROUP) == [message]
 
 
 async def test_a_thread_in_slack_reads_all_parts_in_a_message_that_is_edited(

@@ -10,13 +10,15 @@ from telegram.constants import ParseMode
 from adapters.telegram.addresses import ChatPlace
 from adapters.telegram.errors import translate_errors
 from adapters.telegram.outbound.render import render_chunks
-from engine.errors import PlatformError, Unavailable
+from engine.errors import Unavailable
 from engine.ports.platform import Pace
 from engine.ports.storage.drafts import Growth
 
 GROWTH: Final = Pace(every_s=0.1, burst=10)
 """A third of a bot's rate for all chats: messages need the rest."""
 EVERY_S: Final = 1.0
+IN_GROUPS_EVERY_S: Final = 6.0
+"""A group takes about 20 messages and edits a minute (platform-facts A2)."""
 _PATIENCE_S = 5.0
 
 
@@ -29,10 +31,8 @@ class MessageDrafts:
     async def show(self, place: ChatPlace, growth: Growth) -> str:
         """Show the text so far, or that the bot thinks; always "". Raises PlatformError.
 
-        Not where the reply has its message already: both would be read.
+        Only in a private chat, and not where the reply has its message already: both would be read.
         """
-        if place.is_group:
-            raise PlatformError("a draft is for private chats")
         has_text = growth.text or not growth.alone
         text = render_chunks(growth.view, most=1)[0] if has_text else ""
         try:

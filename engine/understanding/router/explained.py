@@ -8,6 +8,7 @@ from engine.text import wording
 from engine.text.entities import fold, masked
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import unexplained_words
 from engine.understanding.lookups.text import STAND_INS
@@ -86,8 +87,13 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
 
 
 def _surely_asks(piece: Piece, context: RouteContext) -> bool:
-    """Whether its form asks, and not only likeness to questions, which a remark may have."""
+    """Whether its form asks, and not only likeness to questions, which a remark may have.
+
+    A wish may be either of a question and a request.
+    """
     said = context.plain(piece.text)
+    if GRAMMAR.says("wish", said):
+        return False
     return wording.asks(said) or wording.reads(said) or wording.shows(said)
 
 

@@ -233,6 +233,7 @@ async def test_without_a_usable_answer_only_what_rules_are_sure_of_stands(
         "Record today's visit of P003, ECOG hasn't changed",
         "Don't forget that today's visit of P003 is to be recorded",
         "If you have a moment, record the visit of P003",
+        "Would be great if the visit of P003 could get recorded before lunch",
         "若方便的话，录入 P003 今天的访视",
         "Can't do it myself: today's visit of P003 needs entering",
         "不用等我，把 P003 今天的访视录了",
