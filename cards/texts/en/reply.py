@@ -70,6 +70,7 @@ TEXTS: Final[dict[str, str]] = {
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",
     "answer.partly": "Without “{left}”, which I cannot look up, this is what is known:",
+    "answer.unmentioned": "What I found does not mention “{left}”:",
     "answer.smalltalk": "Hello! Ask me about the data, or tell me what to get done. For example:",
     "answer.thanks": "You are welcome!",
     "answer.how": (

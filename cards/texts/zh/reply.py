@@ -57,6 +57,7 @@ TEXTS: Final[dict[str, str]] = {
     "answer.unclear": "这句话我没有把握。{why}你可以这样说：",
     "answer.not_possible": "这里办不了这件事。可以办的有，例如：",
     "answer.partly": "「{left}」这部分查不了；除此之外，已知的是：",
+    "answer.unmentioned": "找到的内容没有提到「{left}」：",
     "answer.smalltalk": "你好！需要查数据或办理流程时，直接告诉我。例如：",
     "answer.thanks": "不客气！",
     "answer.how": (

@@ -34,7 +34,8 @@ from engine.text.language import suits_language
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.lookups.find import find_nearest
 from engine.understanding.lookups.near import near_questions, suggestions
-from engine.understanding.own_work.bearing import asks_for_several, may_ask
+from engine.understanding.lookups.unmentioned import name_unmentioned
+from engine.understanding.own_work.bearing import asks_by_whom_or_when, asks_for_several, may_ask
 from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -110,7 +111,10 @@ async def _known_text(intent: Intent, head: ReplyHead, services: Services) -> st
     if known := await answer_open_question(intent, head, services, loosely=True):
         return known
     if not (near and near.keys):
-        return await _look_up_nearest(intent, head, services)
+        found = await _look_up_nearest(intent, head, services)
+        asks_verdict = near and found and not asks_by_whom_or_when(intent.text)
+        none = await answer_work(near, head, services) if near and asks_verdict else ""
+        return "\n\n".join(filter(None, (none, found)))
     told = await answer_work(near, head, services)
     return f"{say('work.perhaps', head.lang)}\n\n{told}"
 
@@ -147,6 +151,8 @@ def _near_candidates(intent: Intent, head: ReplyHead, services: Services) -> tup
         head.lang,
         today=services.today,
         entities=services.entities(head.conversation, head.principal),
+        # A model that is only away may answer the same question later.
+        or_any=services.model is None,
     )
     return tuple(Candidate(kind="qa_query", lookup=lookup, name=name) for lookup, name in near)
 
@@ -216,6 +222,16 @@ async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> A
     answers = [await _look_up(each, head, services) for each in lookups]
     failed = any(state == "failed" for state, _ in answers)
     partly = [say("answer.partly", head.lang, left=literal(intent.left))] if intent.left else []
+    if len(lookups) == 1 and not (failed or partly):
+        left = name_unmentioned(
+            intent.text,
+            lookups[0],
+            answers[0][1],
+            services.tools,
+            today=services.today,
+            entities=services.entities(head.conversation, head.principal),
+        )
+        partly = [say("answer.unmentioned", head.lang, left=literal(left))] if left else []
     told = "\n\n".join((*partly, *(text for _, text in answers)))
     return "failed" if failed else "answered", told
 

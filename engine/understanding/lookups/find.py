@@ -93,6 +93,8 @@ def unexplained_words(
     """
     asked = look_at(text, entities, today)
     tool = next((each for each in tools if each.name == lookup.tool), None)
+    if tool is not None and takes_period(tool) and lookup.arguments:
+        asked = with_period(asked, entities) or asked
     if tool is None or not tool.cues or _is_like(asked, tool, tools, entities, exactly=True):
         return ""
     if _is_like(asked, tool, tools, entities, exactly=False):
@@ -103,6 +105,13 @@ def unexplained_words(
     left = known.unexplained(rest, "asked", period=takes_period(tool))
     letters = unread_letters(entities.marked(asked.text), lookup.arguments)
     return " ".join(filter(None, (unanswered_words(tool, asked.said), left, letters)))
+
+
+def is_example(
+    asked: LookupText, tool: Tool[Any], tools: Sequence[Tool[Any]], entities: Entities
+) -> bool:
+    """Whether the text is one of the tool's examples, but for what it names."""
+    return _is_like(asked, tool, tools, entities, exactly=True)
 
 
 def _is_like(
@@ -144,11 +153,12 @@ def find_nearest(
     asked = look_at(text, entities, today)
     if not _is_asked(asked) or wording.denies(asked.said) or wording.asks_how(asked.said):
         return None
+    timed = with_period(asked, entities) or asked
     hits = [
         (max(map(_width, cues)), Lookup(tool=tool.name, arguments=found[0]), found[1])
         for tool, cues in index_cues(tools).find(asked.said)
-        if not _reads_message(tool)
-        for found in (take_what_fits(tool, cues, asked),)
+        if not reads_message(tool)
+        for found in (take_what_fits(tool, cues, timed if takes_period(tool) else asked),)
         if found is not None
     ]
     hits.sort(key=lambda hit: -hit[0])
@@ -168,7 +178,7 @@ def name_left_out(
     What leans on an earlier question is not looked at.
     """
     tool = next((each for each in tools if each.name == lookup.tool), None)
-    if tool is None or _reads_message(tool):
+    if tool is None or reads_message(tool):
         return ""
     asked = look_at(text, entities, today)
     says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))
@@ -246,7 +256,7 @@ def _by_words(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities)
     found: list[Answer] = []
     for tool, known in index_examples(tools, entities).explaining(asked.clear):
         period = takes_period(tool)
-        if _reads_message(tool) or known.unexplained(asked.clear, "exactly", period=period):
+        if reads_message(tool) or known.unexplained(asked.clear, "exactly", period=period):
             continue
         arguments = take_arguments(tool, (), asked)
         if arguments is not None and _suits_manner(tool, asked, tool.examples, entities):
@@ -283,7 +293,7 @@ def _suits(
     Words are not looked at without the entities.
     """
     folded = [fold_cue(cue) for cue in cues]
-    if _reads_message(tool):
+    if reads_message(tool):
         asks = wording.asks(asked.said) or not wording.writes(asked.said)
         return asks and not wording.denies(asked.said) and _is_request(asked, folded)
     if not _is_plain(tool, remove_cues(asked.said, folded), remove_cues(asked.clear, folded)):
@@ -319,7 +329,8 @@ def _manner(said: str, clear: str, *, period: bool) -> frozenset[Callable[[str],
     )
 
 
-def _reads_message(tool: Tool[Any]) -> bool:
+def reads_message(tool: Tool[Any]) -> bool:
+    """Whether it searches for what the whole message says."""
     return any(argument.type == "message" for argument in arguments_of(tool))
 
 

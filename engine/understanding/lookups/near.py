@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from engine.text.language import suits_language
 from engine.text.search_words import RUNS, is_chinese
 from engine.text.similarity import Grams, bigrams, cosine, grams
 from engine.tools.model import Tool
-from engine.understanding.lookups.find import find
+from engine.understanding.lookups.find import find, reads_message
 from engine.understanding.lookups.text import STAND_INS, bare, clear_example, look_at
 from engine.understanding.lookups.words import SMALL_WORDS, content
 
@@ -27,17 +28,33 @@ _NEARLY_SAID: Final = 0.55
 """How near a question about files or notes is to a text that is about them."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A question that a tool has as an example, and the words that say what it is about."""
+
+    tool: Tool[Any]
+    question: str
+    words: frozenset[str]
+
+
 def near_questions(
-    text: str, tools: Sequence[Tool[Any]], lang: Lang, *, today: date, entities: Entities
+    text: str,
+    tools: Sequence[Tool[Any]],
+    lang: Lang,
+    *,
+    today: date,
+    entities: Entities,
+    or_any: bool = False,
 ) -> tuple[tuple[Lookup, str], ...]:
     """Look-ups and the questions that ask for them, the nearest first; none of the text itself.
 
     They are examples of the folder's own tools, in the language, which share a word with the text
-    that says what it is about, and name only what it names.
+    that says what it is about, and name only what it names. Where none shares a word, there
+    is none; `or_any`, of each tool that tells what is recorded the nearest.
     """
     wanted = _matter_words(text, entities, today)
     examples = [
-        (meant, _matter_words(meant, entities, today))
+        _Example(tool, meant, _matter_words(meant, entities, today))
         for tool in tools
         if tool.readonly and (tool.project or tool.playbook)
         for example in tool.examples
@@ -45,17 +62,35 @@ def near_questions(
         for meant in (_naming_the_same(example, text, entities),)
         if meant
     ]
-    having = Counter(word for _, words in examples for word in words)
-    scores = [sum(1 / having[word] for word in words & wanted) for _, words in examples]
+    having = Counter(word for each in examples for word in each.words)
+    scores = [sum(1 / having[word] for word in each.words & wanted) for each in examples]
+    ranked = sorted(range(len(scores)), key=lambda n: -scores[n])
+    near = [examples[n] for n in ranked if scores[n]]
+    if or_any and not near:
+        near = _of_what_there_is(text, examples, entities)
     found: dict[str, tuple[Lookup, str]] = {}
-    for place in sorted(range(len(scores)), key=lambda n: -scores[n]):
-        if not scores[place] or len(found) >= MOST_NEAR:
-            break
-        question = examples[place][0]
-        answer = find(question, tools, today=today, entities=entities)
+    for each in near:
+        answer = find(each.question, tools, today=today, entities=entities)
         if answer is not None:
-            found.setdefault(answer[0].model_dump_json(), (answer[0], question))
+            found.setdefault(answer[0].model_dump_json(), (answer[0], each.question))
+        if len(found) >= MOST_NEAR:
+            break
     return tuple(found.values())
+
+
+def _of_what_there_is(
+    text: str, examples: Sequence[_Example], entities: Entities
+) -> list[_Example]:
+    """The nearest example of each tool that tells what is recorded, the nearest tool first."""
+    asked = _matter(text, entities)
+    nearest: dict[str, tuple[float, _Example]] = {}
+    for each in examples:
+        if each.tool.is_answer or reads_message(each.tool):
+            continue
+        alike = cosine(asked, _matter(each.question, entities))
+        if alike > nearest.get(each.tool.name, (-1.0, each))[0]:
+            nearest[each.tool.name] = alike, each
+    return [each for _, each in sorted(nearest.values(), key=lambda found: -found[0])]
 
 
 def _naming_the_same(example: str, text: str, entities: Entities) -> str:

@@ -129,8 +129,9 @@ def tell_in_order(left: str, asked: LookupText) -> str:
     """Words of a text in the order of the text, and together where they stand so in it."""
     places: list[tuple[int, int]] = []
     for word in left.split():
-        edge = r"\b" if word.isascii() else ""
-        whole = rf"{edge}{re.escape(word)}{edge}"
+        whole = re.escape(word)
+        if word.isascii():
+            whole = rf"(?<![A-Za-z0-9]){whole}(?![A-Za-z0-9])"
         found = re.search(whole, asked.text) or re.search(whole, asked.text, re.IGNORECASE)
         if found is None:
             return left

@@ -35,7 +35,8 @@ _ASKING = _words(
     " you we us me it its they them he she his her their there here what which who whom whose when"
     " where how much many long old far often show list look looking lookup up find display tell"
     " give get see view search read check know want need like help let so then out anything"
-    " something whether wonder wondering exactly actually again re ve ll d m got one"
+    " something anybody anyone somebody someone whether wonder wondering exactly actually again re"
+    " ve ll d m got one"
 )
 _WHICH = _words("who whom whose when where how much many long old far often")
 _PERIOD = _words("from since after starting between until till before through onward onwards")

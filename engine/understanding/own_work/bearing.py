@@ -53,6 +53,11 @@ def asks_when_decided(text: str) -> bool:
     return "when" in aspects and bool(aspects & words.DECIDED)
 
 
+def asks_by_whom_or_when(text: str) -> bool:
+    """Whether the question asks who did something, or when: that may be recorded anywhere."""
+    return bool(aspects_of(text) & {"who", "when"})
+
+
 def asks_for_several(text: str) -> bool:
     """Whether the question asks for all of it, or for several things."""
     return bool(words.WIDE.search(fold(wording.unquoted(text))))

@@ -154,11 +154,16 @@ class WorkReader:
     def _none(
         self, said: str, aspects: frozenset[words.Aspect], *, loosely: bool
     ) -> WorkQuestion | None:
-        """That there is no such request, where the words are surely about one."""
+        """That there is no such request, where the words are surely about one.
+
+        `loosely`, it is enough that somebody asks of their own what was decided.
+        """
+        is_own = bool(words.OWN.search(said))
+        loosely = loosely and is_own
         decided = aspects & words.DECIDED
         if decided and (loosely or not self._match(said, WorkSubject(key=""), aspects).left):
             return WorkQuestion(keys=())
-        if not aspects & words.STRONG or not words.OWN.search(said):
+        if not aspects & words.STRONG or not is_own:
             return None
         for other in self.others:
             match = self._match(said, other, aspects)

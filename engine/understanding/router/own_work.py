@@ -6,6 +6,7 @@ from engine.frames.intents import WorkQuestion
 from engine.ports.model import Model
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.lookups.find import find_nearest
 from engine.understanding.own_work import words
 from engine.understanding.own_work.bearing import may_ask
 from engine.understanding.own_work.reading import WorkReader
@@ -86,7 +87,13 @@ def _read(piece: Piece, reader: WorkReader, context: RouteContext) -> WorkQuesti
     if not _is_open(piece, context):
         return None
     work = reader.read(piece.text)
-    return work if work is None or work.keys or may_ask_after_work(piece) else None
+    if work is None or work.keys:
+        return work
+    # Of no request of theirs: what is recorded may tell it all the same.
+    is_recorded = find_nearest(
+        piece.text, context.tools, today=context.today, entities=context.entities
+    )
+    return work if may_ask_after_work(piece) and not is_recorded else None
 
 
 def _tells_in_general(piece: Piece, context: RouteContext) -> bool:

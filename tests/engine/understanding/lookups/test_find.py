@@ -138,7 +138,13 @@ def test_questions_near_one_name_what_it_names_and_nothing_else() -> None:
     assert set(named) == {"P011"}
     alike = near_questions("Who weighs most?", TOOLS, "en", today=TODAY, entities=TABLE.entities)
     assert all("subject_id" not in each.arguments for each, _ in alike)
-    assert not near_questions("谁负责 02 中心？", TOOLS, "zh", today=TODAY, entities=TABLE.entities)
+
+
+def test_with_nothing_in_common_what_is_recorded_as_a_whole_is_near() -> None:
+    text = "谁负责 02 中心？"
+    assert not near_questions(text, TOOLS, "zh", today=TODAY, entities=TABLE.entities)
+    near = near_questions(text, TOOLS, "zh", today=TODAY, entities=TABLE.entities, or_any=True)
+    assert [(each.tool, each.arguments) for each, _ in near] == [("get_project_stats", {})]
 
 
 @table(
