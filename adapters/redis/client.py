@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, NoReturn
 
 import hiredis
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.exceptions import (
     ClusterDownError,
     ConnectionError,
@@ -122,6 +122,14 @@ class _CancellableConnection:
             # What was sent will be answered, and nobody reads it.
             await self._give_up()
 
+    def is_idle(self) -> bool:
+        """Whether it is open and nothing came since its last answer."""
+        connection: Any = self
+        if connection.should_reconnect() or not self._is_ready():
+            return False
+        reader, parsed = connection._reader, connection._parser._reader
+        return not (reader._buffer or reader.at_eof() or parsed is None or parsed.has_data())
+
     def _is_ready(self) -> bool:
         """Whether there is nothing to wait for before or after a write."""
         connection: Any = self
@@ -136,6 +144,32 @@ class _CancellableConnection:
         connection: Any = self
         await connection.disconnect(nowait=True)
         raise asyncio.CancelledError
+
+
+class _QuickPool(ConnectionPool):
+    """Lends an idle connection at once, and takes it back so.
+
+    The library takes a lock each time, looks at the connection in five steps, and counts it for
+    metrics that nobody reads: a third of what a command costs.
+    """
+
+    async def get_connection(self, *args: Any, **options: Any) -> Any:
+        """A connection that is open, as the library gives it."""
+        library: Any = super()
+        idle: list[Any] = self._available_connections
+        if idle and idle[-1].is_idle():
+            connection = idle.pop()
+            self._in_use_connections.add(connection)
+            return connection
+        return await library.get_connection(*args, **options)
+
+    async def release(self, connection: Any) -> None:
+        """Keep it for whoever is next."""
+        if connection.is_idle():
+            self._in_use_connections.remove(connection)
+            self._available_connections.append(connection)
+        else:
+            await super().release(connection)
 
 
 class _NodeConnection(_CancellableConnection):
@@ -156,8 +190,9 @@ def _cancellable_class(connection: Any, kind: type = _CancellableConnection) -> 
 
 
 def make_cancellable(client: Redis) -> Redis:
-    """Return the client, whose connections keep cancellations from now on."""
+    """Return the client, whose connections keep cancellations and are lent at once from now on."""
     pool = client.connection_pool
+    pool.__class__ = _QuickPool
     pool.connection_class = _cancellable_class(pool.connection_class)
     return client
 

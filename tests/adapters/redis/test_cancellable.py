@@ -14,7 +14,7 @@ from redis.typing import EncodableT
 from adapters.redis.client import make_cancellable
 from adapters.redis.connect import connect
 from adapters.redis.server.embedded import EmbeddedServer
-from tests.fakes.platforms.patience import PATIENCE_S, within
+from tests.fakes.platforms.patience import PATIENCE_S, until, within
 
 
 async def cancelled_at_every_point(client: object, command: str) -> int:
@@ -117,3 +117,40 @@ def test_a_connection_that_was_closed_meanwhile_is_away_and_no_fault(
 
     # The loop that the service has.
     uvloop.run(write_to_a_closed_one())
+
+
+async def test_an_idle_connection_that_the_server_closed_is_opened_again(
+    redis_server: EmbeddedServer,
+) -> None:
+    client, other = await connect(redis_server.url), await connect(redis_server.url)
+    number = await client.client_id()
+    await other.client_kill_filter(_id=number)
+    assert await client.ping()
+    assert await client.client_id() != number
+    await client.aclose()
+    await other.aclose()
+
+
+async def test_an_answer_that_nobody_read_is_not_given_to_whoever_asks_next(
+    redis_server: EmbeddedServer,
+) -> None:
+    client = await connect(redis_server.url)
+    pool = client.connection_pool
+    connection = await pool.get_connection()
+    await connection.send_command("ECHO", "for nobody")
+    await until(connection.can_read)
+    await pool.release(connection)
+    assert await client.echo("for me") == "for me"
+    await client.aclose()
+
+
+async def test_commands_at_once_have_a_connection_each_and_later_ones_share_it(
+    redis_server: EmbeddedServer,
+) -> None:
+    client = await connect(redis_server.url)
+    at_once = await asyncio.gather(*(client.client_id() for _ in range(5)))
+    assert len(set(at_once)) == 5
+    later = [await client.client_id() for _ in range(5)]
+    assert len(set(later)) == 1
+    assert set(later) < set(at_once)
+    await client.aclose()
