@@ -15,6 +15,7 @@ from engine.errors import ToolFailed
 from engine.playbooks.answer import FIND_ANSWERS, AnswerDefinition
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolDefinition
+from engine.text.language import detect_language, suits_language
 from engine.toolbox.telling import tell_result
 from engine.tools.arguments import Arguments
 from engine.tools.knowledge.knowledge_search import read_section, tell_quote
@@ -64,9 +65,10 @@ def _answer_tool(
 def _of_text(answer: AnswerDefinition) -> Tool[Any]:
     assert answer.text is not None
     text = answer.text
+    shown = {lang: shorten(each, SHOWN_CHARS) for lang, each in text.root.items()}
 
     async def run(args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
-        return {"answer": [shorten(each, SHOWN_CHARS) for each in text.texts]}
+        return {"answer": shown.get("", shown)}
 
     return _plain(" ".join(text.texts), run, lambda result, lang: text(lang))
 
@@ -138,6 +140,11 @@ class AnswerQuestion(Arguments):
     question: str = Field(max_length=500, description="The question, in the person's words.")
 
 
+def _question(answer: Tool[Any], lang: Lang) -> str:
+    """The first question that it answers, for a reader of that language where there is one."""
+    return next((e for e in answer.examples if suits_language(e, lang)), answer.examples[0])
+
+
 def find_answers_tool(answers: Sequence[Tool[Any]]) -> Tool[Any]:
     """The one tool by which a model finds answers; for those of tools it has the tools."""
     fixed = {tool.name: tool for tool in answers if tool.arguments is NoArguments}
@@ -150,11 +157,12 @@ def find_answers_tool(answers: Sequence[Tool[Any]]) -> Tool[Any]:
         mine = {name: tool for name, tool in fixed.items() if may_read(tool, ctx)}
         ranked = rank(args.question, {name: words[name] for name in mine})
         best = [mine.pop(name) for name, _ in ranked[:MATCHES]]
+        lang = detect_language(args.question)
         found = [
-            {"name": each.name, "question": each.examples[0], **await each.run(NOTHING, ctx)}
+            {"name": each.name, "question": _question(each, lang), **await each.run(NOTHING, ctx)}
             for each in best
         ]
-        others = [tool.examples[0] for tool in mine.values()]
+        others = [_question(tool, lang) for tool in mine.values()]
         return {"answers": found, "other_questions": others[:LISTED]}
 
     def tell(result: dict[str, Any], lang: Lang) -> str:

@@ -37,7 +37,7 @@ class ReadOnlyTools:
     """The read-only tools that this person may use, and no others.
 
     With `lang`, of columns that a result has for each language (`title_en`, `title_zh`) the model
-    is shown those of that one.
+    is shown those of that one, and of a text by language (`{"en": …, "zh": …}`) that text.
     """
 
     def __init__(
@@ -106,11 +106,13 @@ class ReadOnlyTools:
 
 
 def _in_language(result: Any, lang: Lang) -> Any:
-    """The result without columns for other languages, where it has those for this one."""
+    """The result without texts for other languages, where it has those for this one."""
     if isinstance(result, list | tuple):
         return [_in_language(each, lang) for each in result]
     if not isinstance(result, Mapping):
         return result
+    if len(result) > 1 and lang in result and result.keys() <= {*languages()}:
+        return _in_language(result[lang], lang)
     others = [other for other in languages() if other != lang]
     twins = {
         twin

@@ -185,3 +185,41 @@ async def test_a_worker_that_dies_after_its_progress_loses_and_doubles_nothing(
             assert ANSWER in text_of(message)
         async with open_parts(given) as parts:
             assert len(await parts.services.decisions.active_runs("web:local:main")) == 1
+
+
+async def test_whether_a_condition_holds_is_looked_up_before_the_person_decides(
+    start: Start, model: ModelServer
+) -> None:
+    text = "如果 P003 最近有过不良事件，就录入 P003 今天的访视"
+    work = {"kind": "workflow", "route": "clinical_qc/visit-entry", "text": text}
+    condition = {"condition": "如果 P003 最近有过不良事件", "depends_on": []}
+    found = "没有，P003 最近一次访视无不良事件"
+    model.script(lambda r: say_json({"pieces": [work | condition]}) if routes(r) else say(found))
+    service = await start(**settings(model))
+    async with WebRoom(service.url) as room:
+        await room.say("lin", text)
+        card = await room.card("select")
+        message = await room.wait_for(part_is("answered", found))
+        assert [part["state"] for part in message["parts"]] == ["answered", "needs_you"]
+        assert await runs_in(service, room) == 0
+        await room.tap("lin", card, "1")
+        await room.card("clarify")
+        assert await runs_in(service, room) == 1
+
+
+async def test_questions_that_lean_on_each_other_are_one_dialogue(
+    start: Start, model: ModelServer
+) -> None:
+    parts = ["P001 和 P002 谁的血压更高？", "高的那个最近有没有不良事件？"]
+    pieces = [
+        {"kind": "qa_query", "route": "", "text": part, "depends_on": [*range(n)]}
+        for n, part in enumerate(parts)
+    ]
+    both = say("[1]\nP002 更高\n[2]\nP002 有一次疲乏")
+    model.script(lambda r: say_json({"pieces": pieces}) if routes(r) else both)
+    service = await start(**settings(model))
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "".join(parts))
+        message = await room.wait_for(part_is("answered", "P002 有一次疲乏"))
+    assert [part["state"] for part in message["parts"]] == ["answered", "answered"]
+    assert sum(not routes(request) for request in model.requests) == 1

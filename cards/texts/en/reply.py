@@ -99,6 +99,7 @@ TEXTS: Final[dict[str, str]] = {
         "You wrote: “{said}”. Please look at the result above: if “{condition}” holds, start it."
     ),
     "choose.condition_alone": "You wrote: “{said}”. If “{condition}” holds, please start it.",
+    "choose.condition_check": "Does this hold: “{condition}”?",
     "choose.condition_part": "Please decide by the result above whether to start.",
     "choose.start": "It holds: {name}",
     "choose.go_on": "It holds: go on",

@@ -82,6 +82,7 @@ TEXTS: Final[dict[str, str]] = {
         "你写道：「{said}」。请看上面的结果：如果「{condition}」成立，就点「开始」。"
     ),
     "choose.condition_alone": "你写道：「{said}」。如果「{condition}」成立，就点「开始」。",
+    "choose.condition_check": "「{condition}」成立吗？",
     "choose.condition_part": "是否开始，请根据上面的结果决定。",
     "choose.start": "条件成立：{name}",
     "choose.go_on": "条件成立，继续",

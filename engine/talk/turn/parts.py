@@ -143,9 +143,14 @@ async def answer_card(part: Part, turn: Turn, by_model: FormReading | None = Non
 
 
 def _find_blocker(intent: Intent, parts: list[Part]) -> Part | None:
-    """The earlier part that has to be settled before this intent is begun, or was not done."""
+    """The earlier part that has to be settled before this intent is begun, or was not done.
+
+    Questions that a model answers are answered together, also where one leans on another.
+    """
     for index in intent.depends_on:
         part = parts[index]
+        if part.state == "working" and intent.kind == part.intent.kind == "qa_query":
+            continue
         if part.state == "waiting" and part.intent.depends_on:
             return parts[part.intent.depends_on[0]]
         if part.run or part.state == "working" or _is_lost(part):

@@ -98,9 +98,17 @@ class WorkReader:
             return None
         return _question(fitting, aspects, asks_what=bool(words.WHAT.search(said)))
 
-    def explains(self, text: str) -> bool:
-        """Whether what `read` takes of the text is all that it says."""
-        return not words.QUALIFIES.search(_as_read(text))
+    def explains(self, text: str, work: WorkQuestion) -> bool:
+        """Whether what `read` takes of the text is all that it says.
+
+        A value, such as a weight, is not only what was asked for elsewhere and is not named here.
+        """
+        said = _as_read(text)
+        if words.QUALIFIES.search(said):
+            return False
+        asked = [each for each in self.subjects if work.paths and each.key in work.keys]
+        matches = (self._match(said, each, frozenset()) for each in asked if not each.is_here)
+        return all(match.own_words > match.letters for match in matches)
 
     def names_other(self, said: str, known: str) -> bool:
         """Whether the folded text names things, and none of them is in the folded text `known`."""

@@ -5,7 +5,7 @@ import re
 from engine.frames.intents import Lookup
 from engine.ports.model import Model
 from engine.text import wording
-from engine.text.entities import fold, masked
+from engine.text.entities import DAY_MARK, fold, masked
 from engine.text.values import remove_values
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.grammar.reading import GRAMMAR
@@ -83,6 +83,8 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
     if piece.kind == "workflow" and judge_verbatim(piece.text, context):
         return True
     clauses = [clause for clause in _CLAUSES.split(piece.text) if not is_link(clause)]
+    if sum(DAY_MARK in _clear(clause, context) for clause in clauses) > 1:
+        return False  # It may be as many requests.
     return sum(not _gives_values(clause, context) for clause in clauses) <= 1
 
 
@@ -116,5 +118,10 @@ def _gives_values(clause: str, context: RouteContext) -> bool:
         return False
     if is_link(remove_values(said, index_cues(context.tools).every)):
         return True
-    clear = masked(said, context.today)
+    clear = _clear(clause, context)
     return bool(STAND_INS.search(clear)) and len(_WORD.findall(clear)) <= _VALUE_WORDS
+
+
+def _clear(clause: str, context: RouteContext) -> str:
+    """A clause with marks for what is named in it."""
+    return masked(fold(context.mark(clause)), context.today)

@@ -21,6 +21,7 @@ from engine.text.answer import AnswerFaults
 from engine.text.fence import fence_data
 from engine.understanding.briefing import shown_cards
 from engine.understanding.context import RouteContext, StrategyResult
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.lookups.find import Answer, find
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.conditions import split_condition
@@ -42,6 +43,7 @@ CONFIDENCE = 0.8
 NO_ANSWER = "the model gave no answer"
 BY_MODEL = "the model"
 """How the reason of every intent begins that the model read."""
+_SEPARATORS = " ,，、;；:：.。\n"
 _CLAUSE_END = re.compile(r"[,，;；:：。!！?？\n]|\.(?=\s|$)")
 
 
@@ -105,13 +107,27 @@ class _Reading:
         """One for each piece in its order; small talk beside others needs no answer."""
         matter = [n for n, each in enumerate(self.placed) if each.piece.kind != "smalltalk"]
         kept = matter or [0]
-        made = []
+        made, places = list[Intent](), dict[int, int]()
         for number in kept:
-            after = sorted(
-                {kept.index(n) for n in self.placed[number].piece.depends_on if n in kept}
-            )
-            made.append(self._intent(self.placed[number], tuple(after)))
+            depends_on = self.placed[number].piece.depends_on
+            after = tuple(sorted({places[n] for n in depends_on if n in places}))
+            intent = self._intent(self.placed[number], after)
+            if check := self._condition_check(intent):
+                made.append(check)
+                intent = intent.model_copy(update={"depends_on": (len(made) - 1,)})
+            places[number] = len(made)
+            made.append(intent)
         return tuple(made)
+
+    def _condition_check(self, intent: Intent) -> Intent | None:
+        """The question whether a condition holds that no earlier piece asks; a person decides."""
+        name = f"{intent.playbook}/{intent.request}"
+        can_begin = any(n == name and not request.not_yet for n, request in self.context.requests)
+        if not intent.condition or intent.depends_on or not can_begin:
+            return None
+        asked = say("choose.condition_check", self.context.lang, condition=intent.condition)
+        why = f"the condition of {name}, which nothing else in the message asks after"
+        return Intent(kind="qa_query", text=asked, confidence=CONFIDENCE, why=why)
 
     def _intent(self, placed: PlacedPiece, after: tuple[int, ...]) -> Intent:
         piece, said = placed.piece, self._said(placed)
@@ -140,19 +156,27 @@ class _Reading:
                 )
 
     def _said(self, placed: PlacedPiece) -> str:
-        return self.text[placed.start : placed.end].strip()
+        """The words of the piece, without what sets it apart from the one before it."""
+        return self.text[placed.start : placed.end].strip().lstrip(_SEPARATORS)
 
     def _look_up(self, said: str) -> Answer | None:
-        """A look-up that accounts for every word of it; else it is the model's to answer."""
+        """A look-up that accounts for every word of it; else it is the model's to answer.
+
+        Politeness and what only says when it is asked ("first", "by the way") are left out.
+        """
         context = self.context
-        found = find(
-            said,
-            context.tools,
-            entities=context.entities,
-            today=context.today,
-            recent=context.recent,
-        )
-        return found if found and is_whole_look_up(said, found[0], context) else None
+        core = GRAMMAR.core(level(context.mark(said)))
+        for text in dict.fromkeys((said, said[core.start : core.end])):
+            found = find(
+                text,
+                context.tools,
+                entities=context.entities,
+                today=context.today,
+                recent=context.recent,
+            )
+            if found and is_whole_look_up(text, found[0], context):
+                return found
+        return None
 
     def _work(self, placed: PlacedPiece, after: tuple[int, ...]) -> Intent:
         """The work; offered only, where it is cut out of words that may change it."""

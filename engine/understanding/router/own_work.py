@@ -47,7 +47,7 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
     ):
         return StrategyResult((), "no request of the person explains it")
     if model is not None and not all(
-        reader.explains(each.text) if work else is_explained(each, context)
+        reader.explains(each.text, work) if work else is_explained(each, context)
         for each, work in zip(pieces, found, strict=True)
     ):
         return StrategyResult((), "it may ask for more than rules explain")

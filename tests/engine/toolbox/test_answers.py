@@ -18,6 +18,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import NO_LIBRARY, Library
 from engine.ports.model import ToolCall
 from engine.text.entity_kinds import Entities
+from engine.text.language import detect_language
 from engine.toolbox.toolbox import Toolbox
 from engine.tools.model import Tool, ToolContext
 from engine.tools.read_only import ReadOnlyTools
@@ -115,8 +116,10 @@ async def test_what_fits_is_given_and_what_else_has_an_answer_is_named(
 ) -> None:
     result = await found(tools, "opening hours on Sundays", context)
     assert [each["question"] for each in result["answers"]] == ["when are you open"]
-    assert "We are open **from 8 to 18**" in result["answers"][0]["answer"][0]
+    assert "We are open **from 8 to 18**" in result["answers"][0]["answer"]["en"]
     assert result["other_questions"] == ["where does used oil go"]
+    in_chinese = (await found(tools, "周日几点开门", context))["answers"]
+    assert all(detect_language(each["question"]) == "zh" for each in in_chinese)
     (tool,) = (tool for tool in tools if tool.name == "answers__find")
     assert "周日休息" in tool.tell(result, "zh")
     nothing = await found(tools, "brake fluid", context)

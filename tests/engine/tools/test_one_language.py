@@ -53,6 +53,13 @@ async def test_columns_for_other_languages_are_left_out(lang: Any, kept: Any) ->
     assert await read({"rows": [BOTH]}, lang) == {"rows": [kept]}
 
 
+@pytest.mark.parametrize(("lang", "kept"), [("zh", "文"), ("en", {"text": "x"})])
+async def test_of_a_text_by_language_the_asker_s_is_given(lang: Any, kept: Any) -> None:
+    by_language = {"zh": "文", "en": {"text": "x"}}
+    assert await read({"quotes": by_language}, lang) == {"quotes": kept}
+    assert await read({"sent": {"en": 1}}, lang) == {"sent": {"en": 1}}
+
+
 async def test_a_column_stays_whose_twin_is_not_there_or_says_nothing() -> None:
     alone = {"sent_en": 1, "title_zh": "题", "a_zh": 1, "a_en": None}
     assert await read(alone, "en") == alone

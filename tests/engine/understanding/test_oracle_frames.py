@@ -90,7 +90,9 @@ async def _ends_as_written(message: Line, context: RouteContext) -> bool:
             case kind:
                 pieces.append(piece({"talk": "smalltalk"}.get(kind, "unclear"), text))
     here = replace(context, lang=detect_language(message["text"]))
-    intents = (await route(message["text"], here, Given(pieces))).intents
+    routed = (await route(message["text"], here, Given(pieces))).intents
+    # Whether a condition holds is asked besides.
+    intents = [intent for intent in routed if intent.text in message["text"]]
     return _begins(wanted, intents) and _is_answered(pieces, intents)
 
 

@@ -14,7 +14,7 @@ from engine.frames.intents import Intent
 from engine.ports.model import Completion
 from engine.understanding.context import RouteContext
 from engine.understanding.own_work.reading import WorkReader
-from engine.understanding.own_work.subjects import WorkSubject
+from engine.understanding.own_work.subjects import FieldNames, WorkSubject
 from engine.understanding.router.chain import route
 from tests.bench.router.score import HALVES, messages
 from tests.engine.understanding.test_route_card_replies import clarify, select
@@ -262,3 +262,23 @@ async def test_where_the_model_has_no_answer_rules_stand_as_without_one(
             (i.card, i.work, i.kind) for i in alone
         ]
     assert broken.requests or found[0].kind == "qa_query"
+
+
+async def test_a_value_that_is_not_named_is_no_other_conversation_s(context: RouteContext) -> None:
+    """What an open form elsewhere has is not what "on file" means here."""
+    weight = FieldNames("data.weight", ("weight", "体重"), type="number", is_known=True)
+    there = WorkSubject("run-1", names=("visit", "访视"), values=("p002",), fields=(weight,))
+    here = replace(there, is_here=True)
+
+    async def is_own(text: str, subject: WorkSubject) -> bool:
+        async def work() -> WorkReader:
+            return WorkReader((subject,))
+
+        model = Reader("qa_query")
+        (intent,) = (await route(text, replace(context, work=work), model)).intents
+        assert intent.kind == "qa_query"
+        return intent.work is not None
+
+    assert not await is_own("ok then what weight is on file for her now?", there)
+    assert await is_own("what is the weight in my visit?", there)
+    assert await is_own("ok then what weight is on file for her now?", here)

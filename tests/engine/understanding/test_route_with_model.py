@@ -177,6 +177,18 @@ async def test_a_look_up_that_the_model_finds_needs_no_model_to_answer(
     assert intent.lookup.arguments == {"subject_id": "P003", "field": "ecog"}
 
 
+async def test_when_something_is_looked_up_is_no_part_of_what(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    text = "先查 P003 的 ECOG，大于等于 2 就录入今天的访视"
+    asked, _, work = text.partition("，")
+    held = piece("workflow", f"，{work}", ENTRY, (0,)) | {"condition": "大于等于 2"}
+    server.script([pieces(piece("qa_query", asked), held)])
+    first, second = (await route(text, context, model)).intents
+    assert first.lookup is not None
+    assert (second.text, second.depends_on) == (work, (0,))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -313,6 +325,31 @@ async def test_a_condition_in_the_person_s_words_is_never_the_model_s_to_drop(
         assert (work.kind, [c.request for c in work.candidates]) == ("unclear", ["visit-entry"])
         assert work.note == ("left_out" if cut.startswith("录入") else "hangs"), "with the reason"
         assert not work.sure
+
+
+@pytest.mark.parametrize("beside", ["Record today's visit of P005. ", ""])
+async def test_whether_a_condition_holds_is_asked_where_nothing_else_asks_it(
+    beside: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    condition = "only if P007 had an adverse event"
+    text = f"{beside}Record today's visit of P007 too, {condition}"
+    first = (piece("workflow", beside, ENTRY),) if beside else ()
+    held = piece("workflow", text[len(beside) :], ENTRY) | {"condition": condition}
+    server.script([pieces(*first, held)])
+    *_, check, work = (await route(text, context, model)).intents
+    assert (check.kind, check.text) == ("qa_query", f"「{condition}」成立吗？")
+    assert (work.condition, work.depends_on) == (condition, (len(first),))
+
+
+async def test_work_that_cannot_be_done_yet_asks_for_no_condition(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    name = next(name for name, request in context.requests if request.not_yet)
+    text = "Only if P003 had an adverse event, do that other thing for me"
+    held = piece("workflow", text, name) | {"condition": "Only if P003 had an adverse event"}
+    server.script([pieces(held)])
+    (work,) = (await route(text, context, model)).intents
+    assert (work.kind, work.depends_on) == ("workflow", ())
 
 
 LONG = "P003 的病程记录如下：" + "患者今日一般情况可，饮食睡眠正常，二便如常，无发热。" * 160
