@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(begun, int):
         return begun
     args.command, args.stop_at_eof, args.pulse = begun.name, True, begun.pulse
+    # Nothing is read again in a copy: what it touches is not shared any more.
+    args.settings = settings
     return web(args) if begun.name == "web" else worker(args)
 
 
@@ -127,7 +129,7 @@ def worker(args: argparse.Namespace) -> int:
 
         return serve
 
-    settings = load_project()
+    settings = _settings_of(args)
     return _run_watched(args, settings) if settings.watchdog_s else _serve(args, load)
 
 
@@ -152,8 +154,14 @@ def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
     return run_loop(_until_stopped(serving, settings, stop_at_eof=True)) or 0
 
 
+def _settings_of(args: argparse.Namespace) -> Settings:
+    """The settings; those of the process that this one was forked from, where it was."""
+    settings: Settings | None = getattr(args, "settings", None)
+    return settings or load_project()
+
+
 def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
-    settings = load_project()
+    settings = _settings_of(args)
     configure_logging(args.command)
     stop_at_eof = getattr(args, "stop_at_eof", False)
     return run_loop(_until_stopped(load_and_freeze(load), settings, stop_at_eof=stop_at_eof)) or 0

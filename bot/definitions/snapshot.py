@@ -152,7 +152,7 @@ async def learn_routes(table: RouteTable, published: Published) -> None:
 
 async def _learn(lessons: Lessons) -> bytes:
     """What the examples teach, packed, and taken over; learned here where no process helps."""
-    if not lessons.is_learned and len(lessons.examples) > FEW:
+    if len(lessons.examples) > FEW:
         try:
             body = await learn_apart(lessons.examples, lessons.said)
         except (NotLearned, OSError) as error:
@@ -160,7 +160,7 @@ async def _learn(lessons: Lessons) -> bytes:
         else:
             lessons.recall(body)
             return body
-    return await asyncio.to_thread(lambda: lessons.classifier.learned.pack())
+    return await asyncio.to_thread(lessons.teach)
 
 
 def _parse(read: Callable[[str], M], text: str, name: str) -> M:

@@ -4,15 +4,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bot.pages.session import Visitor
@@ -21,6 +20,9 @@ from bot.wiring.web import to_html
 from cards.model import Lang
 from cards.texts import lang_of_tag, languages, say
 from engine.playbooks.drawing.svg import STYLE
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LANG_COOKIE = "signoff_lang"
 LIVE = "X-Signoff-Live"
@@ -47,7 +49,10 @@ class Renderer:
 
     def __init__(self, zone: str) -> None:
         self._zone = ZoneInfo(zone)
-        self._pages = _open_templates()
+
+    @cached_property
+    def _pages(self) -> "Environment":
+        return _open_templates()
 
     def page(
         self, page_request: PageRequest, template: str, *, status: int = 200, **view: Any
@@ -155,8 +160,11 @@ _FILES = _files()
 
 
 @cache
-def _open_templates() -> Environment:
+def _open_templates() -> "Environment":
     """A process compiles each template once."""
+    # Loaded for the first page: many services show none.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     pages = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

@@ -8,7 +8,6 @@ How it is learned, packed and kept is tested where that is called by name.
 
 import fcntl
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from redis.asyncio import Redis
@@ -16,7 +15,7 @@ from redis.asyncio import Redis
 from adapters.redis import keys
 from bot.definitions import snapshot
 from engine.understanding.learned import lessons
-from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
+from engine.understanding.learned.classifier import Example, Learned, digest_of
 
 FEWEST = 300
 """Fewer examples are learned in no time."""
@@ -24,45 +23,36 @@ APART = 1
 """The database of the server in which nothing is emptied."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    learned: Learned
-    body: bytes
-
-
-_known: dict[str, _Known] = {}
+_known: dict[str, bytes] = {}
 
 
 def learn_once(folder: Path) -> None:
     """Have this process share what is learned with all others of the same folder, from now on."""
-    pack = Learned.pack
+    learn = lessons.learn
 
-    def classifier(
-        examples: Sequence[Example], said: Sequence[str], learned: Learned | None = None
-    ) -> Classifier:
-        if learned is not None or len(examples) < FEWEST:
-            return Classifier(examples, said, learned)
+    def shared(examples: Sequence[Example], said: Sequence[str]) -> bytes:
         digest = digest_of(examples, said)
-        path = folder / digest
-        with (folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            body = path.read_bytes() if path.exists() else b""
-            found = Classifier(examples, said, Learned.unpack(body) if body else None)
-            body = body or pack(found.learned)
-            path.write_bytes(body)
-        _known[digest] = _Known(found.learned, body)
-        return found
+        if digest not in _known:
+            path = folder / digest
+            with (folder / "lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not path.exists():
+                    path.write_bytes(learn(examples, said).pack())
+                _known[digest] = path.read_bytes()
+        return _known[digest]
 
-    def packed(learned: Learned) -> bytes:
-        known = (each.body for each in _known.values() if each.learned is learned)
-        return next(known, None) or pack(learned)
+    def learned_once(examples: Sequence[Example], said: Sequence[str]) -> Learned:
+        if len(examples) < FEWEST:
+            return learn(examples, said)
+        learned = Learned.unpack(shared(examples, said))
+        assert learned is not None
+        return learned
 
     async def learned_here(examples: Sequence[Example], said: Sequence[str]) -> bytes:
-        return packed(classifier(examples, said).learned)
+        return shared(examples, said)
 
-    lessons.Classifier = classifier  # type: ignore[assignment, misc]
+    lessons.learn = learned_once
     snapshot.learn_apart = learned_here
-    Learned.pack = packed  # type: ignore[method-assign]
 
 
 async def teach_store(url: str) -> None:
@@ -70,8 +60,8 @@ async def teach_store(url: str) -> None:
     if not _known or not url.startswith("unix:"):
         return
     async with Redis.from_url(url, db=APART) as apart:
-        for digest, known in _known.items():
+        for digest, body in _known.items():
             key = keys.learned(digest)
             if not await apart.copy(key, key, destination_db=0, replace=True):
-                await apart.set(key, known.body)
+                await apart.set(key, body)
                 await apart.copy(key, key, destination_db=0, replace=True)

@@ -1,7 +1,7 @@
 """A playbook's graph as an SVG picture."""
 
 from collections.abc import Collection, Iterator
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from engine.playbooks.drawing.boxes import SIZES, Arrow, Block, Box, Text
 from engine.playbooks.drawing.layout import Marks, layout_playbook
@@ -56,7 +56,7 @@ def _svg(graph: Graph, block: Block, style: str) -> Iterator[str]:
         f' viewBox="0 0 {width} {height}" width="{width}" height="{height}" fill="none"'
         f' stroke="currentColor" font-family="system-ui, sans-serif" lang="{graph.lang}">'
     )
-    yield f"<title>{escape(next((n.name for n in graph.nodes), ''))}</title>"
+    yield f"<title>{escape(next((n.name for n in graph.nodes), ''), quote=False)}</title>"
     if style:
         yield f"<style>{style}</style>"
     for box in block.boxes:
@@ -70,10 +70,10 @@ def _svg(graph: Graph, block: Block, style: str) -> Iterator[str]:
 
 def _box(box: Box) -> Iterator[str]:
     kind = box.role.partition(" ")[0]
-    name = f" id={quoteattr(box.node)}" if box.node else ""
+    name = f' id="{escape(box.node)}"' if box.node else ""
     yield f'<g{name} class="{box.role}">'
     if box.title:
-        yield f"<title>{escape(box.title)}</title>"
+        yield f"<title>{escape(box.title, quote=False)}</title>"
     dashed = _DASHED if kind == "aside" else ""
     yield (
         f'<rect x="{_px(box.x)}" y="{_px(box.y)}" width="{_px(box.width)}"'
@@ -86,9 +86,10 @@ def _box(box: Box) -> Iterator[str]:
 
 def _text(text: Text) -> str:
     bold = ' font-weight="600"' if text.role == "name" else ""
+    words = escape(text.text, quote=False)
     return (
         f'<text class="{text.role}" x="{_px(text.x)}" y="{_px(text.y)}" fill="currentColor"'
-        f' stroke="none" font-size="{_px(SIZES[text.role])}"{bold}>{escape(text.text)}</text>'
+        f' stroke="none" font-size="{_px(SIZES[text.role])}"{bold}>{words}</text>'
     )
 
 

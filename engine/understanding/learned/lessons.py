@@ -15,6 +15,7 @@ from engine.understanding.learned.classifier import (
     Example,
     Learned,
     digest_of,
+    learn,
 )
 from engine.understanding.learned.politeness import strip_politeness
 
@@ -85,7 +86,15 @@ class Lessons:
     @cached_property
     def classifier(self) -> Classifier:
         """Takes one to two seconds of processor time to learn, a twentieth of it when recalled."""
-        return Classifier(self.examples, self.said, self._kept)
+        kept, self._kept = self._kept, None
+        return Classifier(self.examples, kept or learn(self.examples, self.said))
+
+    def teach(self) -> bytes:
+        """Learn the examples, whatever was learned before; what it came to, packed."""
+        learned = learn(self.examples, self.said)
+        if not self.is_learned:
+            self._kept = learned
+        return learned.pack()
 
     @cached_property
     def request_verbs(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.understanding.learned.classifier import Classifier, Example
+from engine.understanding.learned.classifier import Classifier, Example, learn
 from engine.understanding.learned.table import RouteTable
 
 FOLDS = 5
@@ -61,4 +61,5 @@ def _find_misrouted(
 
 
 def _make_classifier(examples: Sequence[tuple[Example, str]]) -> Classifier:
-    return Classifier([example for example, _ in examples], [text for _, text in examples])
+    own = [example for example, _ in examples]
+    return Classifier(own, learn(own, [text for _, text in examples]))

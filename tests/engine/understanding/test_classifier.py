@@ -13,6 +13,7 @@ from engine.understanding.learned.classifier import (
     RIDGE,
     Classifier,
     Example,
+    FeatureIndex,
     Learned,
     balance_of,
     digest_of,
@@ -41,7 +42,7 @@ SAID = [example.text for example in EXAMPLES]
 
 
 def test_examples_score_near_one_for_their_own_and_near_zero_for_others() -> None:
-    made = Classifier(EXAMPLES, SAID)
+    made = Classifier(EXAMPLES, learn(EXAMPLES, SAID))
     own = made.scores("book my holiday")
     assert own.routes["leave"] > 0.7 > 0.3 > own.routes["talk"]
     assert own.groups["leave/ask"] > own.groups["leave/cancel"]
@@ -62,12 +63,21 @@ def test_the_system_is_solved_exactly_over_several_blocks(monkeypatch: pytest.Mo
 
 def test_what_was_kept_scores_as_what_was_learned() -> None:
     lessons = TABLE.lessons
-    kept = Learned.unpack(lessons.classifier.learned.pack())
+    kept = Learned.unpack(lessons.teach())
     assert kept
-    again = Classifier(TABLE.examples, [normalize(e.text) for e in TABLE.examples], kept)
+    again = Classifier(TABLE.examples, kept)
     for message in messages("dev"):
         text = normalize(message["text"])
         assert again.scores(text) == lessons.classifier.scores(text)
+
+
+def test_a_feature_is_found_where_its_name_stands_and_others_nowhere() -> None:
+    names = [f"w:{number}" for number in range(2000)]
+    index = FeatureIndex("\n".join(names).encode())
+    known, places = index.find(["w:7", "c:七", "w:1999", "", "w:0"])
+    assert known.tolist() == [True, False, True, False, True]
+    assert places.tolist() == [7, 1999, 0]
+    assert index.find([])[1].tolist() == []
 
 
 @pytest.mark.parametrize("body", [b"", b"nothing", b"x\x9c\x03\x00\x00\x00\x00\x01"])

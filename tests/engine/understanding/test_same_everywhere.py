@@ -38,9 +38,10 @@ def core_types() -> tuple[str, ...]:
 
 PROGRAM = """
 import json, sys
-from engine.understanding.learned.classifier import Classifier, Example
+from engine.understanding.learned.classifier import Classifier, Example, learn
 given = json.load(sys.stdin)
-classifier = Classifier([Example(*each) for each in given["examples"]], given["said"])
+examples = [Example(*each) for each in given["examples"]]
+classifier = Classifier(examples, learn(examples, given["said"]))
 for text in given["texts"]:
     scores = classifier.scores(text)
     print(json.dumps([text, scores.known, scores.routes, scores.groups]))
