@@ -207,12 +207,18 @@ def log_handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[
 
 
 class TimedModel:
-    """A Model whose calls are spans, and whose answers say how long they took."""
+    """A Model whose calls are spans with the project, and whose answers say how long they took.
 
-    def __init__(self, model: Model, spans: Spans, clock: Clock) -> None:
+    `project` gives the project of what is handled now, "" for none.
+    """
+
+    def __init__(
+        self, model: Model, spans: Spans, clock: Clock, *, project: Callable[[], str] = str
+    ) -> None:
         self._model = model
         self._spans = spans
         self._clock = clock
+        self._project = project
 
     async def complete(
         self,
@@ -226,7 +232,7 @@ class TimedModel:
     ) -> Completion:
         """The model's answer with its seconds; raises as the model does."""
         since_s = self._clock.elapsed_s()
-        with self._spans.span("model", "", purpose=purpose):
+        with self._spans.span("model", "", purpose=purpose, project=self._project()):
             answer = await self._model.complete(
                 messages,
                 tools=tools,

@@ -8,22 +8,19 @@ from pydantic import JsonValue
 
 from bot.api.bodies import Invalid, Refusal
 from bot.api.skills import ApiAnswer
+from bot.testing.about import not_stated
 from bot.testing.answers import kind_of, problems_of, questions_of, set_value
 from bot.testing.describe import call_text, one_line
 from bot.testing.files.model import Expectation, ExpectedAnswer, ExpectedCard, ExpectedReply, Scalar
 from bot.testing.files.scenario import ScenarioStep
 from bot.testing.happenings import Happenings, asked_people, is_open, text_of, values_on
 from bot.testing.harness.stubs import MadeCall, same_value
+from bot.testing.numbers import numbers_in
 from cards.model import Card
 from engine.events import FormWanted
 from engine.playbooks.nesting import split_path
 
 _DATES = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
-_NUMBERS = re.compile(
-    r"(?<![A-Za-z0-9_.,])(?<![0-9]-)-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})?"
-    r"(?:\.[0-9]{1,15}|(?<=[0-9]))(?![0-9]|[.,][0-9])"
-)
-
 Difference = tuple[tuple[str | int, ...], str]
 """Under which keys of `expect`, and what is otherwise."""
 
@@ -87,8 +84,11 @@ def _reply(expected: ExpectedReply, happened: Happenings) -> Iterator[Difference
     for number in expected.numbers:
         if number not in stated:
             yield ("numbers",), f"expected {number:g}, was {one_line(said) or 'no reply'}"
+    for name, number, other in not_stated(_DATES.sub(" ", said), expected.about):
+        of = f"{number:g} is stated of {other}" if other else one_line(said) or "no reply"
+        yield ("about", name), f"expected {number:g} of {name}, was {of}"
     if expected.no_other_numbers:
-        others = numbers_in(_DATES.sub(" ", said)) - set(expected.numbers)
+        others = numbers_in(_DATES.sub(" ", said)) - set(expected.every_number)
         if others:
             yield ("no_other_numbers",), f"expected none, was {', '.join(f'{n:g}' for n in others)}"
     if expected.is_ is None:
@@ -183,12 +183,6 @@ def shows_value(shown: str, value: Scalar) -> bool:
         return _has(shown, value)
     pieces = shown.replace(",", "").replace("\u202f", "").replace("\u00a0", " ").split()
     return any(_number(piece) == float(value) for piece in pieces)
-
-
-def numbers_in(text: str) -> set[float]:
-    """The numbers that stand in a text, with or without separators; none that is part of a name."""
-    found = (match[0].replace(",", "") for match in _NUMBERS.finditer(text))
-    return {float(each) for each in found}
 
 
 def _number(text: str) -> float | None:

@@ -21,7 +21,7 @@ from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.filters import OverheardFilter
 from bot.serve.work.allowance import Allowance, AllowedModel
 from bot.serve.work.handler import MailHandler
-from bot.serve.work.model_queue import QueuedModel
+from bot.serve.work.model_queue import QueuedModel, current_project
 from bot.settings import Settings
 from bot.telemetry.instrumentation import Spans, TimedModel, open_spans
 from bot.telemetry.loop_lag import LoopLag
@@ -279,7 +279,7 @@ def _open_model(settings: Settings, base: _Base, stack: AsyncExitStack) -> Model
     model = open_model(settings, stack, telemetry.watch)
     if model is None:
         return None
-    timed: Model = TimedModel(QueuedModel(model), telemetry.spans, clock)
+    timed: Model = TimedModel(QueuedModel(model), telemetry.spans, clock, project=current_project)
     if not settings.allowances:
         return timed
     allowances = {whose: Allowance(*limits) for whose, limits in settings.allowances.items()}

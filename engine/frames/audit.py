@@ -81,6 +81,7 @@ def start_entry(run: Run) -> Entry:
     facts = {
         "by": run.requester.id,
         **origin_facts(run.conversation),
+        "project": run.project,
         "playbook": run.digest,
         "request": run.request,
         "reply": run.reply,

@@ -153,6 +153,8 @@ def _faults(answer: ExpertAnswer) -> list[str]:
     if not is_storable("".join((answer.result, answer.lesson, answer.question))):
         return ["should be without NUL and half characters"]
     if answer.question.strip():
+        if answer.writes:
+            return ["writes: leave them out of an answer that asks a question; propose them later"]
         fault = f"question: should be at most {QUESTION_CHARS} characters"
         return [fault] if len(answer.question) > QUESTION_CHARS else []
     if answer.writes:

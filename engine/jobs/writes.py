@@ -16,7 +16,7 @@ from engine.ports.model import Message
 from engine.reviews.approvals import call_digest
 from engine.rules.call_rules import CallRule
 from engine.text.fence import fence_data
-from engine.tool_plan.planning.schemas import fault_of, missing_names
+from engine.tool_plan.planning.schemas import fault_of, missing_names, required_names
 from engine.tool_plan.responses import made_by
 from engine.tools.model import Tool
 from engine.tools.registry import may_read
@@ -73,13 +73,16 @@ def _broken_rules(
 
 def _fault(call: ProposedCall, tools: dict[str, Tool[Any]]) -> str:
     tool = tools.get(call.tool)
+    if not tools:
+        return "you have no tool that writes; answer with a status"
     if tool is None:
         return f"none of your tools that write is called so; known here: {', '.join(tools)}"
     if not is_storable(json.dumps(call.arguments, ensure_ascii=False)):
         return "should be without NUL and half characters"
     schema = tool.input_schema()
     if missing := missing_names(schema, call.arguments):
-        return f"arguments lack {', '.join(missing)}"
+        needed = ", ".join(required_names(schema))
+        return f"arguments lack {', '.join(missing)}; needed are {needed}"
     return fault_of(schema, call.arguments)
 
 

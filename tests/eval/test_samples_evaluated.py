@@ -11,18 +11,19 @@ import yaml
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.testing.checks import check_step, numbers_in
+from bot.testing.checks import check_step
 from bot.testing.files.model import ModelLine
 from bot.testing.files.scenario import Scenario, read_scenario_file
 from bot.testing.happenings import text_of
 from bot.testing.harness.folder import PlayedFolder, load_folder
 from bot.testing.harness.service import Harness
+from bot.testing.numbers import numbers_in
 from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from engine.yaml.source import Problems
-from tests.eval.wrong import SPOILERS, checks_of, with_line, wrong_line
+from tests.eval.wrong import SPOILERS, checks_of, of_another, with_line, wrong_line
 from tests.fakes.learning import teach_store
 from tests.fakes.study import DATA, PLAYBOOKS
 from tests.fakes.tables import table
@@ -41,7 +42,13 @@ def expected_numbers(test: dict[str, Any]) -> set[float]:
     """Those of its replies and its cards."""
     expects = [step.get("expect") or {} for step in test["steps"]]
     shown = [e.get(key, {}) for e in expects for key in ("reply", "card")]
-    return {float(number) for each in shown for number in each.get("numbers", ())}
+    listed = [numbers for e in shown for numbers in (e.get("numbers", ()), *_about(e).values())]
+    return {float(number) for numbers in listed for number in numbers}
+
+
+def _about(shown: dict[str, Any]) -> dict[str, list[float]]:
+    about: dict[str, list[float]] = shown.get("about", {})
+    return about
 
 
 def true_numbers(sql: str, *, of: str) -> set[float]:
@@ -113,11 +120,19 @@ def wrong_answers(right: PlayedTest) -> list[Scenario]:
     scenario, told = right.scenario, told_in(right)
     script = scenario.given.model if isinstance(scenario.given.model, tuple) else ()
     expected = [*expected_numbers(EVERY[scenario.name])]
-    return [
+    lines = [(at, line) for at, line in enumerate(script) if is_told(line, told)]
+    wrong = [
         with_line(scenario, at, wrong_line(line, expected, INSTEAD.get(scenario.name, "")))
-        for at, line in enumerate(script)
-        if is_told(line, told) and (expected or scenario.name in INSTEAD)
+        for at, line in lines
+        if expected or scenario.name in INSTEAD
     ]
+    tied = any(step.expect.reply and step.expect.reply.about for step in scenario.steps)
+    named = [(at, line) for at, line in lines if tied and of_another(line.text) != line.text]
+    wrong += [
+        with_line(scenario, at, line.model_copy(update={"text": of_another(line.text)}))
+        for at, line in named
+    ]
+    return wrong
 
 
 def is_told(line: ModelLine, told: str) -> bool:

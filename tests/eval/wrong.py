@@ -4,16 +4,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.testing.checks import numbers_in
 from bot.testing.files.model import Expectation, ModelLine
 from bot.testing.files.scenario import Scenario
 from bot.testing.happenings import Happenings
 from bot.testing.harness.platform import ShownMessage
 from bot.testing.harness.stubs import MadeCall
+from bot.testing.numbers import numbers_in
 from cards.model import Card, Review
 from cards.showing.view import MessageView, PartView
 
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w]*-)")
+_SUBJECT = re.compile(r"P[0-9]{3}")
 INVENTED = 987.5
 
 Spoil = Callable[[Happenings, Expectation], Happenings]
@@ -26,6 +27,11 @@ def other_numbers(text: str, expected: Sequence[float]) -> str:
         if not set(expected) <= numbers_in(spoilt):
             return spoilt
     raise AssertionError(f"{text!r} cannot be spoilt")
+
+
+def of_another(text: str) -> str:
+    """The text about another subject."""
+    return _SUBJECT.sub("P998", text)
 
 
 def wrong_line(line: ModelLine, expected: Sequence[float], instead: str = "") -> ModelLine:
@@ -105,7 +111,7 @@ def _other_values(card: Card, expect: Expectation) -> Mapping[str, object]:
 
 
 def _numbers_of(expect: Expectation) -> Sequence[float]:
-    return expect.reply.numbers if expect.reply else ()
+    return expect.reply.every_number if expect.reply else ()
 
 
 def _lacking(text: str, expect: Expectation) -> str:
@@ -125,6 +131,7 @@ def _other_tool(happened: Happenings, expect: Expectation) -> Happenings:
 SPOILERS: Mapping[str, Spoil] = {
     "reply.is": _not_so,
     "reply.numbers": _saying(lambda text, expect: other_numbers(text, _numbers_of(expect))),
+    "reply.about": _saying(lambda text, _: f"P998: {of_another(text)}"),
     "reply.no_other_numbers": _saying(lambda text, _: f"{text} {INVENTED}"),
     "reply.contains": _saying(lambda text, _: "…"),
     "reply.lacks": _saying(_lacking),

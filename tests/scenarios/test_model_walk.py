@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from bot.settings import Settings
 from tests.fakes.model_server import (
     API_KEY,
@@ -143,3 +145,35 @@ async def test_the_questions_of_a_message_are_one_dialogue_that_sees_all_of_it(
     assert text in question
     assert "2. <data>P003 和 P004 最近谁的体能状态更差?</data>: yours" in question
     assert "answered: <data>" in question
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "option"),
+    [
+        ("P003今天的访视", "就选第一个吧", "1"),
+        ("record temperature 37.1 for P009", "not the second, the first one", "1"),
+        ("record temperature 37.1 for P009", "not the first, the other one", "2"),
+    ],
+)
+async def test_an_option_that_is_meant_in_words_is_named_and_left_to_the_button(
+    start: Start, text: str, said: str, option: str
+) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        given = json.loads(request["messages"][-1]["content"])
+        piece = {"text": given["message"], "route": "", "condition": "", "depends_on": []}
+        if given["message"] == text:
+            return say_json({"pieces": [{**piece, "kind": "unclear", "card": None, "option": ""}]})
+        assert ", 2 “" in given["context"], "the open card is told with its options"
+        return say_json({"pieces": [{**piece, "kind": "card_reply", "card": 1, "option": option}]})
+
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room:
+            await room.say("lin", text)
+            card = await room.card("select")
+            meant = next(b["label"] for b in card["buttons"] if b["data"].split(":")[2] == option)
+            await room.say("lin", said)
+            told = await room.wait_for(lambda m: m["card"] is None and meant in text_of(m["parts"]))
+            assert told["parts"][0]["state"] == "needs_you"
+            assert await room.card("select"), "a model decides nothing"
+        assert model.faults == []

@@ -1,5 +1,6 @@
 """What operators see of a message on its way: numbers, log lines, spans."""
 
+import json
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -11,9 +12,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from structlog.testing import capture_logs
 
 from tests.fakes.admin_sight import MOBILE, something_to_see
+from tests.fakes.model_server import ModelServer, say_json
 from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
+from tests.scenarios.test_model_walk import settings
+from tests.scenarios.test_note_walk import ASK as NOTE
 
 ASK = "ECOG of P003?"
 ANSWERED = "2026-10-28"
@@ -121,3 +125,27 @@ async def test_what_web_and_worker_do_about_an_update_is_one_trace(
     told = {a.key: a.value.string_value for a in by_name["handle said"].attributes}
     assert told["conversation"] == "web:local:main"
     assert ASK not in str(spans)
+
+
+async def test_what_a_plan_asks_of_a_model_names_its_project(
+    start: Start, collector: tuple[str, list[Span]]
+) -> None:
+    endpoint, spans = collector
+    steps = [{"type": "reply", "text": "-"}]
+    async with ModelServer(lambda request: say_json(steps)) as model:
+        service = await start(otlp_endpoint=endpoint, **settings(model))
+        async with WebRoom(service.url) as room:
+            await room.say("lin", NOTE["en"])
+            await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
+        await service.parts.telemetry.spans.flush()
+        ((run, _),) = await service.parts.store.archive.runs(2)
+        history = await service.parts.store.archive.history(run)
+        assert history is not None
+    planned = [
+        attributes
+        for span in spans
+        for attributes in ({a.key: a.value.string_value for a in span.attributes},)
+        if span.name == "model" and attributes["purpose"] == "plan"
+    ]
+    assert {each["project"] for each in planned} == {"SIGNOFF-101"}
+    assert json.loads(history.entries[0])["project"] == "SIGNOFF-101"

@@ -263,6 +263,12 @@ def current_asker() -> Asker | None:
     return read_asker(context.claim, context.queue.project) if context else None
 
 
+def current_project() -> str:
+    """The project of what is handled here; "" outside of a lane."""
+    asker = current_asker()
+    return asker.project if asker else ""
+
+
 class QueuedModel:
     """A Model that lanes ask in turns; requests outside of a lane do not wait."""
 

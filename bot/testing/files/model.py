@@ -79,6 +79,11 @@ Numbers = Annotated[
 ]
 """One number or several."""
 
+_NumbersOf = Annotated[
+    dict[Annotated[str, Key(min_length=1, max_length=100, pattern=r"\S")], Numbers],
+    Key(max_length=50),
+]
+
 Moment = Annotated[str, AfterValidator(_without_zone), Key(max_length=32)]
 """A day and a time by the folder's clocks."""
 
@@ -254,8 +259,9 @@ ReplyKind = Literal["asked"] | PartState
 class ExpectedReply(_WithShortForm):
     """What somebody is answered: that it `contains` and `lacks` texts, and `is` of a kind.
 
-    Each of the `numbers` stands in it, however it is written: 1200 as 1,200, 0.5 as .50. With
-    `no_other_numbers` no further one does, but in dates and names.
+    Each of the `numbers` stands in it, however it is written: 1200 as 1,200, 0.5 as .50. So do
+    those in `about`, each stated of its name: P003 with [61.2]. A name without any tells what is
+    stated of it apart. With `no_other_numbers` no further one does, but in dates and names.
     """
 
     SHORT = ({"type": "string"}, {"type": "array", "items": {"type": "string"}})
@@ -263,6 +269,7 @@ class ExpectedReply(_WithShortForm):
     contains: Texts = ()
     lacks: Texts = ()
     numbers: Numbers = ()
+    about: _NumbersOf = {}
     no_other_numbers: bool = False
     is_: ReplyKind | None = Key(default=None, alias="is")
 
@@ -271,6 +278,11 @@ class ExpectedReply(_WithShortForm):
     def _read_texts(cls, given: Any) -> Any:
         is_short = isinstance(given, str | int | float | list)
         return {"contains": _as_list(given)} if is_short else given
+
+    @property
+    def every_number(self) -> tuple[float, ...]:
+        """The numbers that stand in it, whatever they are about."""
+        return (*self.numbers, *(each for numbers in self.about.values() for each in numbers))
 
 
 class ExpectedCard(Frozen):

@@ -126,9 +126,8 @@ class _PlanReader:
             self.draft = PlanDraft((), (*draft.dropped, *broken))
         else:
             self.draft = draft
-        mended = [step for step in draft.dropped if step.kind == "schema"]
-        wrong = (*mended, *broken)
-        return AnswerFaults((repair_text(wrong),)) if wrong else draft
+        wrong = (*draft.dropped, *broken)
+        return AnswerFaults((repair_text(wrong, self.tools),)) if wrong else draft
 
 
 def as_manifest(tools: PlanTools) -> Manifest:

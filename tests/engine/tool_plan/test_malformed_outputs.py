@@ -305,10 +305,30 @@ def test_there_are_more_than_sixty() -> None:
 @table("name", READ)
 async def test_an_answer_becomes_these_steps_and_the_rest_is_reported(name: str) -> None:
     answer, steps, reports = READ[name]
-    found, dropped, model = await drafted(answer)
+    found, dropped, model = await drafted(*[answer] * 3)
     assert found == steps
     assert dropped == reports
-    assert len(model.requests) == 1
+    # What is only too long is cut; what is faulty goes back to the model first.
+    assert len(model.requests) == (3 if any("beyond" not in each for each in reports) else 1)
+
+
+@table(
+    ("name", "told"),
+    [
+        ("an unknown tool", "step 1 (serch): there is no such tool; did you mean 'search'?"),
+        (
+            "a required argument missing",
+            "step 1 (search): lacks the arguments query; it needs query",
+        ),
+        ("no name", 'step 1: names no tool: "name" is one of search, calc, today'),
+        ("a reference to a reply", "step 2 (search): $steps.1 is no result of an earlier step"),
+        ("an empty reply", 'step 2: is a reply whose "text" is empty'),
+    ],
+)
+async def test_a_faulty_step_goes_back_with_what_would_do(name: str, told: str) -> None:
+    found, dropped, model = await drafted(READ[name][0], GOOD)
+    assert (found, dropped) == (BOTH, [])
+    assert told in model.requests[1].messages[-1].content
 
 
 @table("name", WRONG)
@@ -316,7 +336,7 @@ async def test_a_value_that_cannot_be_cast_goes_back_with_its_fault(name: str) -
     answer, _, reports = WRONG[name]
     found, dropped, model = await drafted(answer, GOOD)
     assert (found, dropped) == (BOTH, [])
-    assert reports[0] in model.requests[1].messages[-1].content
+    assert reports[0].replace("schema: ", "") in model.requests[1].messages[-1].content
 
 
 @table("name", WRONG)

@@ -194,13 +194,24 @@ async def test_with_nobody_else_to_approve_the_run_is_blocked() -> None:
 
 async def test_what_is_left_out_is_told_on_the_card_in_the_reply_and_in_the_audit() -> None:
     wrong = {"type": "tool", "name": "delete_all", "arguments": {}}
-    found = await walk([wrong, {**READ}, {**NOTE, "arguments": {"text": "x"}}, REPLY]).start()
+    plan = [wrong, {**READ}, {**NOTE, "arguments": {"text": "x"}}, REPLY]
+    found = await walk(plan, plan, plan).start()
     (problem,) = found.card.problems
     assert "step 1, delete\\_all: there is no such tool" in problem
     assert "left out step 1 (delete_all): unknown" in "\n".join(found.whys)
     await found.answer("approve", by=CHEN)
     assert "step 1, delete\\_all: there is no such tool" in found.run.part.text
     assert "it is remembered" not in found.run.part.text, "it was written before anything was done"
+
+
+async def test_an_unknown_tool_and_a_missing_argument_go_back_before_anything_is_left_out() -> None:
+    unknown = {"type": "tool", "name": "read_clinical", "arguments": {"subject_id": "P003"}}
+    found = await walk([unknown, REPLY], [READ, NOTE, REPLY]).start()
+    assert isinstance(found.model, Answers)
+    assert "there is no such tool; did you mean 'read_clinical_data'?" in found.model.asked[1]
+    assert found.card.problems == ()
+    await found.answer("approve", by=CHEN)
+    assert memos(found) == ["P003 had ECOG 1."]
 
 
 async def test_only_the_first_of_what_is_left_out_is_told() -> None:
@@ -409,7 +420,7 @@ async def test_a_run_goes_on_with_another_version_only_if_its_planner_is_the_sam
 
 
 async def test_a_call_of_the_skill_alone_asks_nobody_for_arguments_and_approves_nothing() -> None:
-    found = walk(THEN, [note("x"), REPLY])
+    found = walk(THEN, THEN, THEN, [note("x"), REPLY])
     skill = found.playbook.skills["look-up"]
     order = SkillExecution("api", found.playbook, skill, AgentState(), ASK, "en", "")
     done = await execute_skill(order, found.services(), within_s=10)
