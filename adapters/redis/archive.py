@@ -6,6 +6,7 @@ from typing import cast
 
 from adapters.redis import keys
 from adapters.redis.client import translate_errors
+from adapters.redis.packing.bodies import unpack, unpack_lines
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.archive import History
 from engine.ports.storage.store import TraceWrite
@@ -26,7 +27,7 @@ class RedisArchive:
                 for name in names:
                     pipe.get(f"{keys.tag(self._partitions.of_id(name) or 0)}trace:{name}")
                 bodies = await pipe.execute()
-        return [(name, str(body)) for name, body in zip(names, bodies, strict=True) if body]
+        return [(name, unpack(str(body))) for name, body in zip(names, bodies, strict=True) if body]
 
     async def _newest(self, index: str, limit: int, after: str) -> list[str]:
         """Return the newest names of an index that each partition has, the newest first."""
@@ -56,7 +57,7 @@ class RedisArchive:
             return None
         with translate_errors():
             body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
-        return None if body is None else str(body)
+        return None if body is None else unpack(str(body))
 
     async def runs(self, limit: int) -> Sequence[tuple[str, History]]:
         """Ids of the newest runs with how they stand, without their audit, the newest first."""
@@ -67,7 +68,7 @@ class RedisArchive:
                 newest = await client.zrevrange(f"{tag}runs", 0, limit - 1, withscores=True)
                 for name, at in cast(list[tuple[str, float]], newest):
                     kept = await client.hmget(f"{tag}run:{name}", ["body", "ended"])
-                    history = History(str(kept[0]), str(kept[1] or ""), ())
+                    history = History(unpack(str(kept[0])), str(kept[1] or ""), ())
                     found += [(at, name, history)] if kept[0] is not None else []
         found.sort(key=lambda each: each[:2], reverse=True)
         return [(name, history) for _, name, history in found[:limit]]
@@ -83,7 +84,7 @@ class RedisArchive:
             entries = await client.lrange(f"{tag}log:{run_id}", 0, -1)
         if body is None:
             return None
-        return History(str(body), str(ended or ""), tuple(str(entry) for entry in entries))
+        return History(unpack(str(body)), str(ended or ""), (*unpack_lines(map(str, entries)),))
 
     async def keep(self, trace: TraceWrite) -> None:
         """Keep the trace of what no lane handles; raises ValueError for an id that is not ours."""

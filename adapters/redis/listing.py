@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.packing.bodies import unpack, unpack_once
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.ports.storage.archive import History, OpenCard, RunFilter, RunPage
@@ -71,11 +72,18 @@ class RedisListing:
     ) -> tuple[list[_Position], _Position | None, int]:
         """Return what was found, where it stopped (None: at the end), how many were looked at."""
         score = "+inf" if after[0] == math.inf else f"{after[0]:.0f}"
+        # A text is looked for here, where bodies can be unpacked.
+        most = self._round if wanted.text else limit
         found, last, looked = await self._scripts.run(
-            "runs", partition, score, after[1], limit, self._round, _filter(wanted)
+            "runs", partition, score, after[1], most, self._round, _filter(wanted)
         )
         position = (float(last[1]), str(last[0])) if last else None
-        return [(float(at), str(run)) for run, at in found], position, int(looked)
+        text = _searched(wanted.text)
+        return (
+            [(float(at), str(run)) for run, at, *body in found if _has_text(body, text)],
+            position,
+            int(looked),
+        )
 
     async def _page(
         self, found: list[_Position], left: dict[int, _Position], looked: int, limit: int
@@ -90,7 +98,7 @@ class RedisListing:
     async def _histories(self, runs: Sequence[str]) -> list[tuple[str, History]]:
         kept = await self._hashes("run", runs, ("body", "ended"))
         return [
-            (run, History(str(body), str(ended or ""), ()))
+            (run, History(unpack(str(body)), str(ended or ""), ()))
             for run, (body, ended) in zip(runs, kept, strict=True)
             if body is not None
         ]
@@ -140,17 +148,25 @@ class RedisListing:
 
 
 def _filter(wanted: RunFilter) -> str:
-    """Return the filter as runs.lua reads it; text is compared with JSON, and so escaped."""
-    text = json.dumps(wanted.text, ensure_ascii=False)[1:-1]
+    """Return the filter as runs.lua reads it."""
     asked: dict[str, Any] = {
         "statuses": dict.fromkeys(wanted.statuses, True),
         "playbook": wanted.playbook,
         "who": _lower(wanted.who),
         "conversation": _lower(wanted.conversation),
-        "text": _lower(text),
+        "bodies": bool(wanted.text),
         "children": wanted.children,
     }
     return json.dumps({name: value for name, value in asked.items() if value}, ensure_ascii=False)
+
+
+def _searched(text: str) -> str:
+    """Return a text as a body has it: escaped, as JSON is."""
+    return _lower(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+def _has_text(body: Sequence[str], text: str) -> bool:
+    return not text or text in _lower(unpack_once(str(body[0])))
 
 
 def _lower(text: str) -> str:
@@ -161,7 +177,7 @@ def _lower(text: str) -> str:
 def _card(fields: Sequence[str | None]) -> Card | None:
     body, status, version = fields
     with suppress(ValidationError):
-        return StoredCard(body or "", status or "", int(version or 0)).read()
+        return StoredCard(unpack(body or ""), status or "", int(version or 0)).read()
     return None
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from adapters.redis import keys
 from adapters.redis.client import translate_errors
+from adapters.redis.packing.bodies import unpack
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
 
@@ -37,7 +38,9 @@ class RedisOperations:
         with translate_errors():
             runs = sorted(str(run) for run in await client.smembers(f"{tag}blocked"))
             bodies = [await client.hget(f"{tag}run:{run}", "body") for run in runs]
-        return [BlockedRun(run, str(body or "")) for run, body in zip(runs, bodies, strict=True)]
+        return [
+            BlockedRun(run, unpack(str(body or ""))) for run, body in zip(runs, bodies, strict=True)
+        ]
 
     async def retry(self, name: str, resumed: str, *, by: str = "", via: str = "") -> bool:
         """Put mail back in its lane, or `resumed` before all other mail of a blocked run."""

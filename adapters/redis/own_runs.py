@@ -14,11 +14,14 @@ from pydantic import ValidationError
 
 from adapters.redis import keys, wire
 from adapters.redis.client import translate_errors
+from adapters.redis.packing.bodies import unpack, unpack_lines
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.ports.storage.own_runs import KeptRun, OwnRunIds
 
 log = structlog.get_logger()
+NEWEST = 2
+"""So many of its newest entries are read with a run."""
 _AT_ONCE = 200
 _LISTS = ("mine:{}", "mine:{}:ended", "voted:{}")
 
@@ -58,11 +61,11 @@ class RedisOwnRuns:
         at_ms = int(float(at))
         return KeptRun(
             id=run,
-            body=str(body),
+            body=unpack(str(body)),
             ended=str(ended),
             ended_at=datetime.fromtimestamp(at_ms / 1000, UTC) if ended and at_ms else None,
             message_id=str(message_id),
-            entries=tuple(map(str, entries)),
+            entries=(*unpack_lines(map(str, entries))[-NEWEST:],),
             cards=tuple(_cards(cards)),
         )
 
@@ -73,7 +76,7 @@ class RedisOwnRuns:
             return ()
         with translate_errors():
             entries = await self._scripts.client.lrange(f"{keys.tag(number)}log:{run}", 0, -1)
-        return [*map(str, entries)]
+        return unpack_lines(map(str, entries))
 
     async def repair(self) -> int:
         """List the runs that no list of a person names, living or ended, without child runs."""
@@ -99,7 +102,7 @@ class RedisOwnRuns:
     async def _list(self, number: int, run: str) -> int:
         with translate_errors():
             body = await self._scripts.client.hget(f"{keys.tag(number)}run:{run}", "body")
-        names = _owners_in(str(body or ""))
+        names = _owners_in(unpack(str(body or "")))
         if not names:
             return 0
         keep_ms = self._scripts.run_keep_ms

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.packing.bodies import repack, unpack_lines, unpack_once
 from adapters.redis.scripts import LUA, LuaScript
 from engine.ports.records import StoredRecord, SwapOutcome
 
@@ -118,27 +119,43 @@ class RedisRecords:
                 _READ[kind.shape](pipe, key)
             answers = await pipe.execute() if page else []
         return [
-            StoredRecord(kind.kind, name, text, part, beside, (kind.shape, key))
+            StoredRecord(kind.kind, name, text, part, beside, (kind.shape, key, kept))
             for (kind, name, key), answer in zip(page, answers, strict=True)
-            for part, text, beside in _parts(kind, answer)
+            for part, kept, beside in _parts(kind, answer)
+            for text in (unpack_lines([kept]) if kind.shape == "list" else (unpack_once(kept),))
         ]
 
     async def swap(self, record: StoredRecord, text: str) -> SwapOutcome:
         """Compare and set, in one script."""
-        return await self._run(record, text, whole=False)
+        shape, _, kept = record.place
+        if shape == "list" and kept != record.text:
+            return await self._swap_line(record, text)
+        return await self._run(record, kept, repack(kept, text), whole=False)
 
     async def forget(self, record: StoredRecord) -> SwapOutcome:
         """Compare and delete."""
-        return await self._run(record, "", whole=True)
+        return await self._run(record, record.place[2], "", whole=True)
 
-    async def _run(self, record: StoredRecord, text: str, *, whole: bool) -> SwapOutcome:
-        shape, key = record.place
+    async def _swap_line(self, record: StoredRecord, text: str) -> SwapOutcome:
+        """Compare and set one of the lines that are packed together, as they are by now."""
+        with translate_errors():
+            packed = await self._client.lrange(record.place[1], 0, -1)
+        for kept in map(str, packed):
+            lines = unpack_lines([kept])
+            if record.text in lines:
+                at = lines.index(record.text)
+                lines[at : at + 1] = [text] if text else []
+                return await self._run(record, kept, repack(kept, "\n".join(lines)), whole=False)
+        return "changed"
+
+    async def _run(self, record: StoredRecord, was: str, text: str, *, whole: bool) -> SwapOutcome:
+        shape, key, _ = record.place
         keys = [key]
         if shape == "message":
             keys.append(f"{key.removesuffix(':now')}:order")
         if shape == "run":
             keys.append(f"{key.partition(':')[0]}:l:run:{record.name}:h")
-        args: list[str | bytes | int | float] = [shape, record.field, record.text, text, int(whole)]
+        args: list[str | bytes | int | float] = [shape, record.field, was, text, int(whole)]
         with translate_errors():
             outcome: SwapOutcome = await self._script(keys=keys, args=args)
         return outcome
@@ -170,7 +187,8 @@ def _parts(kind: KeyKind, answer: Any) -> Iterator[tuple[str, str, Mapping[str, 
     match kind.shape:
         case "hash" | "run" | "message":
             whole = {str(name): str(text) for name, text in answer.items()}
-            beside = {} if kind.shape == "message" else whole
+            read = {name: unpack_once(text) for name, text in whole.items()}
+            beside = {} if kind.shape == "message" else read
             yield from ((name, whole[name], beside) for name in whole if kind.has_part(name))
         case "list" | "set" | "zset":
             yield from (("", str(text), {}) for text in answer)

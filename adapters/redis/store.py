@@ -14,6 +14,7 @@ from adapters.redis import keys, wire
 from adapters.redis.bell import SHOWS
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.connect import BLOCK_S
+from adapters.redis.packing.bodies import unpack
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
@@ -256,13 +257,13 @@ class RedisDecisions:
         if partition is None:
             return None
         fields = await self._hash(partition, f"run:{run_id}")
-        return (fields["body"], fields.get("ended", "")) if fields else None
+        return (unpack(fields["body"]), fields.get("ended", "")) if fields else None
 
     async def active_runs(self, conversation: str) -> Sequence[tuple[str, str]]:
         """Id and body of each run that has not ended."""
         partition = self._partitions.of_conversation(conversation)
         found = await self._scripts.run("active_runs", partition, conversation)
-        return [(run_id, body) for run_id, body in found if body]
+        return [(run_id, unpack(body)) for run_id, body in found if body]
 
     async def reply(self, reply_id: str) -> tuple[str, tuple[str, ...]] | None:
         """A reply's head and parts."""
@@ -270,7 +271,7 @@ class RedisDecisions:
         if partition is None:
             return None
         fields = await self._hash(partition, f"reply:{reply_id}")
-        return (fields["head"], wire.decode_parts(fields)) if fields else None
+        return (unpack(fields["head"]), wire.decode_parts(fields)) if fields else None
 
     async def _hash(self, partition: int, name: str) -> dict[str, str]:
         with translate_errors():

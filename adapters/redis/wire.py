@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from adapters.redis.packing.bodies import pack, pack_lines, unpack
 from cards.deciding.inbox import inbox_names_of_card, voters_of
 from cards.model import Card
 from engine.ports.storage.outbox import OutboxRow, StoredCard
@@ -18,10 +19,12 @@ def _ms(moment: datetime | None) -> int:
 
 def _card(write: CardWrite) -> dict[str, Any]:
     card = write.card
+    body = card.stored()
     return {
         "token": card.token,
         "expect": write.expect,
-        "body": card.stored(),
+        # One that only informs is short, and there are many of them.
+        "body": body if card.status == "told" else pack("card", body),
         "version": card.version,
         "status": card.status,
         "deadline": _ms(card.deadline),
@@ -52,7 +55,7 @@ def _run(write: RunWrite) -> dict[str, Any]:
         "id": write.id,
         "conversation": write.conversation,
         "reply": write.reply,
-        "body": write.body,
+        "body": pack("run", write.body) if _stands(write) else write.body,
         "steps": write.steps,
         "ended": write.ended,
         "status": write.status,
@@ -74,8 +77,25 @@ def _post(post: Post) -> dict[str, Any]:
     }
 
 
+def _stands(write: RunWrite) -> bool:
+    """Whether the run will stay as it is for long, so that packing it pays."""
+    return write.status == "suspended" or bool(write.ended)
+
+
+def _log(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The entries, those of one log packed together."""
+    logs: dict[str, list[str]] = {}
+    for log, entry in entries:
+        logs.setdefault(log, []).append(entry)
+    return [(log, line) for log, lines in logs.items() for line in pack_lines("log", lines)]
+
+
 def encode_effects(effects: Effects, run_keep_ms: int) -> str:
-    """Return the JSON that `apply` in common.lua reads; a run that ends is kept for so long."""
+    """Return the JSON that `apply` in common.lua reads; a run that ends is kept for so long.
+
+    Bodies that stand for long are packed: of runs that wait or have ended, of cards, logs, and of
+    messages that start a run. Nothing of a look-up is, nor of what is written at every step.
+    """
     out: dict[str, Any] = {
         "run_ms": run_keep_ms,
         "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in effects.parts],
@@ -97,20 +117,25 @@ def encode_effects(effects: Effects, run_keep_ms: int) -> str:
             for s in effects.seen
         ],
         "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in effects.touches],
-        "log": effects.log,
+        "log": _log(effects.log),
         "traces": [
-            {"id": t.id, "body": t.body, "keep_ms": int(t.keep_s * 1000)} for t in effects.traces
+            {
+                "id": t.id,
+                "body": pack("trace", t.body) if effects.runs else t.body,
+                "keep_ms": int(t.keep_s * 1000),
+            }
+            for t in effects.traces
         ],
         "cancels": effects.cancels,
         "aside": [{"lane": a.lane, "mail": a.mail, "why": a.why} for a in effects.aside],
     }
     if effects.session is not None:
-        out["session"] = effects.session
+        out["session"] = pack("session", effects.session) if effects.runs else effects.session
         out["session_keep_ms"] = int(effects.session_keep_s * 1000)
     if effects.reply is not None:
         out["reply"] = {
             "id": effects.reply.id,
-            "head": effects.reply.head,
+            "head": pack("reply", effects.reply.head) if effects.runs else effects.reply.head,
             "parts": effects.reply.parts,
         }
     return json.dumps(out, ensure_ascii=False, separators=(",", ":"))
@@ -120,7 +145,7 @@ def decode_card(fields: list[str | None]) -> StoredCard | None:
     """Return a card from (body, status, version), None for none."""
     if not fields or fields[0] is None:
         return None
-    return StoredCard(fields[0], fields[1] or "", int(fields[2] or 0))
+    return StoredCard(unpack(fields[0]), fields[1] or "", int(fields[2] or 0))
 
 
 def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
@@ -132,7 +157,7 @@ def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[
         commits=commits,
         attempts=attempts,
         mail=mail,
-        state=state,
+        state=unpack(state),
         ended=ended,
         cards=int(cards),
         runs=int(runs),
@@ -142,7 +167,7 @@ def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[
 
 def decode_parts(fields: dict[str, str]) -> tuple[str, ...]:
     """Return the parts of a reply's hash, in order."""
-    return tuple(fields[f"part:{i}"] for i in range(int(fields.get("count", 0))))
+    return tuple(unpack(fields[f"part:{i}"]) for i in range(int(fields.get("count", 0))))
 
 
 def decode_row(partition: int, answer: list[Any]) -> OutboxRow:
@@ -162,7 +187,7 @@ def decode_row(partition: int, answer: list[Any]) -> OutboxRow:
         message_id=message_id,
         attempts=int(attempts),
         body=body,
-        head=fields.get("head", ""),
+        head=unpack(fields.get("head", "")),
         parts=decode_parts(fields),
         card=decode_card(card_fields),
         answer_id=answer_id,

@@ -140,8 +140,9 @@ def edit_notices(
 
 def _field(path: str, context: StepContext) -> Field:
     field = form_field(path, _leaf(path, context), context.run.lang, context.run.state)
-    # A field of one line would lose the others.
-    return field.model_copy(update={"multiline": field.multiline or "\n" in field.value})
+    # A field of one line would lose the others. No text is read for it, so nothing names it in one.
+    multiline = field.multiline or "\n" in field.value
+    return field.model_copy(update={"multiline": multiline, "cues": (), "pair_with": ""})
 
 
 def _leaf(path: str, context: StepContext) -> Leaf:

@@ -9,6 +9,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from adapters.redis.packing.bodies import repack, unpack, unpack_lines
 from engine.reviews.approvals import call_digest
 
 ROOM, DAY = "bench", "2001-01-02"
@@ -77,12 +78,17 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The real run, as its names, its data and its keys."""
+    """The real run, as its names, its data and its keys.
+
+    What is packed of it is packed anew for each clone: in the template, such a word is one number,
+    that of its place behind the clone's names.
+    """
 
     names: Names
     data: dict[str, Any]
     keys: tuple[str, ...]
     template: str
+    packed: tuple[str, ...]
 
     def clone(self, number: int) -> Names:
         """The names of a clone; it is about a day of its own, as a study takes a visit once."""
@@ -97,6 +103,17 @@ class Original:
             shown=_digest(arguments),
         )
 
+    def words_of(self, clone: Names) -> list[str]:
+        """What the template's numbers stand for in the clone."""
+        texts = ["\n".join(unpack_lines([word])) for word in self.packed]
+        cut = [_pieces(text, self.names) for text in texts]
+        named = [
+            "".join(clone.words[piece - 1] if isinstance(piece, int) else piece for piece in pieces)
+            for pieces in cut
+        ]
+        repacked = [repack(word, text) for word, text in zip(self.packed, named, strict=True)]
+        return [*clone.words, *repacked]
+
 
 def _digest(arguments: dict[str, Any]) -> str:
     return call_digest(({"tool": "record_visit", "arguments": arguments},))
@@ -106,7 +123,7 @@ async def original(client: Redis, card: str) -> Original:
     """The run that waits for this card, and everything that the store has of it."""
     held: Any = client
     run = await held.hget(f"{{p0}}:card:{card}", "run")
-    body = json.loads(await held.hget(f"{{p0}}:run:{run}", "body"))
+    body = json.loads(unpack(await held.hget(f"{{p0}}:run:{run}", "body")))
     data = {**body["state"]["data"]}
     data.setdefault("adverse_event", None)
     names = Names(run, card, body["reply"], ROOM, DAY, body["frames"][-1]["shown_digest"])
@@ -114,8 +131,9 @@ async def original(client: Redis, card: str) -> Original:
         raise RuntimeError("what is approved is put together in another way than here")
     found = [key async for key in held.scan_iter("*", count=1000)]
     mine = tuple(sorted(k for k in found if not k.startswith(_SHOWN) and _names_any(k, names)))
-    mentions = [await _entry(client, key, names) for key in mine]
-    return Original(names, data, mine, json.dumps(mentions, ensure_ascii=False))
+    packed: list[str] = []
+    mentions = [await _entry(client, key, names, packed) for key in mine]
+    return Original(names, data, mine, json.dumps(mentions, ensure_ascii=False), (*packed,))
 
 
 def _names_any(key: str, names: Names) -> bool:
@@ -123,10 +141,15 @@ def _names_any(key: str, names: Names) -> bool:
     return any(word in key for word in names.words) or ":e:web:" in key
 
 
-async def _entry(client: Redis, key: str, names: Names) -> dict[str, Any]:
+async def _entry(client: Redis, key: str, names: Names, packed: list[str]) -> dict[str, Any]:
     kind = str(await client.type(key))
-    words = await _words(client, key, kind)
-    cut = [_pieces(word, names) for word in words]
+    cut: list[list[str | int]] = []
+    for word in await _words(client, key, kind):
+        if unpack(word) == word:
+            cut.append(_pieces(word, names))
+        else:
+            packed.append(word)
+            cut.append([len(names.words) + len(packed)])
     name = _pieces(key, names)
     if len(name) == 1:
         name = [*name, "-", 1]
@@ -159,7 +182,7 @@ def _pieces(text: str, names: Names) -> list[str | int]:
 async def fill(client: Redis, real: Original, numbers: Iterable[int]) -> None:
     """A clone of each number."""
     script = client.register_script(_CLONE)
-    waiting = [json.dumps(real.clone(number).words) for number in numbers]
+    waiting = [json.dumps(real.words_of(real.clone(number))) for number in numbers]
     await client.config_set("appendfsync", "everysec")
     for first in range(0, len(waiting), BATCH):
         await script(keys=["{p0}:q"], args=[real.template, *waiting[first : first + BATCH]])

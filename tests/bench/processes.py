@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
+from adapters.redis.server.supervisor import COMPACT_HASHES
 from bot.waits import pause
 from tests.chaos.processes import environment, family
 from tests.fakes.ports import free_port
@@ -127,7 +128,7 @@ async def redis(folder: Path, *, name: str = "valkey") -> tuple[Child, int]:
     port = free_port()
     given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": ""}
     # A rewrite of the file would take processor time in whichever round it falls.
-    settings = {**given, **SAFE, "hz": "100", "auto-aof-rewrite-percentage": "0"}
+    settings = {**given, **SAFE, **COMPACT_HASHES, "hz": "100", "auto-aof-rewrite-percentage": "0"}
     words = [word for n, value in settings.items() for word in (f"--{n}", value)]
     process = await asyncio.create_subprocess_exec(
         str(find_server().path), *words, stdout=DEVNULL, stderr=DEVNULL

@@ -20,6 +20,7 @@ from tests.chaos.load import Load
 from tests.chaos.people import FormText, Talk
 from tests.chaos.platforms import Platforms
 from tests.chaos.tapped import Tapped
+from tests.fakes.stored import read_entries, read_hash, unpack_all
 
 AT_ONCE = 32
 Json = dict[str, Any]
@@ -51,15 +52,17 @@ async def _read(client: Redis, key: str, state: State) -> None:
     kind, _, rest = name.partition(":")
     hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
     if kind in hashes:
-        hashes[kind][rest] = await client.hgetall(key)
+        hashes[kind][rest] = await read_hash(client, key)
     elif kind == "run" and not rest.endswith(":cards"):
-        state.runs[rest] = await client.hgetall(key)
+        state.runs[rest] = await read_hash(client, key)
     elif kind == "log":
-        state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
+        state.logs[rest] = await read_entries(client, key)
     elif kind == "e":
         state.answers[rest] = await client.get(key)
     elif kind == "c" and rest.endswith(":st"):
-        state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
+        state.sessions[rest.removesuffix(":st")] = json.loads(
+            unpack_all([await client.get(key)])[0]
+        )
 
 
 async def unfinished(client: Redis) -> list[str]:

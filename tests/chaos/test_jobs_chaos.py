@@ -25,6 +25,7 @@ from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
 from tests.fakes.platforms.patience import until, within
 from tests.fakes.ports import free_port
+from tests.fakes.stored import read_entries
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -116,7 +117,7 @@ async def logs(redis: Redis) -> dict[str, list[dict[str, Any]]]:
     """What each run's log says."""
     found = {}
     for key in await redis.keys("*:log:*"):
-        entries = [json.loads(entry) for entry in await redis.lrange(key, 0, -1)]
+        entries = await read_entries(redis, key)
         if entries[0].get("event") == "started":
             found[key] = entries
     return found

@@ -9,6 +9,7 @@ from typing import Any
 from engine.frames.state import Run
 from tests.fakes.admin_client import Page
 from tests.fakes.platforms.patience import until
+from tests.fakes.stored import read_body
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_web_walk import ASK, GOOD
@@ -74,7 +75,7 @@ async def blocked(service: Service, name: str) -> str:
         card = await to_review(room, subject="P004")
         run = await run_in(service, room)
         (key,) = await client.keys(f"*:run:{run}")
-        known = Run.model_validate_json(await client.hget(key, "body"))
+        known = Run.model_validate_json(await read_body(client, key))
         await client.hset(key, "body", known.model_copy(update={"digest": "0" * 64}).stored())
         await room.tap("chen", card, "approve")
         await room.wait_for(lambda m: "找不到启动时的流程版本" in text_of(m))
@@ -85,7 +86,7 @@ async def restored(service: Service, run: str) -> None:
     """The blocked run has its playbook again."""
     client = service.parts.store.client
     (key,) = await client.keys(f"*:run:{run}")
-    found = Run.model_validate_json(await client.hget(key, "body"))
+    found = Run.model_validate_json(await read_body(client, key))
     digest = service.parts.reloader.current.snapshot.playbooks["clinical_qc"].digest
     await client.hset(key, "body", found.model_copy(update={"digest": digest}).stored())
 

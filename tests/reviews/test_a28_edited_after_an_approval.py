@@ -13,6 +13,7 @@ from engine.playbooks.skill import ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.stored import read_entries
 from tests.fakes.study import visits_in
 from tests.fakes.web_room import Message, WebRoom, button, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on
@@ -56,7 +57,7 @@ async def stored(service: Service, token: str) -> Card:
 
 async def audit(service: Service, run_id: str) -> list[dict[str, Any]]:
     (key,) = await service.parts.store.client.keys(f"*log:{run_id}")
-    return [json.loads(entry) for entry in await service.parts.store.client.lrange(key, 0, -1)]
+    return await read_entries(service.parts.store.client, key)
 
 
 async def edited_to(room: WebRoom, value: str) -> Message:

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from engine.errors import LeaseLost
 from tests.fakes.crank import Crank, Kept, cranked, told
+from tests.fakes.stored import read_hash
 from tests.fakes.study import visits_in
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_versions import said
@@ -159,7 +160,7 @@ async def test_a16_a_worker_in_any_step_writes_nothing_after_the_cancel_and_a_wr
             assert kept.run.status != "completed"
             assert kept.entries[-1]["event"] == "cancelled"
             assert kept.entries[-1].get("in_flight", False) == wrote
-            part = str(await redis.hgetall((await redis.keys(f"*reply:{kept.run.reply}"))[0]))
+            part = str(await read_hash(redis, (await redis.keys(f"*reply:{kept.run.reply}"))[0]))
             assert ("写入可能已经发生" in part) == wrote
             writes += wrote
             steps += 1

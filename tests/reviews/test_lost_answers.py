@@ -31,6 +31,7 @@ from tests.fakes.crank import Crank, cranked, pressed, told
 from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.stored import read_entries
 from tests.fakes.study import visits_in
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.test_cancelled import to_review, today_visits
@@ -77,7 +78,7 @@ async def test_a3_one_delivery_five_times_also_after_a_restart_is_one_decision_a
         assert telegram.faults == []
     assert [visit.weight_kg for visit in visits].count(61.5) == 1
     (log,) = await redis.keys("*:log:*")
-    entries = [json.loads(entry) for entry in await redis.lrange(log, 0, -1)]
+    entries = await read_entries(redis, log)
     taps = [entry["result"] for entry in entries if entry.get("event") == "tap"]
     assert taps.count("decided") == 1
     assert set(taps) == {"confirm", "decided"}

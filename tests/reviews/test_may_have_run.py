@@ -20,6 +20,7 @@ from tests.fakes.folders import write_files
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
 from tests.fakes.platforms.patience import end_of
 from tests.fakes.ports import free_port
+from tests.fakes.stored import read_entries
 from tests.fakes.study import add_study_tools
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
 from tests.scenarios.conftest import settings_over
@@ -138,9 +139,7 @@ async def test_a41_a_write_that_may_have_happened_is_asked_about_and_never_repea
             await room.wait_for(lambda m: any(part["state"] == state for part in m["parts"]))
             await still(place.settings)
         assert await notes(redis) == [TEXT] * posted
-        log = [
-            json.loads(e) for k in await redis.keys("*:log:*") for e in await redis.lrange(k, 0, -1)
-        ]
+        log = await read_entries(redis, *await redis.keys("*:log:*"))
         whys = [entry.get("why", "") for entry in log]
         assert any("may have run" in why and "is not repeated" in why for why in whys)
         assert any("says" in why and "post_note may have run" in why for why in whys)

@@ -17,6 +17,7 @@ from engine.reviews.approvals import call_digest
 from tests.engine.tool_plan.test_planned_runs import NOTE, READ, REPLY, walk
 from tests.fakes.memos import Memos
 from tests.fakes.model_server import ModelServer, say_json
+from tests.fakes.stored import read_hash
 from tests.fakes.study import visits_in
 from tests.fakes.walk import CHEN, Walk
 from tests.fakes.web_room import WebRoom, text_of
@@ -124,7 +125,7 @@ async def _tampered(redis: Redis, old: str, new: str) -> None:
     for key in await redis.keys("*:run:*"):
         if await redis.type(key) != "hash":
             continue
-        for field, value in (await redis.hgetall(key)).items():
+        for field, value in (await read_hash(redis, key)).items():
             if old in value:
                 await redis.hset(key, field, value.replace(old, new))
                 changed += 1

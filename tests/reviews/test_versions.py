@@ -18,6 +18,7 @@ from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun
 from engine.runs.run import ADVANCE
 from tests.fakes.crank import Crank, told
+from tests.fakes.stored import read_body, read_hash, unpack_all
 from tests.fixtures import make_state
 from tests.fixtures.state import FOLDER, PARTITION, outcome, read, restore, resumed
 from tests.fixtures.state_cases import do, tap
@@ -151,7 +152,7 @@ def one(fixture: dict[str, Any], kind: str) -> str:
 
 async def newer(client: Any, key: str, change: dict[str, str]) -> str:
     """The stored body as a newer version would write it; the body as it was."""
-    body = str(await client.hget(key, "body"))
+    body = await read_body(client, key)
     other = body
     for old, new in change.items():
         assert old in other, (old, other)
@@ -162,8 +163,8 @@ async def newer(client: Any, key: str, change: dict[str, str]) -> str:
 
 async def said(crank: Crank, room: str = "main") -> str:
     """Everything that is to be shown."""
-    rows = [await crank.client.hgetall(key) for key in await crank.client.keys("*:row:*")]
-    replies = [await crank.client.hgetall(key) for key in await crank.client.keys("*:reply:*")]
+    rows = [await read_hash(crank.client, key) for key in await crank.client.keys("*:row:*")]
+    replies = [await read_hash(crank.client, key) for key in await crank.client.keys("*:reply:*")]
     return json.dumps([*rows, *replies], ensure_ascii=False)
 
 
@@ -288,4 +289,4 @@ async def test_a19_a_run_of_a_newer_version_is_seen_and_loses_nothing(
         for key, entries in before.items():
             now = await redis.lrange(key, 0, -1)
             assert now[: len(entries)] == entries
-            assert json.loads(now[-1])["result"] == "decided"
+            assert json.loads(unpack_all(now)[-1])["result"] == "decided"

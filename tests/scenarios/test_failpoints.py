@@ -28,6 +28,7 @@ from tests.bot.signoff_process import environment
 from tests.fakes.forge import forged
 from tests.fakes.platforms.patience import START_S, within
 from tests.fakes.ports import free_port
+from tests.fakes.stored import read_entries
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -199,8 +200,7 @@ async def left(settings: Settings, redis: Redis, shown: list[str]) -> End:
     runs = [
         await redis.hgetall(key) for key in await redis.keys("{p*}:run:*") if ":cards" not in key
     ]
-    logs = [await redis.lrange(key, 0, -1) for key in await redis.keys("*:log:*")]
-    entries = [json.loads(entry) for log in logs for entry in log]
+    entries = await read_entries(redis, *await redis.keys("*:log:*"))
     with sqlite3.connect(settings.data_dir / "study.sqlite3") as study:
         visits = study.execute("SELECT subject_id, visit_date, weight_kg FROM visits").fetchall()
     return End(

@@ -25,6 +25,7 @@ from engine.ports.platform import Pace
 from engine.ports.storage.operations import MailAside
 from engine.ports.storage.store import Claim, Effects, Post
 from tests.fakes.platforms.patience import START_S, until, within
+from tests.fakes.stored import read_body
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
@@ -289,7 +290,7 @@ async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) 
         # The playbook is found again: an operator lets the run go on with the decision it kept.
         (waiting,) = await service.parts.store.operations.waiting()
         assert waiting.name == run_id
-        stopped = Run.model_validate_json(await client.hget(key, "body"))
+        stopped = Run.model_validate_json(await read_body(client, key))
         digest = Run.model_validate_json(body).digest
         found = stopped.model_copy(update={"digest": digest})
         await client.hset(key, "body", found.model_dump_json())

@@ -22,6 +22,7 @@ from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
+from tests.fakes.stored import read_hash
 from tests.fakes.study import Study
 from tests.scenarios.conftest import ROOT, settings_over
 from tests.scenarios.test_run_ends import change
@@ -34,7 +35,7 @@ CHEN = Principal(id="chen", name="Chen", roles=("reviewer",))
 async def replies(crank: Crank) -> str:
     """Everything that was replied in the room."""
     found = [key async for key in crank.client.scan_iter(match="*reply:*")]
-    bodies = [await crank.client.hgetall(key) for key in found]
+    bodies = [await read_hash(crank.client, key) for key in found]
     return "\n".join(str(body) for body in bodies)
 
 

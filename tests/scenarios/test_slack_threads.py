@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -9,6 +10,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.stored import unpack_all
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import SlackSide, slack_settings, with_accounts
 
@@ -32,7 +34,14 @@ async def _kept(server: EmbeddedServer) -> str:
     url, plain = server.url, {"decode_responses": True, "encoding_errors": "replace"}
     async with Redis.from_url(url, **plain) as redis:
         keys = [key async for key in redis.scan_iter(count=1000)]
-        return "\n".join([str(await reads[await redis.type(key)](redis, key)) for key in keys])
+        return "\n".join([_plain(await reads[await redis.type(key)](redis, key)) for key in keys])
+
+
+def _plain(value: Any) -> str:
+    """What stands under a key, as it was before it was packed."""
+    texts = value.values() if isinstance(value, dict) else value
+    texts = [texts] if isinstance(texts, str) else list(texts or ())
+    return str([value, *unpack_all([text for text in texts if isinstance(text, str)])])
 
 
 async def _asking(start: Start, slack: SlackServer, people: Path) -> Service:

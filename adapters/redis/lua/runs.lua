@@ -1,6 +1,6 @@
 -- ARGV: offset, score and id below which to look, how many are wanted, how many may be looked at,
---       filter (JSON). Answers {run, score} of each that fits, newest first; where it stopped, if
---       before the end; how many it looked at.
+--       filter (JSON). Answers {run, score} of each that fits, newest first, and its body where
+--       the filter asks for `bodies`; where it stopped, if before the end; how many it looked at.
 local filter, looked, skip = cjson.decode(ARGV[6]), 0, 0
 local found = {}
 
@@ -26,7 +26,6 @@ local function fits(run)
     and (not filter.playbook or filter.playbook == playbook)
     and (filter.children or (parent or '') == '')
     and has(who, filter.who) and has(conversation, filter.conversation)
-    and (not filter.text or has(redis.call('HGET', key, 'body'), filter.text))
 end
 
 while true do
@@ -37,7 +36,10 @@ while true do
     local run, at = part[i], part[i + 1]
     if at ~= ARGV[2] or run < ARGV[3] then
       looked = looked + 1
-      if fits(run) then table.insert(found, {run, at}) end
+      if fits(run) then
+        local body = filter.bodies and redis.call('HGET', T .. 'run:' .. run, 'body') or nil
+        table.insert(found, {run, at, body})
+      end
       if looked == tonumber(ARGV[5]) or #found == tonumber(ARGV[4]) then
         return {found, {run, at}, looked}
       end

@@ -8,11 +8,14 @@ local exists = redis.call('EXISTS', key) == 1
 if outcome == 'sent' and exists then
   redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0, 'tried', '')
   know(row, dest, ARGV[7])
+  -- What was found is kept elsewhere by now; the row only says that it is.
+  if redis.call('HGET', key, 'kind') == 'check' then redis.call('HDEL', key, 'body') end
 end
 if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
   if outcome == 'sent' and exists then
-    if redis.call('HGET', key, 'kind') == 'sync' then
-      -- Whoever handed the change over, it was taken.
+    local kind = redis.call('HGET', key, 'kind')
+    if kind == 'sync' or kind == 'check' then
+      -- Whoever handed it over, it was taken.
       redis.call('ZREM', T .. 'd:' .. dest, row)
     else
       -- It may have shown an older state over what another showed meanwhile: show it once more.

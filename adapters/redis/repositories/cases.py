@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
+from adapters.redis.packing.bodies import unpack
 
 
 class RedisCases:
@@ -18,7 +19,7 @@ class RedisCases:
         tag = keys.tag(self._partitions.of_conversation(case))
         with translate_errors():
             found = await self._client.get(f"{tag}c:{case}:st")
-        return "" if found is None else str(found)
+        return "" if found is None else unpack(str(found))
 
     async def ids(self) -> Sequence[str]:
         """The ids of all cases, those that changed last first."""

@@ -125,6 +125,9 @@ async def test_server_is_private_durable_and_evicts_nothing(data: Path) -> None:
     assert (config["save"], config["hz"]) == ("", "100")
     assert config["maxmemory-policy"] == "noeviction"
     assert config["no-appendfsync-on-rewrite"] == "no"
+    page = (Path(__file__).parents[3] / "docs" / "deploy.md").read_text("utf-8")
+    for name in ("hash-max-listpack-value", "hash-max-listpack-entries"):
+        assert f"`{name} {config[name]}`" in page, "an outside server is told the same"
     assert mode_of(data) == 0o700
 
 

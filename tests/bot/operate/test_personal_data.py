@@ -35,6 +35,7 @@ from tests.bot.signoff_process import FILES, PLAYBOOKS, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.crank import Crank, at, cranked
 from tests.fakes.settings import make_settings
+from tests.fakes.stored import read_body, read_hash, unpack_all
 from tests.scenarios.test_run_traces import printed
 
 VISIT = "录入 P003 今天的访视,ECOG 1,体重 60,血压 120/80"
@@ -85,11 +86,11 @@ async def everything(redis: Redis) -> str:
         kind = await redis.type(key)
         match kind:
             case "string":
-                value: Any = await redis.get(key)
+                value: Any = unpack_all([await redis.get(key)])[0]
             case "hash":
-                value = await redis.hgetall(key)
+                value = await read_hash(redis, key)
             case "list":
-                value = await redis.lrange(key, 0, -1)
+                value = unpack_all(await redis.lrange(key, 0, -1))
             case "set":
                 value = await redis.smembers(key)
             case "zset":
@@ -121,7 +122,7 @@ async def test_nothing_names_who_was_erased_and_runs_of_others_stay(
     await crank.say("lin", "/pending", own_room)
     await crank.settled()
     before = await crank.kept(others)
-    kept = json.loads((await redis.hget(_key(settings, "run", others), "body")) or "{}")
+    kept = json.loads(await read_body(redis, _key(settings, "run", others)))
     assert lines_with(await everything(redis), LIN)
     assert await erase_person(settings, PersonQuery("lin"), yes=True, cancel=False) == 0
     assert "lin: erased; what has to stay names erased-1" in capsys.readouterr().out
@@ -134,7 +135,7 @@ async def test_nothing_names_who_was_erased_and_runs_of_others_stay(
     assert [e["by"] for e in run.entries if e.get("event") == "started"] == ["erased-1"]
     assert run.by_log.status == "completed"
     assert await crank.kept(others) == before
-    assert json.loads(await redis.hget(_key(settings, "run", others), "body") or "") == kept
+    assert json.loads(await read_body(redis, _key(settings, "run", others))) == kept
     assert "id: lin" not in settings.people.read_text()
     assert await erase_person(settings, PersonQuery("lin"), yes=True, cancel=False) == 0
     again = capsys.readouterr().out.splitlines()[-2:]

@@ -22,6 +22,7 @@ from bot.wiring.stand_ins import ScratchStore
 from engine.ports.model import Completion, Message, Purpose
 from engine.yaml.source import Problems
 from tests.fakes.learning import teach_store
+from tests.fakes.stored import unpack_all
 from tests.fakes.study import PLAYBOOKS
 
 SECRET = "nobodys-to-read"
@@ -95,7 +96,7 @@ def unpacked(value: bytes) -> bytes:
     try:
         return zlib.decompress(value)
     except zlib.error:
-        return value
+        return "\n".join(unpack_all([value.decode("utf-8", "replace")])).encode()
 
 
 async def test_no_thought_of_a_model_is_shown_or_kept(

@@ -1,0 +1,138 @@
+"""Bodies packed for the store and unpacked again, at its boundary (store.md).
+
+A packed body is JSON, `{"z":"1c.<base64>"}`: the version and the kind of its dictionary, then a
+checksum and a raw deflate stream in base64. A build that knows no such bodies, or not this
+dictionary, finds an unknown field there, as in anything else that a newer build wrote, and leaves
+it alone. A packed run has its id, name, language and place beside it, so that such a build can tell
+its conversation.
+"""
+
+import json
+import zlib
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Final
+from zlib import DEFLATED, MAX_WBITS, Z_DEFAULT_STRATEGY, compressobj, crc32, decompressobj
+
+from adapters.redis.packing.dictionaries import (
+    CURRENT,
+    KIND_OF_LETTER,
+    LETTER_OF_KIND,
+    Kind,
+    find_dictionary,
+    read_dictionary,
+)
+
+LEAST_CHARACTERS: Final = 300
+"""Shorter bodies gain nothing."""
+MOST_CHARACTERS: Final = 256 * 1024
+"""Longer bodies are stored as they are, for packing them would keep a worker busy."""
+MOST_BYTES: Final = 4 * MOST_CHARACTERS
+"""What no packed body exceeds: one that does is damaged, and is not unpacked further."""
+DAMAGED: Final = "damaged: "
+"""How a body reads that cannot be unpacked: as no JSON begins."""
+
+_OPENING: Final = '{"z":"'
+_TELLING: Final = ("id", "name", "lang", "thread", "conversation")
+_CHECK_BYTES: Final = 4
+# Half the time of the usual tables, and the same size: bodies and dictionaries are short.
+_LEVEL, _WINDOW_BITS, _MEMORY = 5, 14, 6
+
+
+def pack(kind: Kind, text: str) -> str:
+    """Return the text packed, or as it is where that is shorter or it is too long."""
+    # What looks like a packed body would be taken for one.
+    if text.startswith(_OPENING):
+        return _pack(kind, text)
+    if not LEAST_CHARACTERS <= len(text) <= MOST_CHARACTERS:
+        return text
+    packed = _pack(kind, text)
+    return packed if len(packed) < len(text) else text
+
+
+def pack_lines(kind: Kind, lines: Sequence[str]) -> Sequence[str]:
+    """Return lines packed together, or as they are where they are too short or too long.
+
+    None of them has a line break.
+    """
+    if LEAST_CHARACTERS <= sum(map(len, lines)) <= MOST_CHARACTERS:
+        return [_pack(kind, "\n".join(lines))]
+    return lines
+
+
+def unpack(text: str) -> str:
+    """Return the text that was packed; one that was not, or by a newer build, as it is.
+
+    A damaged one begins with DAMAGED.
+    """
+    return _remembered(text) if text.startswith(_OPENING) else text
+
+
+def unpack_once(text: str) -> str:
+    """Return what `unpack` does, for a text that nobody will ask for again soon."""
+    return _unpack(text) if text.startswith(_OPENING) else text
+
+
+def unpack_lines(texts: Iterable[str]) -> list[str]:
+    """Return the lines of all of them."""
+    return [
+        line
+        for text in texts
+        for line in (_unpack(text).split("\n") if text.startswith(_OPENING) else (text,))
+    ]
+
+
+def repack(before: str, text: str) -> str:
+    """Return the text as `before` was stored: packed with its kind, or as it is."""
+    label = before[len(_OPENING) :].partition(".")[0]
+    kind = KIND_OF_LETTER.get(label[-1:]) if before.startswith(_OPENING) else None
+    return _pack(kind, text) if kind and text else text
+
+
+def _pack(kind: Kind, text: str) -> str:
+    raw = text.encode("utf-8", "surrogatepass")
+    dictionary = read_dictionary(CURRENT, kind)
+    tables = (_LEVEL, DEFLATED, -_WINDOW_BITS, _MEMORY, Z_DEFAULT_STRATEGY)
+    deflate = compressobj(*tables, dictionary)
+    sealed = crc32(raw).to_bytes(_CHECK_BYTES, "big") + deflate.compress(raw) + deflate.flush()
+    written = b2a_base64(sealed, newline=False).rstrip(b"=").decode()
+    telling = _telling(text) if kind == "run" else ""
+    return f'{_OPENING}{CURRENT}{LETTER_OF_KIND[kind]}.{written}"{telling}}}'
+
+
+def _telling(text: str) -> str:
+    """The facts of a run that stand beside its packed body, "" for none."""
+    with suppress(ValueError, AttributeError):
+        body = json.loads(text)
+        facts = {name: body[name] for name in _TELLING if body.get(name)}
+        return "," + json.dumps(facts, ensure_ascii=False)[1:-1] if facts else ""
+    return ""
+
+
+# What is shown is read several times, and so is what is decided.
+@lru_cache(maxsize=128)
+def _remembered(text: str) -> str:
+    return _unpack(text)
+
+
+def _unpack(text: str) -> str:
+    label, _, written = text[len(_OPENING) :].partition('"')[0].partition(".")
+    dictionary = find_dictionary(label)
+    if dictionary is None:
+        return text
+    try:
+        return _unseal(written, dictionary)
+    except (ValueError, zlib.error):
+        return DAMAGED + text
+
+
+def _unseal(written: str, dictionary: bytes) -> str:
+    """Raises ValueError or zlib's error for what is damaged."""
+    sealed = a2b_base64(written + "=" * (-len(written) % 4), strict_mode=True)
+    inflate = decompressobj(-MAX_WBITS, zdict=dictionary)
+    raw = inflate.decompress(sealed[_CHECK_BYTES:], MOST_BYTES)
+    if not inflate.eof or crc32(raw) != int.from_bytes(sealed[:_CHECK_BYTES], "big"):
+        raise ValueError("damaged, or longer than any")
+    return raw.decode("utf-8", "surrogatepass")

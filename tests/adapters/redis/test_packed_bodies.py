@@ -1,0 +1,135 @@
+"""Bodies as the store packs them: whole again, bounded, and readable by every later build."""
+
+import json
+from binascii import b2a_base64
+from hashlib import sha256
+from pathlib import Path
+from typing import get_args
+from zlib import compressobj, crc32
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from pydantic import ValidationError
+
+from adapters.redis.packing import dictionaries
+from adapters.redis.packing.bodies import (
+    DAMAGED,
+    MOST_BYTES,
+    MOST_CHARACTERS,
+    pack,
+    pack_lines,
+    repack,
+    unpack,
+    unpack_lines,
+    unpack_once,
+)
+from adapters.redis.packing.dictionaries import VERSIONS, Kind, read_dictionary
+from cards.frozen import is_by_newer
+from cards.model import Card
+from engine.frames.state import Run
+
+KINDS = get_args(Kind)
+DIGESTS = {
+    "1/run": "4daa4624b86fdc4da8055c97d22ee18e3fd0e6107bcaddadb02ee7cb47078b57",
+    "1/card": "dace98901d4b115055575744c948edfb740686b4df1aa68f9c3a74b76f701da3",
+    "1/log": "30d37d4f49109bc316208de457d3f912799fc8c634ba9b5b3a905546ce18b81e",
+    "1/reply": "8d3c9966d6bd318e6614b672d4a1a07ea51c5590a758f6c68e2d557a9a930876",
+    "1/trace": "c9744029868e943018a9aeaec4f919e3167f7dd182c8c088207e13f278b8e12c",
+    "1/session": "b796ff031fffe1b77f4c21f44ef0fc4a729417ab3281dc7739f6a22ccc96e7e0",
+}
+STORED = Path(__file__).parents[2] / "fixtures" / "state" / "packed"
+
+texts = some.text(some.characters(exclude_categories=()), max_size=2_000)
+lines = some.lists(some.text(some.characters(exclude_characters="\n"), max_size=300), min_size=1)
+
+
+def test_a_released_dictionary_never_changes_and_never_goes() -> None:
+    """A better one is a new version: what was packed with this one is in stores for years."""
+    found = {
+        f"{version}/{kind}": sha256(read_dictionary(version, kind)).hexdigest()
+        for version in VERSIONS
+        for kind in KINDS
+    }
+    assert found == DIGESTS
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in STORED.glob("*.json")))
+def test_what_an_earlier_version_packed_is_read(name: str) -> None:
+    """By the files of each version, which are never written again."""
+    for stored in json.loads((STORED / f"{name}.json").read_text("utf-8")):
+        assert unpack_lines([stored["packed"]]) == stored["lines"]
+
+
+@given(text=texts, kind=some.sampled_from(KINDS))
+def test_any_text_is_whole_again(text: str, kind: Kind) -> None:
+    assert unpack(pack(kind, text)) == text
+    assert unpack_once(pack(kind, text)) == text
+    assert unpack(repack(pack(kind, "x" * 500), text)) == text
+
+
+@given(text=texts, kind=some.sampled_from(KINDS))
+def test_what_looks_packed_is_whole_again(text: str, kind: Kind) -> None:
+    packed = pack(kind, text * 5)
+    assert unpack(pack(kind, packed)) == packed
+    assert unpack(pack(kind, '{"z":"' + text)) == '{"z":"' + text
+
+
+@given(several=some.lists(lines, min_size=1, max_size=4))
+def test_lines_are_whole_again_in_their_order(several: list[list[str]]) -> None:
+    stored = [text for each in several for text in pack_lines("log", each)]
+    assert unpack_lines(stored) == [line for each in several for line in each]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_body_that_is_cut_or_changed_reads_as_no_json_and_never_as_another(kind: Kind) -> None:
+    text = json.dumps({"id": "0-a", "text": "what was approved", "more": [*range(200)]})
+    packed = pack(kind, text)
+    assert packed != text
+    body = packed.partition(".")[2].partition('"')[0]
+    for at in range(0, len(body), 7):
+        other = "B" if body[at] == "A" else "A"
+        for broken in (f"{body[:at]}{other}{body[at + 1 :]}", body[:at], f"{body[:at]}!"):
+            read = unpack(packed.replace(body, broken))
+            assert read == text or read.startswith(DAMAGED)
+    with pytest.raises(ValueError, match="Expecting value"):
+        json.loads(DAMAGED + packed)
+
+
+def test_a_bomb_is_not_inflated() -> None:
+    deflate = compressobj(9, wbits=-15, zdict=read_dictionary(1, "card"))
+    raw = b" " * (100 * 1024 * 1024)
+    stream = crc32(raw).to_bytes(4, "big") + deflate.compress(raw) + deflate.flush()
+    packed = b2a_base64(stream, newline=False).rstrip(b"=").decode()
+    assert len(packed) < MOST_BYTES
+    assert unpack(f'{{"z":"1c.{packed}"}}').startswith(DAMAGED)
+
+
+def test_the_longest_body_is_packed_and_a_longer_one_stays_as_it_is() -> None:
+    longest = "数" * MOST_CHARACTERS
+    assert len(pack("run", longest)) < 50_000
+    assert unpack(pack("run", longest)) == longest
+    assert pack("run", longest + "数") == longest + "数"
+    assert pack_lines("log", [longest, "数"]) == [longest, "数"]
+
+
+@pytest.mark.parametrize("label", ["2c", "1x", "1", "", "x", "0c", "01c", "-1c"])
+def test_a_dictionary_of_a_newer_build_is_left_alone_and_known_as_newer(label: str) -> None:
+    packed = f'{{"z":"{label}.AAAA"}}'
+    assert unpack(packed) == packed
+    with pytest.raises(ValidationError) as refused:
+        Card.model_validate_json(packed)
+    assert is_by_newer(refused.value)
+
+
+def test_an_older_build_knows_a_packed_run_as_newer_and_can_tell_its_conversation() -> None:
+    facts = {"id": "0-a", "name": "报销", "lang": "zh", "conversation": "web:local:main"}
+    packed = pack("run", json.dumps({**facts, "text": "x" * 500}))
+    with pytest.raises(ValidationError) as refused:
+        Run.model_validate_json(packed)
+    assert is_by_newer(refused.value)
+    assert json.loads(packed).items() >= facts.items()
+
+
+def test_every_kind_has_its_letter() -> None:
+    assert set(dictionaries.LETTER_OF_KIND) == set(KINDS)
