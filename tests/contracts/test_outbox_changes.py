@@ -70,11 +70,27 @@ async def test_a_change_or_check_is_kept_for_a_time_and_leaves_nothing_else(
     assert await scripts.client.zcard(f"{tag}outq") == 0
 
 
-@pytest.mark.parametrize("held", [True, False])
-async def test_a_change_that_a_paused_deliverer_saw_taken_is_not_sent_again(
-    held: bool, scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+async def test_of_a_check_that_was_kept_only_that_is_kept(
+    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str, tag: str
 ) -> None:
-    await handle(mailbox, f"talk:{conversation}", Effects(posts=(sync("r/sync/1.1", "r"),)))
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(CHECK,)))
+    (row,), _ = await outbox.take_rows(5)
+    assert await outbox.sent(row, "kept") is None
+    kept = await scripts.client.hmget(f"{tag}row:{CHECK.row}", ["kind", "message_id", "body"])
+    assert kept == ["check", "kept", None]
+
+
+@pytest.mark.parametrize("change", [sync("r/sync/1.1", "r"), CHECK], ids=["change", "check"])
+@pytest.mark.parametrize("held", [True, False])
+async def test_a_change_or_check_that_a_paused_deliverer_saw_taken_is_not_sent_again(
+    change: Post,
+    held: bool,
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    outbox: RedisOutbox,
+    conversation: str,
+) -> None:
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(change,)))
     (paused,), _ = await outbox.take_rows(5)
     scripts.offset_ms = 31_000
     (holder,), _ = await outbox.take_rows(5)
