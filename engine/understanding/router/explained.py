@@ -1,6 +1,7 @@
 """With a model, rules decide only what they wholly explain (promise 4)."""
 
 import re
+from collections.abc import Iterator, Sequence
 
 from engine.frames.intents import Lookup
 from engine.ports.model import Model
@@ -47,7 +48,18 @@ async def explained(text: str, context: RouteContext, model: Model | None) -> St
     pieces = read_message(text, context)
     if more := next((piece for piece in pieces if not is_explained(piece, context)), None):
         return StrategyResult((), f"{more.text[:40]!r} may say more than rules explain")
+    if left := next((said for said in _between(text, pieces) if not is_link(said)), ""):
+        return StrategyResult((), f"{left[:40]!r} is in no piece that rules explain")
     return found
+
+
+def _between(text: str, pieces: Sequence[Piece]) -> Iterator[str]:
+    """The stretches of the text that no piece has."""
+    at = 0
+    for piece in pieces:
+        yield text[at : piece.start].strip()
+        at = max(at, piece.end)
+    yield text[at:].strip()
 
 
 async def card_reply_explained(

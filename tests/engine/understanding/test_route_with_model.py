@@ -167,6 +167,22 @@ async def test_a_remark_stays_with_the_work_or_the_question_that_it_is_for(
     assert all("P00" in intent.text for intent in intents), "the remark is no part of its own"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hi! who are you and can you approve visits yourself?",
+        "Sorry, the scale broke again. What is the ECOG of P003?",
+    ],
+)
+async def test_what_stands_in_no_piece_of_the_rules_is_the_model_s(
+    text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([pieces(piece("qa_query", text))])
+    (intent,) = (await route(text, context, model)).intents
+    assert (intent.kind, intent.text) == ("qa_query", text)
+    assert len(server.requests) == 1
+
+
 async def test_a_look_up_that_the_model_finds_needs_no_model_to_answer(
     server: ModelServer, model: OpenAIModel, context: RouteContext
 ) -> None:
