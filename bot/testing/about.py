@@ -7,7 +7,7 @@ from typing import Final
 from bot.testing.numbers import numbers_in, numbers_in_order
 
 _SENTENCE: Final = re.compile(r"(?<=[。；;！!？?\n])|(?<=[.:：])(?=\s)")
-_TOGETHER: Final = re.compile(r"\s*(?:,|、|/|&|\band\b|\bor\b|和|与|及|或)?\s*(?:and\b|or\b)?\s*")
+_TOGETHER: Final = re.compile(r"(?:,|、|/|&|and|or|和|与|及|或)?(?:\s(?:and|or))?")
 _JOINS: Final = re.compile(r"\band\b|\bor\b|[&/、和与及或]")
 _LETTER: Final = r"[A-Za-z0-9_]"
 _RULE: Final = re.compile(r"[|\s:-]*")
@@ -90,7 +90,7 @@ def _groups(
     """Names that stand together, as "P003 and P004" do, with where they begin and end."""
     groups: list[tuple[int, int, tuple[str, ...]]] = []
     for start, end, name in places:
-        gap = sentence[groups[-1][1] : start] if groups else "."
+        gap = sentence[groups[-1][1] : start].strip() if groups else "."
         if _TOGETHER.fullmatch(gap) and _JOINS.search(gap):
             begin, _, before = groups[-1]
             groups[-1] = begin, end, (*before, name)

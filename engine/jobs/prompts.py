@@ -28,9 +28,8 @@ The team:
 {experts}
 
 How to plan:
-- First work out from what was said before, from feedback and what was found wrong before, if \
-there is any, and from what is known what the person wants to have next; plan for that, and for \
-nothing beyond the task.
+- First work out, from what was said, is known and was found wrong before, what the person wants \
+to have next; plan for that, and for nothing beyond the task.
 - Plan the fewest jobs that make sense. When one expert can do it all, or the task is simple, plan \
 one job. At most {room} jobs.
 - Plan even when something is missing that the task needs, such as a file that was not sent: give \

@@ -104,6 +104,6 @@ def _read(text: str, names: list[str]) -> _Choice | AnswerFaults:
         fault = 'Not understood. Answer with a JSON object of "skill" and "reason", no more.'
         return AnswerFaults((fault,))
     if choice.skill not in names:
-        fault = f"Refused: that skill cannot run now. Choose one of: {', '.join(names)}."
+        fault = f"Refused: that is no skill that can run now. Choose one of: {', '.join(names)}."
         return AnswerFaults((fault,))
     return choice

@@ -32,6 +32,7 @@ from engine.understanding.open_forms import (
     free_text_field,
     labelled_value,
     missing_labels,
+    month_asked_for,
     noted_values,
     open_file_field,
     other_entities,
@@ -102,8 +103,15 @@ class TextAnswers:
 
     def _read(self, card: Card, text: str, files: Sequence[str]) -> FormReading:
         """What the text gives the form; the one file that came with it is the one that is asked."""
-        fields, year = answerable_fields(card), year_asked_for(card)
-        reading = read_form(text, fields, self.today, entities=self.entities, year=year)
+        fields = answerable_fields(card)
+        reading = read_form(
+            text,
+            fields,
+            self.today,
+            entities=self.entities,
+            year=year_asked_for(card),
+            month=month_asked_for(card, self.today),
+        )
         reading = _with_unheard(reading, text, fields)
         asked = open_file_field(card)
         if asked is None or len(files) != 1 or asked.name in reading.values:

@@ -21,6 +21,7 @@ from engine.text.claims.entities import find_entities, kind_of_field
 from engine.text.claims.form_text import FormText, ValueSpan
 from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
 from engine.text.claims.labels import in_own_labels
+from engine.text.claims.only_field import core_of, only_value
 from engine.text.claims.patterned import find_patterns
 from engine.text.claims.words import (
     bare_answer,
@@ -30,6 +31,7 @@ from engine.text.claims.words import (
     find_yes_or_no,
 )
 from engine.text.entity_kinds import NO_ENTITIES, Entities
+from engine.text.readers.days import valid_day
 from engine.text.readers.lexer import GROUPING
 from engine.text.values import cue_pattern, field_names
 from engine.text.vocabulary import make_vocabulary, unexplained_text
@@ -39,6 +41,9 @@ _WITHIN = (
     (date(2000, 1, 15), date(2000, 2, 24)),
     (date(2000, 7, 15), date(2000, 8, 24)),
 )
+_LATER = (3, 9)
+"""As of these days of a month what is counted from a day, or a weekday, is another one."""
+_DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)?")
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
 _OLD = re.compile(
@@ -89,19 +94,59 @@ def read_form(
     entities: Entities = NO_ENTITIES,
     examples: Iterable[str] = (),
     year: int | None = None,
+    month: date | None = None,
 ) -> FormReading:
     """What an answer to a form says. A date counts only in a clause that is understood whole.
 
     `examples` are texts whose words need no explanation, such as those that ask for the form. A day
-    without a year is of `year`, where the form's question speaks of one.
+    without a year is of `year`, where the form's question speaks of one, and one without a month of
+    that which begins on `month`.
     """
-    kept = tuple(examples)
+    kept, only = tuple(examples), _only_empty(fields)
 
     def read(as_of: date) -> FormReading:
-        return _read_form(text, fields, as_of, entities, kept)
+        found = _read_form(text, fields, as_of, entities, kept)
+        core = core_of(text) if only and (found.left or not found.values) else ""
+        if not core or core == text:
+            return found
+        again = _read_form(core, fields, as_of, entities, kept)
+        is_better = not again.left or not found.values
+        return again if is_better and (again.values or again.faults) else found
 
     days = [field.name for field in fields if field.type == "date"]
-    return _in_year(read(today), days, year, read) if year and days else read(today)
+    found = _in_year(read(today), days, year, read) if year and days else read(today)
+    if month and days:
+        found = _in_month(found, days, month, read)
+        bare = only and only.type == "date" and not found.values and _DAY.fullmatch(core_of(text))
+        day = valid_day(month.year, month.month, int(bare[1])) if bare else None
+        return FormReading({only.name: day.isoformat()}, {}, "") if only and day else found
+    return found
+
+
+def _only_empty(fields: Sequence[Field]) -> Field | None:
+    """The one field of a form that has no value; None for none, and for several."""
+    empty = [field for field in fields if not field.value]
+    return empty[0] if len(empty) == 1 else None
+
+
+def _in_month(
+    found: FormReading, days: Sequence[str], month: date, read: Callable[[date], FormReading]
+) -> FormReading:
+    """The reading with days of that month for those whose text has none.
+
+    "The 14th" is the same day as of any before it; "Friday" and "tomorrow" are not.
+    """
+    first = read(month)
+    for name in days:
+        day = first.values.get(name, "")
+        if not day.startswith(f"{month:%Y-%m}-"):
+            continue
+        later = (read(month.replace(day=n)).values.get(name, day) for n in _LATER)
+        if {*later} == {day}:
+            faults = {n: fault for n, fault in found.faults.items() if n != name}
+            words = {**found.words, name: first.words.get(name, "")}
+            found = FormReading({**found.values, name: day}, faults, first.left, words)
+    return found
 
 
 def _in_year(
@@ -299,6 +344,8 @@ def _read_bare(said: FormText) -> dict[str, str]:
     if not missing:
         return {}
     value = _bare_value(said, missing[0])
+    if not value and _only_empty(said.fields) == missing[0]:
+        value = only_value(said, missing[0])
     return {missing[0].name: value} if value else {}
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from cards.deciding.seats import may_answer
 from cards.markdown import literal
@@ -26,6 +27,16 @@ _YEAR = re.compile(
     r"\s((?:19|20)[0-9]{2})(?![0-9.,:年-]|\s(?-i:[A-Z]{3})\b)"
     r"|((?:19|20)[0-9]{2})\s?年(?!\s?[0-9]{1,2}\s?月\s?[0-9])",
     re.IGNORECASE,
+)
+_MONTH_NAMES = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
+# A month that is spoken of: no part of a whole date.
+_MONTH = re.compile(
+    rf"\b(?:(?:in|of|for|during|since|from)\s(?=[A-Z])(?P<after>(?i:{_MONTH_NAMES}))(?:,?\s(?P<y1>20[0-9]{{2}}))?"
+    rf"|(?<![0-9] )(?<![0-9]th )(?=[A-Z])(?P<en>(?i:{_MONTH_NAMES})),?\s(?P<y2>20[0-9]{{2}}))\b"
+    r"(?!\s?[0-9]{1,2}(?![0-9]))"
+    r"|(?:(?P<y3>20[0-9]{2})\s?年\s?)?(?<![0-9])(?P<zh>1[0-2]|0?[1-9])\s?月(?:份)?(?!\s?[0-9])"
 )
 _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[,;，；。!！\n]|\.\s")
@@ -71,6 +82,26 @@ def year_asked_for(card: Card) -> int | None:
     said = [card.title, card.text, *(text for f in fields for text in (f.label, f.hint))]
     years = {int(one or other) for text in said for one, other in _YEAR.findall(text)}
     return years.pop() if len(years) == 1 else None
+
+
+def month_asked_for(card: Card, today: date) -> date | None:
+    """The first day of the one month that the card's question speaks of; None for none, or several.
+
+    Of one without a year it is the nearest.
+    """
+    fields = answerable_fields(card)
+    said = [card.title, card.text, *(text for f in fields for text in (f.label, f.hint))]
+    months = {_month_of(m, today) for text in said for m in _MONTH.finditer(text)}
+    return months.pop() if len(months) == 1 else None
+
+
+def _month_of(found: re.Match[str], today: date) -> date:
+    name = found["after"] or found["en"]
+    month = _MONTH_NAMES.split("|").index(name.lower()) + 1 if name else int(found["zh"])
+    if year := found["y1"] or found["y2"] or found["y3"]:
+        return date(int(year), month, 1)
+    near = (date(today.year + away, month, 1) for away in (-1, 0, 1))
+    return min(near, key=lambda first: abs(first - today.replace(day=1)))
 
 
 def open_file_field(card: Card) -> Field | None:
@@ -204,6 +235,7 @@ def match_form(text: str, context: RouteContext) -> FormMatch | None:
                 context.today,
                 entities=context.entities,
                 year=year_asked_for(card),
+                month=month_asked_for(card, context.today),
             ),
         )
         for card in open_forms(context)

@@ -11,6 +11,7 @@ import pytest
 
 from adapters.slack.inbound.markup import remove_mention
 from bot.starting import samples
+from bot.testing import about
 from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead
@@ -83,6 +84,7 @@ def build_every_kind() -> None:
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
     ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)
     samples.read_sample(samples.find_sample("expenses"), "A-1", "UTC")
+    about.stated_of(SAID, ["a word that is new", "P003"])
     for room in PLATFORMS.values():
         room.settings.accounts.fault(SAID)
 

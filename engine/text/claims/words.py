@@ -115,7 +115,7 @@ def _ids(said: FormText, field: Field, names: tuple[str, ...]) -> Iterator[Value
 def find_options(said: FormText, field: Field) -> Iterator[ValueSpan]:
     """Options behind the field's name; or by themselves, if no other field has them."""
     names = said.own_names(field)
-    for word, option in _options(field):
+    for word, option in option_words(field):
         behind = LINK + cue_pattern((word,))
         cued = [match.span() for match in said.mentions(names, after=behind)]
         for start, end in cued:
@@ -127,7 +127,7 @@ def find_options(said: FormText, field: Field) -> Iterator[ValueSpan]:
                 yield ValueSpan(match.start(), match.end(), {field.name: option}, cued=False)
 
 
-def _options(field: Field) -> list[tuple[str, str]]:
+def option_words(field: Field) -> list[tuple[str, str]]:
     """The words of each option, the longest first: the option, and its label."""
     words = {option: option for option in field.options}
     words |= {field.label_of(option, ""): option for option in field.options}
@@ -142,7 +142,7 @@ def _is_telling(word: str) -> bool:
 
 def _is_shared(word: str, field: Field, said: FormText) -> bool:
     others = [f for f in said.fields if f.name != field.name]
-    said_by = {w.lower() for f in others for w, _ in _options(f)} | {
+    said_by = {w.lower() for f in others for w, _ in option_words(f)} | {
         name.lower() for f in said.fields for name in field_names(f)
     }
     return word.lower() in said_by
@@ -166,7 +166,7 @@ def find_yes_or_no(said: FormText, field: Field) -> Iterator[ValueSpan]:
 def bare_option(text: str, field: Field) -> str:
     """The option that the text is nothing but; "" otherwise."""
     said = text.strip(" .。").lower()
-    return next((option for word, option in _options(field) if word.lower() == said), "")
+    return next((option for word, option in option_words(field) if word.lower() == said), "")
 
 
 def bare_answer(text: str) -> str:

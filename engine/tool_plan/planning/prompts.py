@@ -31,10 +31,10 @@ A plan is a JSON array of steps, at most {max_steps}. A step is one of these two
 - Plan with the tools below alone, with arguments that fit their schemas. Leave an argument out \
 when neither the request nor what is known says it; never make one up.
 - Steps are numbered from {first}. An argument or a reply may take a value from the result of an \
-earlier step of a tool: $steps.{first}.order.total is what stands under order and total in the \
-result of step {first}, and $steps.{first}.rows.0.name the name in the first entry of its list \
-rows. Write it alone, or inside of a text. What a tool's result has stands in \
-its "result".
+earlier step of a tool, alone or inside of a text: $steps.{first}.order.total is what stands \
+under order and total in the result of step {first}, and $steps.{first}.rows.0.name the name in \
+the first entry of its list rows. A tool's "result" says what it has. Where there is nothing, or \
+null, a call ends the plan, and a reply shows a dash.
 - The last step is a reply. You do not know any result yet: state none but by such a reference.
 - The fewest steps that do what was asked; nothing that was not asked. When the tools cannot do \
 it, the plan is one reply that says so.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.bot.testing.conftest import FolderPlayer, told
 from tests.fakes.feast import BY_FEAST, write_feast
-from tests.fakes.garage import APPROVE, MAIN, TOOLS, write_project
+from tests.fakes.garage import APPROVE, ASK, MAIN, TOOLS, write_project
 from tests.fakes.house import write_house
 
 SUGGESTED = """\
@@ -42,6 +42,31 @@ MISTYPED = """\
         card: {kind: clarify, to: [mia], values: {bay: A1}}
         reply: "Not used: “on 32 Febuary”"
 """
+
+
+ONE_FIELD = """\
+- test: one thing that is asked for is answered as people say it
+  steps:
+    - {mia: book a hoist in bay A1, expect: {form: [day]}}
+    - mia: make it the day after tomorrow, please
+      expect: {card: {kind: confirm, to: [fred]}}
+- test: a day alone is of the month of the question
+  steps:
+    - {mia: book a hoist in bay A1, expect: {form: [day]}}
+    - mia: the 14th, please
+      expect: {state: {day: "2031-03-14"}, card: {to: [fred]}}
+- test: and in Chinese
+  steps:
+    - {mia: 预订 A1 工位的举升机, expect: {form: [day]}}
+    - mia: 就14号吧
+      expect: {state: {day: "2031-03-14"}, card: {to: [fred]}}
+"""
+IN_MARCH = {
+    "playbooks/hoists/skills/ask-booking.yaml": ASK.replace(
+        'text: {zh: 哪个工位，哪一天？, en: "Which bay, and which day?"}',
+        'text: {zh: 2031年3月哪一天？, en: "Which day of March 2031?"}',
+    ),
+}
 
 
 REJECTED = """\
@@ -124,6 +149,13 @@ async def test_a_rule_tells_a_value_with_its_unit(
 
 async def test_a_slip_costs_no_other_value(tmp_path: Path, play_folder: FolderPlayer) -> None:
     played = await play_folder(write_project(tmp_path / "garage"), MISTYPED)
+    assert [each for each in played if not each.passed] == [], told(played)
+
+
+async def test_one_thing_is_answered_as_people_say_it(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    played = await play_folder(write_project(tmp_path / "garage", **IN_MARCH), ONE_FIELD)
     assert [each for each in played if not each.passed] == [], told(played)
 
 

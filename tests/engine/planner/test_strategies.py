@@ -328,7 +328,7 @@ async def test_an_answer_outside_is_refused_and_asked_for_once_more() -> None:
     decided = await decide(at(model=model))
     assert decided.plan.target == "matter-intake"
     assert model.requests[1].messages[-1].content == (
-        "Refused: that skill cannot run now."
+        "Refused: that is no skill that can run now."
         " Choose one of: matter-intake, file-classify, second-intake."
     )
 
