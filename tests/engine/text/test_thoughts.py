@@ -1,7 +1,7 @@
 """What a model thinks aloud is taken out of what it says, in one piece or in many."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.text.thoughts import ThoughtFilter, without_thoughts
@@ -36,6 +36,7 @@ PIECES = ["<think>", "</think>", "<Thinking>", "</thinking>", "`", "<", "</", "y
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.integers(1, 9))
+@example(["<", "<think>"], 1)
 @settings(max_examples=tries(50))
 def test_pieces_say_the_same_as_the_whole(parts: list[str], step: int) -> None:
     text = "".join(parts)
