@@ -91,7 +91,12 @@ def unexplained_words(
     They are accounted for by its cues, labels and arguments, by what they name, or as the form of
     a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
     """
-    asked = look_at(text, entities, today)
+    return _unexplained(look_at(text, entities, today), lookup, tools, entities)
+
+
+def _unexplained(
+    asked: LookupText, lookup: Lookup, tools: Sequence[Tool[Any]], entities: Entities
+) -> str:
     tool = next((each for each in tools if each.name == lookup.tool), None)
     if tool is not None and takes_period(tool) and lookup.arguments:
         asked = with_period(asked, entities) or asked
@@ -184,8 +189,7 @@ def name_left_out(
     says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))
     if not says_it and not _is_like(asked, tool, tools, entities, exactly=False):
         return ""
-    left = unexplained_words(text, lookup, tools, today=today, entities=entities)
-    return tell_in_order(left, asked)
+    return tell_in_order(_unexplained(asked, lookup, tools, entities), asked)
 
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:

@@ -14,7 +14,7 @@ from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.split import FIRM
 from engine.understanding.pieces.telling import AGAINST
-from engine.understanding.pieces.within import WorkWithin, find_work
+from engine.understanding.pieces.within import find_work, work_spans
 from engine.understanding.pieces.work import START, judge_work
 
 MOST = 16
@@ -168,22 +168,27 @@ def _part_look_up(text: str, piece: Piece, judge: Judge, context: RouteContext) 
         halves = _cut(text, piece, (at,), judge)
         if len(halves) == 2 and any(half.lookup for half in halves):
             return halves
-    if wording.shows(context.plain(own)):
+    # To look for bidding words is far less than to compare with examples.
+    if wording.shows(context.plain(own)) or not any(
+        _bids(own, span, context) for span in work_spans(own, context)
+    ):
         return [piece]
     work = find_work(own, context)
-    if work is None or work.candidate.score < START or not _bids(own, work, context):
+    if work is None or work.candidate.score < START:
+        return [piece]
+    if not _bids(own, (work.start, work.end), context):
         return [piece]
     meant = as_unclear(piece, f"in it stands {own[work.start : work.end]!r}")
     asked = Candidate(kind="qa_query", score=AGAINST)
     return [replace(meant, candidates=(work.candidate, asked))]
 
 
-def _bids(text: str, work: WorkWithin, context: RouteContext) -> bool:
-    """Whether a text bids to do the work that stands in it, and asks nothing around it."""
+def _bids(text: str, span: tuple[int, int], context: RouteContext) -> bool:
+    """Whether a text bids to do the work that stands there in it, and asks nothing around it."""
     said = level(context.mark(text))
     core = GRAMMAR.core(said)
     asked = any(mark.role == "ask" for mark in GRAMMAR.marks(said[core.start : core.end]))
-    bid = context.plain(text[work.start : work.end])
+    bid = context.plain(text[slice(*span)])
     reads = wording.reads(bid) or wording.checks(bid) or wording.asks(bid.rstrip("?"))
     return not asked and not reads and context.table.begins_request(bid)
 

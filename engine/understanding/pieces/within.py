@@ -42,13 +42,8 @@ class WorkWithin:
 
 def find_work(text: str, context: RouteContext) -> WorkWithin | None:
     """What of the text is most like work of a playbook, if anything is like it."""
-    said = level(context.mark(text))
-    marks = list(GRAMMAR.marks(said))
-    # What was taken back is not what is meant.
-    undone = (m.end for m in marks if m.role == "undo" and _trim(said, m.end, len(said)))
-    behind = max(undone, default=0)
     best: WorkWithin | None = None
-    for start, end in _windows(said, behind, marks, context.table):
+    for start, end in work_spans(text, context):
         work = _work_of(text[start:end], context)
         if work is None:
             continue
@@ -60,6 +55,15 @@ def find_work(text: str, context: RouteContext) -> WorkWithin | None:
         if work.score >= VERBATIM:
             break
     return best
+
+
+def work_spans(text: str, context: RouteContext) -> Iterator[tuple[int, int]]:
+    """Where in the text work may stand, whatever is there."""
+    said = level(context.mark(text))
+    marks = list(GRAMMAR.marks(said))
+    # What was taken back is not what is meant.
+    undone = (m.end for m in marks if m.role == "undo" and _trim(said, m.end, len(said)))
+    return _windows(said, max(undone, default=0), marks, context.table)
 
 
 def rank_by_words(
