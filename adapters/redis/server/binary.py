@@ -4,10 +4,10 @@ import importlib.util
 import os
 import platform
 import re
-import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.errors import DefinitionError
 
@@ -17,8 +17,7 @@ _LAST_COMMON_FORMAT = (7, 2)
 _VERSION_FILE = "server-version"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerBinary:
+class ServerBinary(NamedTuple):
     """A server program on this machine; `product` is `valkey` or `redis`."""
 
     path: str
@@ -74,9 +73,13 @@ def replace_file(path: Path, text: str) -> None:
     os.replace(draft, path)
 
 
-def _candidates() -> list[str]:
-    found = [_in_wheel(), shutil.which("valkey-server"), shutil.which("redis-server")]
-    return [path for path in found if path is not None]
+def _candidates() -> Iterator[str]:
+    if path := _in_wheel():
+        yield path
+    # Not where the wheel has one: whoever keeps a server running stays as small as it can.
+    import shutil
+
+    yield from filter(None, map(shutil.which, ("valkey-server", "redis-server")))
 
 
 def _in_wheel() -> str | None:

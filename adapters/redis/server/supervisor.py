@@ -6,17 +6,14 @@ descriptor that holds `supervisor.lock`.
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from adapters.redis.server.binary import (
     check_data_version,
@@ -36,8 +33,7 @@ _LONGEST_PAUSE_S = 5.0
 _LONGEST_SOCKET_PATH_BYTES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class RunningServer:
+class RunningServer(NamedTuple):
     """The server that a supervisor started last in a folder; it may still be loading its data."""
 
     pid: int
@@ -54,7 +50,7 @@ class RunningServer:
 
     def write(self, folder: Path) -> None:
         """Publish it to the users of the folder."""
-        replace_file(folder / RUNNING, json.dumps(asdict(self)))
+        replace_file(folder / RUNNING, json.dumps(self._asdict()))
 
 
 def open_lock(path: Path) -> int:
@@ -76,6 +72,10 @@ def socket_path(folder: Path) -> str:
     path = str(folder / "server.sock")
     if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH_BYTES:
         return path
+    # This process stays as long as the service does: what is rare is loaded when it is wanted.
+    import hashlib
+    import tempfile
+
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     short = Path(tempfile.gettempdir()) / f"signoff-{os.getuid()}-{digest}"
     short.mkdir(mode=0o700, exist_ok=True)
@@ -100,7 +100,7 @@ def _shut_down_orphan(folder: Path, server_lock: int) -> None:
 
 
 def _shut_down(socket: str) -> None:
-    # Loaded for what is rare only: this process stays as long as the service does.
+    # Rare as well.
     from redis import Redis
     from redis.backoff import NoBackoff
     from redis.exceptions import RedisError
