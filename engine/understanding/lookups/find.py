@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from engine.frames.intents import Lookup
@@ -278,10 +279,12 @@ def _suits_manner(
     if not manner:
         return True
     marked = map(entities.marked, examples)
-    return any(
-        manner <= _manner(fold(wording.unquoted(each)), clear_example(each), period=period)
-        for each in marked
-    )
+    return any(manner <= _manner_of_example(each, period) for each in marked)
+
+
+@lru_cache(maxsize=1024)
+def _manner_of_example(marked: str, period: bool) -> frozenset[Callable[[str], bool]]:
+    return _manner(fold(wording.unquoted(marked)), clear_example(marked), period=period)
 
 
 def _is_asked(asked: LookupText) -> bool:
