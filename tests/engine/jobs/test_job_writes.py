@@ -361,6 +361,19 @@ async def test_what_is_wrong_with_a_proposal_goes_back_to_the_expert() -> None:
     assert (walk.graph.status, walk.states["flour"]) == ("failed", "failed")
 
 
+async def test_missing_arguments_and_a_question_beside_a_write_go_back_too() -> None:
+    mill = Mill()
+    answers = [wants({}), wants({"kilos": 5}, question="How many?"), wants({"kilos": 5})]
+    walk = await tree(mill, answers).start()
+    assert isinstance(walk.model, TeamModel)
+    told = "\n".join(text for who, text in walk.model.heard if who == "flour")
+    assert "writes.0: arguments lack kilos; needed are kilos" in told
+    assert "writes: leave them out of an answer that asks a question" in told
+    await walk.answer(only(walk), "approve", by=CHEN)
+    await walk.go_on()
+    assert mill.ordered == [5]
+
+
 async def test_an_expert_proposes_so_often_and_no_more() -> None:
     mill, numbers = Mill(), count(1)
 
