@@ -22,6 +22,8 @@ LOOKS = 20_000
 """The most runs that are looked at for one page, besides the first round."""
 ROUND = 500
 """The most runs that a partition looks at in one call, which takes a few milliseconds."""
+BODIES = 100
+"""The most bodies that are searched for a text before others have their turn."""
 
 _RUNS_AT_ONCE = 500
 _Position = tuple[float, str]
@@ -73,12 +75,12 @@ class RedisListing:
         """Return what was found, where it stopped (None: at the end), how many were looked at."""
         score = "+inf" if after[0] == math.inf else f"{after[0]:.0f}"
         # A text is looked for here, where bodies can be unpacked.
-        most = self._round if wanted.text else limit
+        most = BODIES if wanted.text else limit
         found, last, looked = await self._scripts.run(
             "runs", partition, score, after[1], most, self._round, _filter(wanted)
         )
         position = (float(last[1]), str(last[0])) if last else None
-        text = _searched(wanted.text)
+        text = _fold(json.dumps(wanted.text, ensure_ascii=False)[1:-1])
         return (
             [(float(at), str(run)) for run, at, *body in found if _has_text(body, text)],
             position,
@@ -160,13 +162,14 @@ def _filter(wanted: RunFilter) -> str:
     return json.dumps({name: value for name, value in asked.items() if value}, ensure_ascii=False)
 
 
-def _searched(text: str) -> str:
-    """Return a text as a body has it: escaped, as JSON is."""
-    return _lower(json.dumps(text, ensure_ascii=False)[1:-1])
+def _fold(text: str) -> bytes:
+    """Return a text in lower case, as far as it is ASCII."""
+    return text.encode("utf-8", "surrogatepass").lower()
 
 
-def _has_text(body: Sequence[str], text: str) -> bool:
-    return not text or text in _lower(unpack_once(str(body[0])))
+def _has_text(body: Sequence[str], text: bytes) -> bool:
+    """Whether the body has the text, which is escaped as in JSON."""
+    return not text or text in _fold(unpack_once(str(body[0])))
 
 
 def _lower(text: str) -> str:
