@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cards.markdown import literal
-from cards.model import SUBMIT
+from cards.model import SUBMIT, Card
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueFailure, ModelTask, run_dialogue
 from engine.errors import ModelError, ModelUnavailable
@@ -239,7 +239,7 @@ class _Reading:
         why = f"{BY_MODEL}'s answer: it is for the card {card.title!r}"
         if any(each.token == card.token for each in open_forms(self.context)) and not piece.option:
             return Intent(kind="card_reply", text=said, card=card.token, choice=SUBMIT, why=why)
-        told = say("review.button", lang)
+        told = _unchanged_text(card, self.context)
         if piece.option:
             label = literal(card.choices[int(piece.option) - 1].label)
             told = say("choose.tap", lang, choice=label, title=literal(card.title))
@@ -255,3 +255,12 @@ class _Reading:
             candidates=meant,
             note=note,
         )
+
+
+def _unchanged_text(card: Card, context: RouteContext) -> str:
+    """That a text changes nothing of the card; to whoever asked for its review, what does."""
+    lang = context.lang
+    if card.review is None or not card.is_requested_by(context.principal):
+        return say("review.button", lang)
+    who, form = literal(card.waiting_for), literal(card.title)
+    return say("review.waiting", lang, form=form, who=who)

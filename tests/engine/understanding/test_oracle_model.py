@@ -282,3 +282,11 @@ async def test_a_value_that_is_not_named_is_no_other_conversation_s(context: Rou
     assert not await is_own("ok then what weight is on file for her now?", there)
     assert await is_own("what is the weight in my visit?", there)
     assert await is_own("ok then what weight is on file for her now?", here)
+
+
+async def test_what_is_under_review_is_said_to_be_changed_how(context: RouteContext) -> None:
+    """A correction by its requester, who has no button for it."""
+    text, here = "sorry, I got it wrong: her weight is 60.5", beside(context, UNDER_REVIEW)
+    (intent,) = (await route(text, replace(here, lang="en"), Reader("card_reply"))).intents
+    assert UNDER_REVIEW.title in intent.told
+    assert "/cancel" in intent.told
