@@ -88,6 +88,7 @@ async def test_where_nobody_listens_nothing_happens(tmp_path: Path) -> None:
     stop.set()
     for address in ("", str(tmp_path / "nobody"), "@signoff-test-nobody"):
         await Notifier({"NOTIFY_SOCKET": address}).run(stop)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_socket_without_a_file_is_found() -> None:

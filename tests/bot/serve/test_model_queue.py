@@ -352,6 +352,7 @@ async def test_a_run_may_ask_where_a_person_has_one_lane(scripts: Scripts) -> No
     await worker.begin_run("lin", "a-1", "job")
     async with worker.working():
         await worker.finish(1)
+    assert worker.asks.ended == ["job"]
 
 
 async def test_at_the_end_of_a_worker_what_waits_is_given_back_and_what_is_asked_is_answered(

@@ -23,26 +23,26 @@ async def admin(service: Service) -> AsyncIterator[AdminClient]:
         yield client
 
 
-@pytest.mark.parametrize("path", [*PAGES, "/admin/login", "/admin/static/admin.css"])
-async def test_without_a_token_in_the_settings_there_are_no_pages(start: Start, path: str) -> None:
+async def test_without_a_token_in_the_settings_there_are_no_pages(start: Start) -> None:
     service = await start()
+    paths = (*PAGES, "/admin/login", "/admin/static/admin.css")
     async with AdminClient(service.url) as client:
-        assert (await client.get(path)).status == 404
+        assert {path: (await client.get(path)).status for path in paths} == dict.fromkeys(
+            paths, 404
+        )
 
 
-@pytest.mark.parametrize("path", PAGES)
-async def test_who_is_not_signed_in_is_sent_to_sign_in_and_then_back(
-    admin: AdminClient, path: str
-) -> None:
-    refused = await admin.get(path, follow=False)
-    assert refused.status == 303
-    assert refused.html == ""
-    login = await admin.get(path)
-    assert login.url.path == "/admin/login"
-    assert "token" in login.html
-    entered = await admin.sign_in(path=f"?{login.url.query_string}")
-    assert (entered.status, entered.headers["Location"]) == (303, path)
-    assert (await admin.get("/runs")).status == 200
+async def test_who_is_not_signed_in_is_sent_to_sign_in_and_then_back(service: Service) -> None:
+    for path in PAGES:
+        async with AdminClient(service.url) as admin:
+            refused = await admin.get(path, follow=False)
+            assert (refused.status, refused.html) == (303, ""), path
+            login = await admin.get(path)
+            assert login.url.path == "/admin/login", path
+            assert "token" in login.html
+            entered = await admin.sign_in(path=f"?{login.url.query_string}")
+            assert (entered.status, entered.headers["Location"]) == (303, path)
+            assert (await admin.get("/runs")).status == 200
 
 
 async def test_the_token_as_a_bearer_opens_no_page(service: Service) -> None:
@@ -83,19 +83,16 @@ async def test_under_an_https_address_the_cookie_keeps_to_https(start: Start) ->
             assert entered.cookies["signoff_admin"]["secure"] is True
 
 
-@pytest.mark.parametrize(
-    ("token", "name"), [("gu3ss", NAME), (TOKEN + "x", NAME), ("", NAME), (TOKEN, "<b>")]
-)
-async def test_a_wrong_token_or_name_is_told_and_lets_nobody_in(
-    admin: AdminClient, token: str, name: str
-) -> None:
-    refused = await admin.sign_in(token, name=name)
-    assert refused.status == 401
-    assert 'role="alert"' in refused.html
-    assert "<b>" not in refused.html
-    assert token not in refused.html or not token
-    assert "signoff_admin" not in refused.cookies
-    assert (await admin.get("/runs", follow=False)).status == 303
+async def test_a_wrong_token_or_name_is_told_and_lets_nobody_in(service: Service) -> None:
+    for token, name in (("gu3ss", NAME), (TOKEN + "x", NAME), ("", NAME), (TOKEN, "<b>")):
+        async with AdminClient(service.url) as admin:
+            refused = await admin.sign_in(token, name=name)
+            assert refused.status == 401, (token, name)
+            assert 'role="alert"' in refused.html
+            assert "<b>" not in refused.html
+            assert token not in refused.html or not token
+            assert "signoff_admin" not in refused.cookies
+            assert (await admin.get("/runs", follow=False)).status == 303
 
 
 async def test_too_many_tries_have_to_wait_and_are_told_how_long(service: Service) -> None:
@@ -178,18 +175,18 @@ async def test_another_token_ends_every_session(start: Start, admin: AdminClient
         assert answer.status == 303
 
 
-@pytest.mark.parametrize("path", ["/admin/logout", "/blocked/retry", "/runs/0-x/cancel"])
-async def test_a_form_of_another_page_is_refused(admin: AdminClient, path: str) -> None:
-    assert (await admin.post(path, mark="")).status == 403
-    await admin.sign_in()
-    (mark,) = set((await admin.get("/runs")).hidden("mark"))
-    assert (await admin.post(path)).status == 403
-    assert (await admin.post(path, mark=mark + "x")).status == 403
-    evil = {"Origin": "https://evil.example"}
-    assert (await admin.post(path, sent=evil, mark=mark)).status == 403
-    assert (await admin.post(path, sent={"Origin": "null"}, mark=mark)).status == 403
-    assert (await admin.post(path, sent={"Sec-Fetch-Site": "cross-site"}, mark=mark)).status == 403
-    assert (await admin.get("/runs", follow=False)).status == 200
+async def test_a_form_of_another_page_is_refused(service: Service) -> None:
+    evil = ("https://evil.example", "null")
+    for path in ("/admin/logout", "/blocked/retry", "/runs/0-x/cancel"):
+        async with AdminClient(service.url) as admin:
+            assert (await admin.post(path, mark="")).status == 403, path
+            await admin.sign_in()
+            (mark,) = set((await admin.get("/runs")).hidden("mark"))
+            assert (await admin.post(path)).status == 403, path
+            assert (await admin.post(path, mark=mark + "x")).status == 403, path
+            for sent in (*({"Origin": e} for e in evil), {"Sec-Fetch-Site": "cross-site"}):
+                assert (await admin.post(path, sent=sent, mark=mark)).status == 403, (path, sent)
+            assert (await admin.get("/runs", follow=False)).status == 200, path
 
 
 async def test_the_sign_in_form_needs_its_mark_too(admin: AdminClient) -> None:
@@ -200,31 +197,28 @@ async def test_the_sign_in_form_needs_its_mark_too(admin: AdminClient) -> None:
     assert (await admin.get("/runs", follow=False)).status == 303
 
 
-@pytest.mark.parametrize(
-    ("wanted", "led"),
-    [
-        ("//evil.example/", "/runs"),
-        ("https://evil.example/runs", "/runs"),
-        ("/\\evil.example", "/runs"),
-        ("/runs\\..//evil", "/runs"),
-        ("/runsevil", "/runs"),
-        ("/pending?who=x", "/pending?who=x"),
-    ],
-)
-async def test_signing_in_leads_to_our_own_pages_only(
-    admin: AdminClient, wanted: str, led: str
-) -> None:
-    entered = await admin.sign_in(path=f"?next={wanted}")
-    assert entered.headers["Location"] == led
+async def test_signing_in_leads_to_our_own_pages_only(service: Service) -> None:
+    led = {
+        "//evil.example/": "/runs",
+        "https://evil.example/runs": "/runs",
+        "/\\evil.example": "/runs",
+        "/runs\\..//evil": "/runs",
+        "/runsevil": "/runs",
+        "/pending?who=x": "/pending?who=x",
+    }
+    found = dict[str, str]()
+    for wanted in led:
+        async with AdminClient(service.url) as admin:
+            entered = await admin.sign_in(path=f"?next={wanted}")
+            found[wanted] = entered.headers["Location"]
+    assert found == led
 
 
-@pytest.mark.parametrize("path", [*PAGES, "/admin/login", "/admin/static/admin.js"])
-async def test_every_answer_forbids_what_a_page_does_not_need(
-    admin: AdminClient, path: str
-) -> None:
-    before = await admin.get(path, follow=False)
+async def test_every_answer_forbids_what_a_page_does_not_need(admin: AdminClient) -> None:
+    paths = (*PAGES, "/admin/login", "/admin/static/admin.js")
+    before = [await admin.get(path, follow=False) for path in paths]
     await admin.sign_in()
-    for answer in (before, await admin.get(path)):
+    for answer in (*before, *[await admin.get(path) for path in paths]):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self';" in policy
