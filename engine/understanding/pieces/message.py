@@ -34,6 +34,7 @@ from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
+from engine.understanding.pieces.weighing import weigh
 from engine.understanding.pieces.work import START
 from engine.understanding.smalltalk import is_smalltalk
 
@@ -81,7 +82,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = tuple(offer(text, piece, context) for piece in pieces)
     pieces = add_missed(text, spread_conditions(text, pieces), context)
     pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
-    pieces = tuple(ask_of_several(piece, context) for piece in pieces)
+    pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
     pieces = _withhold_work(text, _drop_smalltalk(pieces))
     if all(piece.is_sure for piece in pieces):
         return pieces
