@@ -145,7 +145,7 @@ async def test_questions_that_a_model_answered_are_recorded_with_its_answers(
     tools: {find_hoist: {bay: A1, lifts_kg: 3500}}
   steps:
     - {mia: "A1 would be strong enough I suppose", expect: {reply: It lifts 3500 kg}}
-    - {mia: so it can take a van I hope, expect: {reply: {is: answered}}}
+    - {mia: so it can take a van I hope, expect: {reply: {is: asked}}}
 """
     played = await play_folder(folder, had)
     assert [each for each in played if not each.passed] == [], told(played)
