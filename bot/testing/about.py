@@ -8,7 +8,7 @@ from bot.testing.numbers import numbers_in, numbers_in_order
 
 _SENTENCE: Final = re.compile(r"(?<=[。；;！!？?\n])|(?<=[.:：])(?=\s)")
 _TOGETHER: Final = re.compile(r"(?:,|、|/|&|and|or|和|与|及|或)?(?:\s(?:and|or))?")
-_JOINS: Final = re.compile(r"\band\b|\bor\b|[&/、和与及或]")
+_JOINS: Final = re.compile(r"\band\b|\bor\b|[&/、]|和|与|及|或")
 _LETTER: Final = r"[A-Za-z0-9_]"
 _RULE: Final = re.compile(r"[|\s:-]*")
 

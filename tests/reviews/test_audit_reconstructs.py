@@ -168,6 +168,7 @@ async def test_a42_denied_stale_early_and_late_attempts_are_told_with_who_and_wh
         "via": "web",
         "where": here,
         "playbook": kept.run.digest,
+        "project": "SIGNOFF-101",
         "request": "visit-entry",
         "reply": kept.run.reply,
         "why": kept.entries[0]["why"],
