@@ -23,7 +23,6 @@ _FILLERS = re.compile(
     rf"[{MARKS}的吗呢吧]|怎么样?|什么|多少|哪[些个]?|一下|请问"
     r"|\b(?:what|is|the|of|how|an?|to|do|does|did|are|there|me|please|for|in|i|can|s)\b"
 )
-_NUMBER = re.compile("[0-9]")
 MOST_NEAR = 3
 _NEARLY_SAID: Final = 0.55
 """How near a question about files or notes is to a text that is about them."""
@@ -82,18 +81,14 @@ def near_questions(
 def _of_what_there_is(
     text: str, examples: Sequence[_Example], entities: Entities
 ) -> list[_Example]:
-    """The nearest example of each tool that tells what is recorded, the nearest tool first.
-
-    A text that names nothing, as one about the weather, has to be like the example at least.
-    """
+    """The nearest example of each tool that tells what is recorded, the nearest tool first."""
     asked = _matter(text, entities)
-    least = -1.0 if entities.matches(text) or _NUMBER.search(text) else 0.0
     nearest: dict[str, tuple[float, _Example]] = {}
     for each in examples:
         if each.tool.is_answer or reads_message(each.tool):
             continue
         alike = cosine(asked, _matter(each.question, entities))
-        if alike > nearest.get(each.tool.name, (least, each))[0]:
+        if alike > nearest.get(each.tool.name, (-1.0, each))[0]:
             nearest[each.tool.name] = alike, each
     return [each for _, each in sorted(nearest.values(), key=lambda found: -found[0])]
 
