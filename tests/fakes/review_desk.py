@@ -24,6 +24,7 @@ from cards.model import Card, Choice, Field, Principal, Review
 from engine.events import Actor, CardTapped, DirectAnswer, FormSubmitted, Outcome
 from engine.ports.storage.store import CardWrite, Effects, RunWrite
 from tests.fakes.settings import load_people
+from tests.fakes.stored import unpack_all
 
 PEOPLE = """\
 roles:
@@ -196,7 +197,7 @@ class Desk:
     async def _list(self, card: Card, name: str) -> list[str]:
         tag = keys.tag(self.partitions.of_conversation(card.conversation))
         found = await self.scripts.client.lrange(tag + name, 0, -1)
-        return [str(each) for each in found]
+        return unpack_all(str(each) for each in found)
 
 
 def answered(outcome: Outcome) -> DirectAnswer:

@@ -51,8 +51,9 @@ async def test_every_run_of_the_conversation_is_told_of(room: WebRoom, lang: str
 
 
 async def test_without_a_run_it_is_a_question_like_any_other(room: WebRoom) -> None:
-    message = await told(room, ASKED["zh"], said="可以这样问")
-    assert message["card"] is None
+    await told(room, ASKED["zh"], said="可以查的有")
+    card = await room.card("select")
+    assert "还缺什么" in card["html"]
 
 
 async def test_a_question_about_the_study_is_not_about_the_run(room: WebRoom) -> None:

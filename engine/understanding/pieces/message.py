@@ -213,7 +213,7 @@ def _check_conditions(pieces: tuple[Piece, ...], context: RouteContext) -> tuple
 def _drop_smalltalk(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """The pieces without talk; of talk alone that which is more than a greeting."""
     spoken = tuple(p for p in pieces if p.kind != "smalltalk")
-    if not spoken:
+    if pieces and not spoken:
         return (min(pieces, key=lambda piece: is_smalltalk(piece.text)),)
     return spoken if len(spoken) < len(pieces) else pieces
 

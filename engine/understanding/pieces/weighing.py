@@ -5,9 +5,12 @@ Neither says enough alone: rules know the forms that somebody wrote down, and wh
 is learned decides nothing by itself.
 """
 
+import re
 from dataclasses import replace
 
 from engine.frames.intents import Candidate
+from engine.text import wording
+from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.acts import ACT_READER, Acts
 from engine.understanding.pieces.holding import OFFERED, as_unclear
@@ -40,8 +43,10 @@ LIKELY = 0.45
 OFFER_WORK, OFFER_QUESTION = -60, -20
 """From these scores on a piece in doubt is offered as work, and as a question."""
 
-LEAST_NEAR, LEAST_WORDS = 0.03, 0.05
+LEAST_NEAR, LEAST_WORDS = 0.1, 0.1
 """So near is what is offered then, or so much do its words weigh."""
+
+_LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
 def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
@@ -62,7 +67,9 @@ def _read(text: str, context: RouteContext) -> Acts:
 
 
 def _weigh(piece: Piece, context: RouteContext) -> Piece:
-    settled = piece.lookup or piece.reply or piece.about_run
+    settled = (
+        piece.lookup or piece.reply or piece.about_run or not _LETTERS.search(fold(piece.text))
+    )
     if settled or piece.kind in ("card_reply", "smalltalk") or judge_verbatim(piece.text, context):
         return piece
     acts = _read(piece.text, context)
@@ -70,7 +77,9 @@ def _weigh(piece: Piece, context: RouteContext) -> Piece:
         case "workflow":
             return _weigh_work(piece, acts)
         case "qa_query":
-            return _offer_more(_weigh_question(piece, acts), acts, context)
+            shows = wording.shows(context.plain(piece.text))
+            weighed = piece if shows else _weigh_question(piece, acts)
+            return _offer_more(weighed, acts, context)
         case _:
             return _offer_more(_weigh_unclear(piece, acts), acts, context)
 
