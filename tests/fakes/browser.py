@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -235,6 +235,11 @@ class Browser:
         shown = (e for e in self.run(_MAY_BE_SHOWN, css, text) if e.is_displayed())
         return next((e for e in shown if not text or text in e.text), None)
 
+    def _state(self) -> str:
+        """What a page that something was waited for in vain shows, and what its console has."""
+        page = self.run("return `${document.location} ${document.body?.innerText.slice(0, 500)}`")
+        return f"{page} {self.console_errors()}"
+
     def _do(self, css: str, act: Callable[[WebElement], object], text: str = "") -> None:
         """Once more with what stands in its place, when the page replaced it just before."""
 
@@ -259,7 +264,10 @@ class Browser:
                 say_long_wait(complaint)
             return found() or False
 
-        element = wait.until(look, complaint)
+        try:
+            element = wait.until(look, complaint)
+        except TimeoutException as late:
+            raise TimeoutException(f"{complaint}; {self._state()}") from late
         assert isinstance(element, WebElement)
         return element
 
