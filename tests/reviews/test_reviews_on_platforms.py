@@ -283,6 +283,9 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     on = await stage("quorum: 1, remind: {after: 10m, every: 10m, at_most: 5}")
     card = await on.review()
     direct, private = await on.on_slack("U0REVIEWER"), await on.on_telegram(REVIEWER_ID)
+    # The other reviewer has the card too before anything fails.
+    await on.on_slack("U0WU")
+    await on.on_telegram(WU_ID)
     runs = await on.service.parts.services.decisions.active_runs("web:local:ward-7")
     for method in ("chat.postMessage", "chat.update"):
         on.slack.fail_next(method, Fault.broken(), times=500)
