@@ -102,7 +102,9 @@ def _weigh_question(piece: Piece, acts: Acts) -> Piece:
 def _weigh_unclear(piece: Piece, acts: Acts) -> Piece:
     """What is decided to want nothing is in doubt where it may; what only asks is a question."""
     work = max(acts.request, acts.conditional)
-    if _is_silent(piece) and max(work, acts.question) >= WANTED:
+    # What holds off holds back what stands before it as well, and is offered already.
+    told = piece.unclear_kind == "idle" and piece.firm
+    if told and max(work, acts.question) >= WANTED:
         piece = replace(piece, firm=False, unclear_kind="unknown")
     asks = acts.question > ASKED and work < OFFER_WORK and not piece.candidates
     if piece.unclear_kind == "unknown" and asks:

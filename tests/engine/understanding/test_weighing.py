@@ -72,3 +72,13 @@ def test_acts_are_read_in_fields_that_nobody_wrote_of(said: str, acts: set[str])
 
 def test_the_weights_are_of_the_messages_that_lie_beside_their_learning() -> None:
     assert WEIGHTS.read_text("utf-8").partition("\n")[0] == digest_of([*samples()])
+
+
+async def test_what_holds_off_stays_decided_and_holds_back_what_stands_before_it(
+    context: RouteContext,
+) -> None:
+    before, off = await _read(
+        "给P003报一个头痛2级的不良事件。算了，麻烦你先别帮我登记了。", context
+    )
+    assert ACT_READER.read(off.text).request > 0
+    assert (off.kind, off.sure, before.sure) == ("unclear", True, False)
