@@ -139,7 +139,7 @@ async def fetch_snapshot(
 
 async def learn_routes(table: RouteTable, published: Published) -> None:
     """Have the router learn its examples, once for all processes; alone without the store."""
-    lessons = table.lessons
+    lessons = await asyncio.to_thread(lambda: table.lessons)
     try:
         body = await published.load_learned(lessons.digest)
         if body is None or not lessons.recall(body):

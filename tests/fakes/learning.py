@@ -6,6 +6,7 @@ in its store too; in one that a test emptied it comes from another database of t
 How it is learned, packed and kept is tested where that is called by name.
 """
 
+import asyncio
 import fcntl
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ def learn_once(folder: Path) -> None:
         digest = digest_of(examples, said)
         if digest not in _known:
             path = folder / digest
-            with (folder / "lock").open("w") as lock:
+            with (folder / f"{digest}.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if not path.exists():
                     path.write_bytes(learn(examples, said).pack())
@@ -49,7 +50,8 @@ def learn_once(folder: Path) -> None:
         return learned
 
     async def learned_here(examples: Sequence[Example], said: Sequence[str]) -> bytes:
-        return shared(examples, said)
+        # Beside the loop, as the process of a service is: it takes seconds, or waits for who learns it.
+        return await asyncio.to_thread(shared, examples, said)
 
     lessons.learn = learned_once
     snapshot.learn_apart = learned_here
