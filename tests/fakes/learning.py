@@ -50,7 +50,7 @@ def learn_once(folder: Path) -> None:
         return learned
 
     async def learned_here(examples: Sequence[Example], said: Sequence[str]) -> bytes:
-        # Beside the loop, as the process of a service is: it takes seconds, or waits for who learns it.
+        # Beside the loop, as a service's own process is: it takes seconds, or waits for another.
         return await asyncio.to_thread(shared, examples, said)
 
     lessons.learn = learned_once

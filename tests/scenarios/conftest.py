@@ -55,7 +55,7 @@ async def running(settings: Settings, feed: MessageFeed | None = None) -> AsyncI
     async with open_parts(settings, observe=observe) as parts, AsyncExitStack() as stack:
         if feed:
             offer_panel(parts, feed)
-        # Web and worker share this loop here: what one learns does not hold up what the other takes.
+        # Web and worker share this loop here: learning holds up nothing that the web part takes.
         await parts.reloader.learn()
         server = TestServer(application(parts), host="127.0.0.1")
         await server.start_server()
