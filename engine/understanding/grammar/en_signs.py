@@ -41,6 +41,52 @@ SIGNS: tuple[Rule, ...] = (
         r"\b(?:cancel|withdraw|revoke|undo) (?:my|our|the|[0-9◆●])",
         "{x} and cancel my other one",
     ),
+    # What was asked for before is taken back, or put off.
+    rule(
+        "retract",
+        r"\b(?:chang(?:ed|ing) my mind|on second thou?ghts?|(?:take|taking) (?:it|that|this|all of"
+        r" (?:it|that)) back|take back what|(?:strike|scrap) (?:it|that|this)|let's not|no longer"
+        r"|(?:ignore|disregard|undo|revoke) (?:it|that|this|my|the))\b",
+        "{x}. I changed my mind",
+    ),
+    rule(
+        "retract",
+        r"\b(?:kidding|joking)\b|\bonly a test\b|\b(?:wrong|different) (?:chat|channel|group|window"
+        r"|thread|person|room|one)\b|\bmeant (?:for|to go to) (?:some|an)",
+        "{x}. just kidding",
+        "{x}. sorry, wrong chat",
+    ),
+    rule(
+        "retract",
+        r"\b(?:hold|holding|pause|halt|postpone|defer|shelve)\b|\bon (?:hold|ice)\b"
+        r"|(?<!can't )(?<!cannot )\bwait\b|\bleave (?:it|that|this) (?:for|until|till|as)\b"
+        r"|\bfor (?:now|the moment|the time being)\b",
+        "{x}. hold your horses",
+        "{x}. leave it as it is for now",
+    ),
+    rule(
+        "retract",
+        r"\bnot (?:yet|now|today|right (?:now|away)|just yet|this time|to)\W*$|\bmaybe not\b"
+        r"|\bdon't bother\b|\bno more\b",
+        "{x}. not yet",
+    ),
+    rule(
+        "retract",
+        r"\b(?:i'll|i will|i'd rather|i would rather|let me) (?:[a-z]+ ){1,4}myself\b"
+        r"|\bsay-so\b|\bgo-ahead\b|\bgreen light\b|\b(?:say|tell you) when\b|\bi say so\b",
+        "{x}. I'll do it myself",
+        "{x}. you need my go-ahead",
+    ),
+    rule(
+        "retract",
+        r"\blet me (?:first )?(?:think|check|double-check|confirm|ask|see|look|sleep on)\b"
+        r"|\bi (?:have|need|want|must)(?: to)? (?:first )?(?:check|double-check|ask|think"
+        r"|confirm)\b"
+        r"|\bgive me (?:a|some|one) (?:minute|moment|second|sec|time|day)\b"
+        r"|\b(?:not|no longer) (?:[a-z]+ )?sure\b",
+        "{x}. let me think about it",
+        "{x}. give me a minute",
+    ),
     # It is said for its own sake.
     rule(
         "chat",

@@ -20,6 +20,7 @@ Role = Literal[
     "wish",
     "seek",
     "cancel",
+    "retract",
     "chat",
 ]
 """`opening` and `closing` are taken away before and behind what is asked for, as they say nothing
@@ -27,7 +28,8 @@ about it; `favour` (before) and `tag` (behind) too, and their question is none. 
 stands beside them: a `reason` for it, what takes back what was before (`undo`), holds it `off`,
 lets it `hang` on something, is what others `say`, tells of it (`tell`, `past` in its own clause),
 asks after it, or `maybe` asks. Signs are of the whole: somebody `wish`es for something, or
-`seek`s to know it, wants undone what is named (`cancel`), or says it for its own sake (`chat`).
+`seek`s to know it, wants undone what is named (`cancel`), takes back or puts off what stands
+before it (`retract`), or says it for its own sake (`chat`).
 """
 
 

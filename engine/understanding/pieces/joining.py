@@ -9,7 +9,7 @@ from engine.text.readers.find import find_readings
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import tokens
-from engine.understanding.pieces.holding import as_unclear
+from engine.understanding.pieces.holding.beside import as_unclear
 from engine.understanding.pieces.scoring import CLAUSES, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.work import KNOWN

@@ -16,12 +16,12 @@ from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.boundaries import Atom, find_atoms
-from engine.understanding.pieces.holding import (
+from engine.understanding.pieces.holding.beside import (
     as_unclear,
     hold_by_neighbours,
-    offer,
     spread_conditions,
 )
+from engine.understanding.pieces.holding.later import hold_by_later
 from engine.understanding.pieces.joining import (
     absorb_idle,
     ask_of_several,
@@ -30,6 +30,7 @@ from engine.understanding.pieces.joining import (
     join_same_work,
 )
 from engine.understanding.pieces.judge import LEAST, judge
+from engine.understanding.pieces.offering import offer
 from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
@@ -83,7 +84,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = add_missed(text, spread_conditions(text, pieces), context)
     pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
     pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
-    pieces = _withhold_work(text, _drop_smalltalk(pieces))
+    pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces)), context)
     if all(piece.is_sure for piece in pieces):
         return pieces
     # An example is one request, wherever a connective seems to stand in it.

@@ -9,7 +9,8 @@ from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
-from engine.understanding.pieces.holding import OFFERED, as_unclear
+from engine.understanding.pieces.holding.beside import as_unclear
+from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.split import FIRM

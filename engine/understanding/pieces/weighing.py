@@ -13,7 +13,8 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.acts import ACT_READER, Acts
-from engine.understanding.pieces.holding import OFFERED, as_unclear
+from engine.understanding.pieces.holding.beside import as_unclear
+from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.telling import AGAINST

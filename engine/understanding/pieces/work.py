@@ -9,7 +9,7 @@ from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.conditions import without_days
-from engine.understanding.pieces.held_back import held_back
+from engine.understanding.pieces.holding.held_back import held_back
 from engine.understanding.pieces.scoring import (
     CLAUSES,
     ScoredPiece,

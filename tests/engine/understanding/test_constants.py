@@ -11,7 +11,8 @@ import pytest
 from engine.frames.intents import Candidate
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.classifier import Scores
-from engine.understanding.pieces import boundaries, holding, joining, message, parting, work
+from engine.understanding.pieces import boundaries, joining, message, offering, parting, work
+from engine.understanding.pieces.holding import beside
 from engine.understanding.pieces.scoring import is_terse
 from engine.understanding.pieces.within import WorkWithin, rank_by_words
 from tests.engine.understanding.routes import CONTEXT
@@ -53,7 +54,7 @@ def asked(group: str, score: float) -> Candidate:
 def offered(text: str, share: float, *near: Candidate) -> bool:
     """Whether the visit is offered by the share of its words, beside what is near."""
     piece = Piece(text, "unclear", "", candidates=near, end=len(text))
-    found = holding._offer_by_words(piece, text, (), knowing(text, {VISIT: share}))
+    found = offering._offer_by_words(piece, text, (), knowing(text, {VISIT: share}))
     return VISIT in {f"{c.playbook}/{c.request}" for c in found.candidates}
 
 
@@ -79,7 +80,7 @@ def test_what_hangs_on_something_is_surely_that_work_from_a_score_on(
 ) -> None:
     within = WorkWithin(asked(VISIT, score), 0, 5)
     piece = Piece("visit if Wu agrees", "unclear", "")
-    found = holding._as_conditional_within(piece.text, piece, within, firm=True)
+    found = offering._as_conditional_within(piece.text, piece, within, firm=True)
     assert found.firm is firm
 
 
@@ -154,14 +155,14 @@ def test_three_meanings_are_offered() -> None:
     text = "the blue elephant"
     shares = dict.fromkeys(GROUPS[:4], 1.0)
     piece = Piece(text, "unclear", "", end=len(text))
-    found = holding._offer_by_words(piece, text, (), knowing(text, shares))
+    found = offering._offer_by_words(piece, text, (), knowing(text, shares))
     assert len(found.candidates) == 3
 
 
 @pytest.mark.parametrize("most", [16, 60])
 def test_what_holds_back_stands_in_the_first_letters_of_what_is_beside(most: int) -> None:
-    held = {16: holding.NEAR_START, 60: holding.MOST_HEADING}[most]
+    held = {16: beside.NEAR_START, 60: beside.MOST_HEADING}[most]
     near = Piece(f"{'x' * (most - 2)} if Wu agrees", "unclear", "")
     far = Piece(f"x{near.text}", "unclear", "")
-    assert holding._mark_in(near, CONTEXT, ("hang",), most=held)
-    assert not holding._mark_in(far, CONTEXT, ("hang",), most=held)
+    assert beside._mark_in(near, CONTEXT, ("hang",), most=held)
+    assert not beside._mark_in(far, CONTEXT, ("hang",), most=held)

@@ -15,8 +15,9 @@ from tests.engine.understanding.frames.projects import HERE, Domain, Request, ch
 
 PEOPLE = {"en": ("Dr Wu", "Anna"), "zh": ("吴医生", "小林")}
 LANGS = ("en", "zh")
-FILES = tuple((name, lang) for name in ("issue", "given", "own") for lang in LANGS)
-"""Those measured first, those by somebody who had not seen the rules, and those against them."""
+FILES = tuple((name, lang) for name in ("issue", "given", "own", "later") for lang in LANGS)
+"""Those measured first, those by somebody who had not seen the rules, those against them, and those
+that a later sentence takes back."""
 
 OFFERED = 3
 """So many candidates a card shows."""

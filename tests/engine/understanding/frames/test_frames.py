@@ -1,8 +1,9 @@
 """Whatever sentence stands around a request, it is begun, offered or left alone as is right.
 
 A frame is a line of `issue.*.yaml` (measured first), `given.*.yaml` (by somebody who had not seen
-the rules) or `own.*.yaml` (written against them). Each is tried around few requests here, which its
-text chooses; `make bench ARGS="--only frames"` tries it around every one of every project.
+the rules), `own.*.yaml` (written against them) or `later.*.yaml` (taken back, or put off, by a
+later sentence). Each is tried around few requests here, which its text chooses; `make bench
+ARGS="--only frames"` tries it around every one of every project.
 """
 
 from collections.abc import Sequence
