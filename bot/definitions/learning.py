@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from engine.understanding.learned.classifier import Example, learn
+from engine.understanding.learned.classifier import Example
+from engine.understanding.learned.training import learn
 
 _PASSED_ON: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 

@@ -84,6 +84,8 @@ class _Process:
     since: float = 0.0
     due: float = 0.0
     pause_s: float = 0.0
+    left: LeftLanes | None = None
+    """What the one before held, until it is given back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +132,13 @@ class Supervisor:
             for process in self._processes:
                 if self._is_due(process) and self._start(process):
                     return ProcessRole(process.name, process.pulse)
+            # While the next one starts, which then takes these lanes.
+            self._give_back()
             self._look_after()
             self._wait()
             for process in self._processes:
                 self._reap(process)
+        self._give_back()
         return self._status
 
     def _on_signal(self, number: int, *_: object) -> None:
@@ -232,24 +237,29 @@ class Supervisor:
             return
         process.pid, code = 0, os.waitstatus_to_exitcode(status)
         os.close(process.life)
+        if process.pulse is not None and code:
+            process.left = LeftLanes(process.pulse.holder, process.pulse.lanes, 0)
+            process.pulse.clear()
         if self._stopping:
             return
         if code == _WRONG_SETTINGS:
             self._status, self._stopping = code, True
             return
-        if process.pulse is not None:
-            give_back(LeftLanes(process.pulse.holder, process.pulse.lanes, 0), self.settings)
-            process.pulse.clear()
         now = time.monotonic()
-        steady = now - process.since > _STEADY_S
-        process.pause_s = 0.0 if steady else min(_LONGEST_PAUSE_S, process.pause_s * 2 + 0.2)
-        process.due = now + process.pause_s
+        # The first end, or one after some time, is an accident: what waits shall go on at once.
+        pause_s = 0.0 if now - process.since > _STEADY_S else process.pause_s
+        process.due = now + pause_s
+        process.pause_s = min(_LONGEST_PAUSE_S, pause_s * 2 + 0.2)
         _log.error(
-            "process ended, starting it again",
-            name=process.name,
-            status=code,
-            pause_s=process.pause_s,
+            "process ended, starting it again", name=process.name, status=code, pause_s=pause_s
         )
+
+    def _give_back(self) -> None:
+        """Free what those held that ended, for whoever is there to take it."""
+        for process in self._processes:
+            if process.left is not None:
+                give_back(process.left, self.settings)
+                process.left = None
 
 
 def can_fork() -> bool:

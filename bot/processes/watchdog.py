@@ -80,6 +80,7 @@ class Watchdog:
         """With a `pulse`, whoever made it sees what the worker holds, too."""
         self._settings = settings
         self._look_s = min(settings.watchdog_s / _LOOKS, _LONGEST_LOOK_S)
+        self._is_supervised = pulse is not None
         self._pulse = pulse or Pulse()
         self._notifier = Notifier()
         self._stack = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
@@ -222,14 +223,18 @@ class Watchdog:
         return [line.strip() for part in working for line in part[:_STACK_LINES]]
 
     def _exit_status(self, status: int) -> int:
-        """The watchdog's exit status after the worker's; lanes that this held are given back."""
+        """The watchdog's exit status after the worker's; lanes that this held are given back.
+
+        By whoever made the pulse, while it is there: that starts the next worker meanwhile.
+        """
         code = os.waitstatus_to_exitcode(status)
         if code == 0:
             return 0
         if self._stopping and -code in _ENDINGS:
             # It was stopped before it took any mail.
             return 0
-        give_back(LeftLanes(self._pulse.holder, self._pulse.lanes, extra=0), self._settings)
+        if self._stopping or not self._is_supervised:
+            give_back(LeftLanes(self._pulse.holder, self._pulse.lanes, extra=0), self._settings)
         if code < 0:
             _die_by(-code)
         return code

@@ -53,17 +53,14 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
     delivery = build_delivery(parts)
     model_queue = build_model_queue(parts)
     lanes = build_lanes(parts, delivery, model_queue, pulse)
-    # Once for all messages, before the first of them.
-    await parts.reloader.learn()
-    log.info("worker_started", lanes=parts.settings.worker_lanes)
-    drained = asyncio.Event()
+    drained, learned = asyncio.Event(), asyncio.Event()
     every_s = beat_interval_s(parts.settings.watchdog_s)
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(_wake_by_doorbell(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
         drafting = group.create_task(parts.drafting.run())
         group.create_task(pulse.run(parts.store.mailbox.holder, every_s, drained))
-        group.create_task(_report_attendance(parts, drained))
+        group.create_task(_begin(parts, lanes, learned, drained))
         group.create_task(Notifier().run(stop))
         group.create_task(delivery.run(drained))
         group.create_task(parts.telemetry.watch.run(drained))
@@ -80,7 +77,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(_leavers(parts).run(stop))
         group.create_task(_old_files(parts, stop))
         group.create_task(_wake_at_stop(stop, lanes))
-        await lanes.run(stop)
+        await lanes.run(stop, learned=learned)
         # What is being sent is finished; the rest is durable and waits for the next worker.
         drained.set()
         delivery.wake()
@@ -101,6 +98,17 @@ def beat_interval_s(watchdog_s: float) -> float:
 async def _wake_at_stop(stop: asyncio.Event, lanes: LaneLoop) -> None:
     await stop.wait()
     lanes.wake()
+
+
+async def _begin(
+    parts: Parts, lanes: LaneLoop, learned: asyncio.Event, drained: asyncio.Event
+) -> None:
+    """Have the router learn, once for all messages, and then be there for them."""
+    await parts.reloader.learn()
+    learned.set()
+    lanes.wake()
+    log.info("worker_started", lanes=parts.settings.worker_lanes)
+    await _report_attendance(parts, drained)
 
 
 async def _report_attendance(parts: Parts, drained: asyncio.Event) -> None:

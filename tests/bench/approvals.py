@@ -44,7 +44,7 @@ class _Way(Protocol):
 
 
 @dataclass
-class _WebChat:
+class WebChat:
     """Ours, as people meet it."""
 
     web: wire.Client
@@ -66,7 +66,15 @@ class _WebChat:
         return found[0]
 
     async def approve(self, number: int, card: str) -> None:
+        await self.tap(number, card)
+        await self.until_done(number)
+
+    async def tap(self, number: int, card: str) -> None:
+        """Return once it is decided."""
         await self._post("taps", number, "chen", {"button": card}, 200)
+
+    async def until_done(self, number: int) -> None:
+        """Return once the requester is told that it is done."""
         await until_shown(self.client, _stream(number), _is_done)
 
     async def _post(
@@ -172,7 +180,7 @@ async def _ours(stack: AsyncExitStack, folder: Path) -> tuple[_Contestant, Redis
     web = wire.Client(contestant.port)
     stack.callback(web.close)
     children = dict(contestant.children)
-    return _Contestant(OURS, _WebChat(web, client), children), client, contestant.store
+    return _Contestant(OURS, WebChat(web, client), children), client, contestant.store
 
 
 def _peer(peer: durable.Peer) -> _Contestant:

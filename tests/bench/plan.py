@@ -10,7 +10,7 @@ ITEMS = (
     "approvals",
     *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
     "profile",
-    *("replicas", "partitions", "start"),
+    *("replicas", "partitions", "start", "recovery"),
 )
 
 

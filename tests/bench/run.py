@@ -31,6 +31,7 @@ from tests.bench.partitions import partitions
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.profile import profile
+from tests.bench.recovery import recovery
 from tests.bench.replicas import replicas
 from tests.bench.reviews import reviews
 from tests.bench.router.frames import frames
@@ -77,6 +78,7 @@ MEASURES: Mapping[str, Item] = {
     "replicas": replicas,
     "partitions": partitions,
     "start": startup,
+    "recovery": recovery,
 }
 
 

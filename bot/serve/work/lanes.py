@@ -94,6 +94,7 @@ class LaneLoop:
         self._pulse = pulse or Pulse()
         self._patience = patience
         self._wake = asyncio.Event()
+        self._learned: asyncio.Event | None = None
         room = LaneCapacity(limit, run=kept, control=kept)
         self._places = LanePlaces(room, self._wake.set)
 
@@ -101,13 +102,18 @@ class LaneLoop:
         """Look for due lanes now."""
         self._wake.set()
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Take and handle lanes until `stop`; returns once none is held."""
+    async def run(self, stop: asyncio.Event, *, learned: asyncio.Event | None = None) -> None:
+        """Take and handle lanes until `stop`; returns once none is held.
+
+        Until the router has `learned`, only the places that are kept are filled: what was decided
+        goes on meanwhile, and messages would wait for it anyway.
+        """
+        self._learned = learned
         async with asyncio.TaskGroup() as lanes:
             while not stop.is_set():
                 self._wake.clear()
                 next_s, _ = await self._take(lanes, stop)
-                if next_s > 0 or not self._places.room().total:
+                if next_s > 0 or not self._room().total:
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
             # Lanes that wait for a model would outlast the end of the process.
             self._model_queue.drain()
@@ -121,7 +127,7 @@ class LaneLoop:
             return await self._take(lanes, asyncio.Event())
 
     async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> tuple[float, int]:
-        room = self._places.room()
+        room = self._room()
         if not room.total:
             return POLL_S, 0
         try:
@@ -135,6 +141,11 @@ class LaneLoop:
         # With room left, all that were due are taken.
         taken_all = len(taken.claims) < room.total
         return taken.next_s if taken_all else 0.0, len(taken.claims)
+
+    def _room(self) -> LaneCapacity:
+        room = self._places.room()
+        waits = self._learned is not None and not self._learned.is_set()
+        return LaneCapacity(0, room.run, room.control) if waits else room
 
     async def _hold_lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
         """Handle a lane's mail while its lease is renewed; stop once another worker has it."""

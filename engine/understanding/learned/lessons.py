@@ -10,14 +10,9 @@ from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.understanding.grammar.slips import SLIPS
-from engine.understanding.learned.classifier import (
-    Classifier,
-    Example,
-    Learned,
-    digest_of,
-    learn,
-)
+from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 from engine.understanding.learned.politeness import strip_politeness
+from engine.understanding.learned.training import learn
 
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
 """Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
@@ -85,7 +80,7 @@ class Lessons:
 
     @cached_property
     def classifier(self) -> Classifier:
-        """Takes one to two seconds of processor time to learn, a twentieth of it when recalled."""
+        """Takes one to two seconds of processor time to learn, next to none when recalled."""
         kept, self._kept = self._kept, None
         return Classifier(self.examples, kept or learn(self.examples, self.said))
 

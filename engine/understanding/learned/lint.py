@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.understanding.learned.classifier import Classifier, Example, learn
+from engine.understanding.learned.classifier import Classifier, Example
 from engine.understanding.learned.table import RouteTable
+from engine.understanding.learned.training import learn
 
 FOLDS = 5
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from bot.definitions.loader import load_definitions
 from bot.wiring.connections import load_connections
-from engine.understanding.learned.classifier import balance_of, kernel_of, learn, targets_of
+from engine.understanding.learned.training import balance_of, kernel_of, solve, targets_of
 from tests.bench.figures import table
 from tests.chaos.processes import ROOT
 from tests.fakes.settings import make_settings
@@ -22,7 +22,7 @@ def main() -> None:
     learned = load_definitions(settings, load_connections(settings).toolbox).route_table()
     routes = [example.route for example in learned.examples]
     groups = [example.group for example in learned.examples]
-    found = learn(learned.examples, learned.lessons.said)
+    found = solve(learned.examples, learned.lessons.said)
     balance, targets = balance_of(groups), np.hstack([targets_of(routes), targets_of(groups)])
     # In these coordinates the ridge is the same for all, and one decomposition serves every ridge.
     scale = balance**0.25

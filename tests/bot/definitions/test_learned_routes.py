@@ -45,7 +45,8 @@ async def test_the_first_process_learns_and_keeps_it_and_the_next_takes_what_is_
     kept = Learned.unpack(body)
     assert kept
     # Told apart from what it would learn itself.
-    published.kept = {digest: replace(kept, weights=kept.weights * 2).pack()}
+    bias = tuple(2 * each for each in kept.bias)
+    published.kept = {digest: replace(kept, exponent=kept.exponent - 1, bias=bias).pack()}
     second = fresh()
     await learn_routes(second, published)
     once, twice = (table.classifier.scores(TEXT).routes["smalltalk"] for table in (first, second))

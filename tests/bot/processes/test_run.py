@@ -6,14 +6,16 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 
 import aiohttp
+import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
@@ -23,7 +25,8 @@ from tests.fakes.few_examples import few_examples
 from tests.fakes.forge import Forged
 from tests.fakes.platforms.patience import START_S, until, within
 from tests.fakes.ports import free_port
-from tests.fakes.web_room import WebRoom
+from tests.fakes.web_room import Message, WebRoom
+from tests.scenarios.test_web_walk import to_review
 
 RUN = (sys.executable, "-m", "bot", "run")
 
@@ -48,6 +51,15 @@ def children_of(folder: Path) -> dict[str, int]:
 def is_gone(pid: int) -> bool:
     listed = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
     return listed.stdout.strip() in ("", "Z", "Zs")
+
+
+def only_child(pid: int) -> int:
+    (found,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(found)
+
+
+def is_done(message: Message) -> bool:
+    return any(part["state"] == "done" for part in message["parts"])
 
 
 def server_is_gone(folder: Path) -> bool:
@@ -166,6 +178,38 @@ async def test_what_a_worker_held_that_was_killed_with_its_watchdog_is_taken_by_
     log = (tmp_path / "stderr.log").read_text().splitlines()
     told = [json.loads(line) for line in log if "lanes_given_back" in line]
     assert next((line["process"], line["count"]) for line in told) == ("run", 1)
+
+
+@pytest.mark.parametrize("with_watchdog", [False, True])
+async def test_a_decided_run_whose_worker_is_killed_is_done_by_the_next_without_waiting_for_a_lease(
+    tmp_path: Path, with_watchdog: bool
+) -> None:
+    port = free_port()
+    patient = {"SIGNOFF_LEASE_S": "3600", "SIGNOFF_WATCHDOG_S": "3600"}
+    async with started(tmp_path, port, {**few_examples(tmp_path), **patient}) as process:
+        await announced(process)
+        async with store(tmp_path) as client, WebRoom(f"http://127.0.0.1:{port}", "main") as room:
+            review = await to_review(room)
+
+            async def writes() -> bool:
+                lanes = [lane async for lane in client.scan_iter("{p*}:l:run:*:h")]
+                return any([await client.hget(lane, "fence") not in (None, "0") for lane in lanes])
+
+            watchdog = children_of(tmp_path)["worker"]
+            worker = only_child(watchdog)
+            with closing(sqlite3.connect(tmp_path / "data" / "study.sqlite3")) as study:
+                # What is approved cannot be written before the worker is gone.
+                study.execute("BEGIN IMMEDIATE")
+                assert (await room.tap("chen", review, "approve"))[1]["ok"]
+                await until(writes, START_S)
+                for pid in (watchdog, worker) if with_watchdog else (worker,):
+                    os.kill(pid, signal.SIGKILL)
+                await until(lambda: is_gone(worker), START_S)
+                study.rollback()
+            await room.wait_for(is_done, START_S)
+        assert children_of(tmp_path)["worker"] != watchdog
+    log = [json.loads(line) for line in (tmp_path / "stderr.log").read_text().splitlines()]
+    assert [e["count"] for e in log if e["event"] == "lanes_given_back" and e["count"]] == [1]
 
 
 async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:

@@ -58,6 +58,43 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
     assert again.attempts == 2
 
 
+class Noting:
+    """Notes whose mail it handles: after the first the router has learned, the second ends it."""
+
+    def __init__(self, learned: asyncio.Event, stop: asyncio.Event) -> None:
+        self.handled: list[str] = []
+        self.learned, self.stop = learned, stop
+
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
+        self.handled.append(claim.kind)
+        self.learned.set()
+        if len(self.handled) == 2:
+            self.stop.set()
+        return HandlerResult(Effects())
+
+
+async def test_what_was_decided_goes_on_before_the_router_has_learned_and_messages_wait(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    mailbox = RedisMailbox(scripts, partitions, lease_s=LEASE_S, bell=scripts.client)
+    await mailbox.put(f"talk:{conversation}", "said", update_id="a")
+    await mailbox.put(f"run:{partitions.new_id(conversation)}", "decided", update_id="b")
+    learned, stop = asyncio.Event(), asyncio.Event()
+    noting = Noting(learned, stop)
+    lanes = LaneLoop(
+        mailbox,
+        cast(MailHandler, noting),
+        limit=8,
+        kept=1,
+        lease_s=LEASE_S,
+        typing_platform=lambda conversation: None,
+        on_commit=lambda effects: None,
+        meter=NO_METER,
+    )
+    await lanes.run(stop, learned=learned)
+    assert noting.handled == ["run", "talk"]
+
+
 class Holding:
     """Gives nothing up: whoever tries is held up as by the mail itself."""
 

@@ -1,27 +1,34 @@
 """What is learned of examples, and that it may be kept."""
 
+import struct
+from array import array
 from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.text.entities import fold
-from engine.understanding.learned import classifier
+from engine.understanding.learned import classifier, training
 from engine.understanding.learned.classifier import (
     ALGORITHM,
+    BIAS,
+    HALF,
+    RARE,
     RIDGE,
     Classifier,
     Example,
-    FeatureIndex,
     Learned,
-    balance_of,
+    RowSum,
     digest_of,
-    kernel_of,
-    learn,
+    find,
+    hash_of,
 )
 from engine.understanding.learned.features import extract_features
 from engine.understanding.learned.lessons import normalize
+from engine.understanding.learned.training import balance_of, kernel_of, learn, solve
 from tests.bench.router.score import HALVES, messages
 from tests.engine.understanding.routes import TABLE
 from tests.fakes.entities import SUBJECTS
@@ -51,8 +58,8 @@ def test_examples_score_near_one_for_their_own_and_near_zero_for_others() -> Non
 
 
 def test_the_system_is_solved_exactly_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classifier, "BLOCK", 4)
-    learned = learn(EXAMPLES, SAID)
+    monkeypatch.setattr(training, "BLOCK", 4)
+    learned = solve(EXAMPLES, SAID)
     groups = [e.group for e in EXAMPLES]
     system = kernel_of(learned.rows, learned.counts)
     assert np.array_equal(system, system.T)
@@ -71,13 +78,62 @@ def test_what_was_kept_scores_as_what_was_learned() -> None:
         assert again.scores(text) == lessons.classifier.scores(text)
 
 
-def test_a_feature_is_found_where_its_name_stands_and_others_nowhere() -> None:
-    names = [f"w:{number}" for number in range(2000)]
-    index = FeatureIndex("\n".join(names).encode())
-    known, places = index.find(["w:7", "c:七", "w:1999", "", "w:0"])
-    assert known.tolist() == [True, False, True, False, True]
-    assert places.tolist() == [7, 1999, 0]
-    assert index.find([])[1].tolist() == []
+@pytest.mark.parametrize("rare", [0, 1, RARE])
+def test_a_text_scores_as_the_sum_of_what_its_features_weigh(
+    monkeypatch: pytest.MonkeyPatch, rare: int
+) -> None:
+    """Features of many examples and of few, and of none, told by the regression itself."""
+    monkeypatch.setattr(training, "RARE", rare)
+    solved, made = solve(EXAMPLES, SAID), Classifier(EXAMPLES, learn(EXAMPLES, SAID))
+    texts = [*SAID, "cancel the day", "holiday holiday xyzzy", "休假吗", ""]
+    examples = np.zeros((len(SAID), len(solved.names)))
+    for row, (places, values) in enumerate(solved.rows):
+        examples[row, places] = values
+    for text in texts:
+        features = extract_features(text)
+        known = [name for name in solved.names if name in features]
+        strange = sum(v**2 for name, v in features.items() if name not in known)
+        asked = np.zeros(len(solved.names))
+        for name in known:
+            at = solved.names.index(name)
+            asked[at] = features[name] * (np.log((len(SAID) + 1) / (1 + solved.counts[at])) + 0.3)
+        strange *= (np.log(len(SAID) + 1) * classifier.STRANGE) ** 2
+        asked /= np.sqrt(asked @ asked + strange) or 1.0
+        wanted = (examples @ asked + BIAS) @ solved.weights
+        found = made.scores(text)
+        assert [*found.routes.values(), *found.groups.values()] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_a_feature_is_found_where_its_hash_stands_and_others_nowhere() -> None:
+    names = sorted((f"w:{number}" for number in range(2000)), key=hash_of)
+    hashes = array("Q", map(hash_of, names))
+    asked = [find(hashes, name) for name in (names[7], "c:七", names[1999], "", names[0])]
+    assert asked == [7, -1, 1999, -1, 0]
+    assert find(array("Q"), "w:7") == -1
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda columns: st.lists(
+            st.tuples(
+                st.floats(0, 1e4),
+                st.lists(st.integers(0, 2 * HALF - 1), min_size=columns, max_size=columns),
+            ),
+            max_size=20,
+        )
+    )
+)
+def test_shares_of_rows_add_up_whatever_their_size(
+    given_rows: list[tuple[float, list[int]]],
+) -> None:
+    columns = len(given_rows[0][1]) if given_rows else 3
+    matrix = b"".join(struct.pack(f"<{columns}I", *row) for _, row in given_rows)
+    found = RowSum(matrix, columns, 31)({n: share for n, (share, _) in enumerate(given_rows)})
+    whole = sum(share for share, _ in given_rows)
+    for column in range(columns):
+        wanted = sum(share * (row[column] - HALF) / HALF for share, row in given_rows)
+        # Each share is taken to half a unit, of which there are 2**30 and more.
+        assert abs(found[column] - wanted) <= (whole + 1e-300) * len(given_rows) * 2.0**-29
 
 
 @pytest.mark.parametrize("body", [b"", b"nothing", b"x\x9c\x03\x00\x00\x00\x00\x01"])
@@ -108,4 +164,4 @@ def test_features_that_change_raise_the_algorithms_number() -> None:
     """What is kept is found by ALGORITHM: raise it, then put the digest that is found here."""
     texts = [fold(SUBJECTS.marked(m["text"])) for half in HALVES for m in messages(half)]
     found = repr([sorted(extract_features(text).items()) for text in texts])
-    assert (ALGORITHM, sha256(found.encode()).hexdigest()[:12]) == (2, FEATURES)
+    assert (ALGORITHM, sha256(found.encode()).hexdigest()[:12]) == (3, FEATURES)

@@ -38,7 +38,8 @@ def core_types() -> tuple[str, ...]:
 
 PROGRAM = """
 import json, sys
-from engine.understanding.learned.classifier import Classifier, Example, learn
+from engine.understanding.learned.classifier import Classifier, Example
+from engine.understanding.learned.training import learn
 given = json.load(sys.stdin)
 examples = [Example(*each) for each in given["examples"]]
 classifier = Classifier(examples, learn(examples, given["said"]))
