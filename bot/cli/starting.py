@@ -1,7 +1,10 @@
 """Commands that make a project folder, and schemas for its editors."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+
+from engine.errors import DefinitionError
 
 
 def init_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +19,14 @@ def init_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="your name, for people.yaml")
     parser.add_argument("--languages", metavar="LANGS", help="of the bot, as in en or zh,en")
     parser.add_argument("--timezone", metavar="ZONE", help="as in Europe/Berlin (this machine's)")
-    parser.add_argument("--request", metavar="TEXT", help="the first thing that people ask for")
     parser.add_argument(
-        "--request-also", metavar="TEXT", help="the same in the other language, with en and zh"
+        "--request", action="append", metavar="TEXT", help="the first thing that people ask for"
+    )
+    parser.add_argument(
+        "--request-also",
+        action="append",
+        metavar="TEXT",
+        help="the same in the other language, with en and zh",
     )
     parser.add_argument("--yes", action="store_true", help="ask nothing; take what is usual")
 
@@ -33,11 +41,22 @@ def init(args: argparse.Namespace) -> int:
         name=args.name,
         languages=args.languages,
         zone=args.timezone,
-        request=args.request,
-        request_also=args.request_also,
+        request=_only("--request", args.request),
+        request_also=_only("--request-also", args.request_also),
         asks=not args.yes,
     )
     return make_folder(options)
+
+
+def _only(option: str, given: Sequence[str] | None) -> str | None:
+    """The one text of an option; None for none. Raises DefinitionError for several."""
+    if given is not None and len(given) > 1:
+        said = ", ".join(map(repr, given))
+        raise DefinitionError(
+            f"{option}: given {len(given)} times ({said}); a folder begins with one request, "
+            "others are written into its playbook.yaml"
+        )
+    return given[0] if given else None
 
 
 def schema_arguments(parser: argparse.ArgumentParser) -> None:

@@ -84,7 +84,7 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
     found = [
         _from_own_side(one, own)
         for one in doubtful
-        if (one.example.text in theirs or one.is_duplicate)
+        if (one.is_duplicate or (one.example.text in theirs and one.example.group in own))
         and any(_is_of(group, only) for group in (one.example.group, one.looks_like))
     ]
     found.sort(key=lambda one: one.example.group not in own)
@@ -92,11 +92,28 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.is_duplicate for one in found) else 0
     for one in found:
-        told = "stands there too" if one.is_duplicate else f"{one.other:.2f}, its own {one.own:.2f}"
-        print(f"{one.example.group}: {one.example.text!r} looks like {one.looks_like}: {told}")
-    twice = sum(one.is_duplicate for one in found)
-    print(f"{len(found)} examples look like another route, {twice} of them stand under two")
+        print(f"{one.example.group}: {one.example.text!r} {_advice(one)}")
+    twice, held = sum(one.is_duplicate for one in found), sum(one.is_held for one in found)
+    if held:
+        print(f"{held} examples hang on something, or forbid it")
+    print(f"{len(found) - held} examples look like another route, {twice} of them stand under two")
     return 1 if twice else 0
+
+
+def _advice(one: DoubtfulExample) -> str:
+    """What is doubtful about an example, and what mends it."""
+    if one.is_held:
+        return (
+            "hangs on something, or forbids it, and would begin all the same: write the wish alone"
+        )
+    told = f"looks like {one.looks_like}:"
+    if one.is_duplicate:
+        return f"{told} stands there too; keep it in one of both"
+    near = f", as in {one.like!r}" if one.like else ""
+    return (
+        f"{told} {one.other:.2f}, its own {one.own:.2f}{near}; name what is to be done, "
+        "or write more examples of it"
+    )
 
 
 def _given_examples(settings: Settings, definitions: Definitions) -> set[str]:
@@ -136,7 +153,8 @@ def _from_own_side(one: DoubtfulExample, own: Collection[str]) -> DoubtfulExampl
 
 def _doubt(one: DoubtfulExample) -> dict[str, Any]:
     example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
-    return example | {"own": one.own, "other": one.other, "twice": one.is_duplicate}
+    scores = {"own": one.own, "other": one.other, "twice": one.is_duplicate}
+    return example | scores | {"like": one.like, "held": one.is_held}
 
 
 def describe_route(text: str, routed: RoutedMessage) -> dict[str, Any]:

@@ -154,9 +154,7 @@ def _own_cards_text(
     beside = [card for card in page.cards if card not in open_here]
     texts = []
     if open_here:
-        lines = [
-            _card_line(card, page.first + page.cards.index(card), zone, lang) for card in open_here
-        ]
+        lines = [_card_line(card, zone, lang) for card in open_here]
         texts.append("\n".join((say("pending.mine", lang), "", *lines)))
     if beside:
         texts.append(say("pending.beside" if place else "pending.inbox_only", lang, n=len(beside)))
@@ -172,9 +170,10 @@ def _own_cards_text(
     return texts, reposts
 
 
-def _card_line(card: Card, number: int, zone: str, lang: Lang) -> str:
+def _card_line(card: Card, zone: str, lang: Lang) -> str:
+    """What a card is about; without a number, as those of choices on cards can be typed."""
     asked = literal(card.requester_name or card.requester)
-    line = f"{number}. {_card_title(card)}" + say("pending.asked_by", lang, who=asked)
+    line = f"- {_card_title(card)}" + say("pending.asked_by", lang, who=asked)
     if card.deadline is None:
         return line
     return line + say("pending.until", lang, when=local_time(card.deadline, zone))

@@ -174,6 +174,11 @@ _AFTER_RUN = _any(
     r"\b(?:what|who)(?:'s| is) (?:it|the run|the workflow) waiting for\b",
     r"\bwhat are we waiting (?:for|on)\b|\bwhere (?:is|are) (?:it|we)\b",
     r"\b(?:status|progress) of (?:my|the|this) (?:run|request|entry|workflow|record)",
+    r"^\W*(?:(?:what(?:'s| is) the|any) )?(?:current )?(?:status|progress|news|updates?)\W*$",
+    r"^\W*(?:is|are) (?:it|this|that|we) (?:already )?(?:done|ready|finished|through|approved)"
+    r"(?: yet)?\W*$",
+    r"^\W*(?:这个|那个|它|这[件]?事儿?)?(?:现在|目前)?(?:怎么样了|办?好了[吗没]|批了[吗没]|有进展[吗没])\W*$",
+    r"^\W*(?:现在|目前)?(?:的)?状态(?:是什么|如何|怎么样)?\W*$",
 )
 
 

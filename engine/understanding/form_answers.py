@@ -15,6 +15,9 @@ from engine.understanding.open_forms import (
 )
 from engine.understanding.smalltalk import is_smalltalk
 
+OTHER_WORK = 0.5
+"""From this score on what names a thing, and gives a form one value, is likelier other work."""
+
 
 def read_whole_answer(text: str, context: RouteContext) -> Piece | None:
     """The whole text as an answer to an open form, where it speaks in the form's own words.
@@ -92,8 +95,27 @@ def _match_piece(piece: Piece, context: RouteContext) -> Piece:
         return replace(piece, kind="unclear")
     if answer.reply:
         return replace(piece, kind="unclear", reply=answer.reply, why="no one form is meant")
+    if len(answer.values) < 2 and _fits_work_better(piece, context):
+        return replace(piece, kind="unclear", card="", why=f"{piece.why}; it may be other work")
     why = f"gives {', '.join(answer.values) or 'something'} for the open form"
-    return replace(piece, kind="card_reply", card=answer.card, values=answer.values, why=why)
+    return replace(
+        piece,
+        kind="card_reply",
+        card=answer.card,
+        values=answer.values,
+        why=why,
+        unclear_kind="unknown",
+    )
+
+
+def _fits_work_better(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece that names a thing, of which a form takes one value, is likely work."""
+    if not context.entities.matches(piece.text):
+        return False
+    likely = any(each.playbook and each.score >= OTHER_WORK for each in piece.candidates[:1])
+    said = context.plain(piece.text)
+    bids = context.table.begins_request(said) or any(context.table.cue_places(said))
+    return likely and bids
 
 
 def _merge_per_card(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:

@@ -252,6 +252,14 @@ def match_form(text: str, context: RouteContext) -> FormMatch | None:
     return FormMatch("", {}, _ask_which_form(text, read, meant, context), True)
 
 
+def names_only(answer: FormMatch, context: RouteContext) -> bool:
+    """Whether a text gives a form no more than whom or what it is about: other work is too."""
+    card = next((card for card in open_forms(context) if card.token == answer.card), None)
+    fields = answerable_fields(card) if card else ()
+    named = {field.name for field in fields if kind_of_field(field, context.entities)}
+    return bool(answer.values) and answer.values.keys() <= named
+
+
 def _names_its_own(card: Card, text: str, entities: Entities) -> bool:
     known = [f for f in answerable_fields(card) if f.identity and f.value]
     return any(id_ in _own_ids(known, kind, entities) for kind, id_ in entities.kinds_and_ids(text))

@@ -100,6 +100,7 @@ NOT_RUN = {
     "SIGNOFF_SYNC_SECRET=...": "tests/scenarios/test_case_changes.py starts the receiver",
     ".venv/bin/python": "tests/scenarios/test_expenses_walk.py starts the sample's API",
     "bot-env/bin/pip": "tests/install/test_wheel.py installs the wheel",
+    "curl": "tests/fakes/web_room.py sends the same requests to a service",
     "cp": "the test of names sees that what is copied is there",
     "docker": "needs Docker; tests/image carries the Dockerfile's steps out",
     "export": "sets a variable",

@@ -14,9 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PIECES = "engine/understanding/pieces"
+UNDERSTANDING = ROOT / "engine" / "understanding"
+LEARNED_TOGETHER = "weighing.py"
+"""Its numbers go with weights that are learned, and are chosen anew with them."""
+
 FILES = tuple(
-    f"{PIECES}/{name}.py" for name in ("judge", "work", "scoring", "holding", "joining", "parting")
+    str(path.relative_to(ROOT))
+    for path in (
+        *sorted((UNDERSTANDING / "pieces").rglob("*.py")),
+        UNDERSTANDING / "form_answers.py",
+    )
+    if path.name != LEARNED_TOGETHER
 )
 TESTS = tuple(f"tests/engine/understanding/test_{name}.py" for name in ("thresholds", "constants"))
 STEP = 0.01

@@ -254,7 +254,7 @@ async def test_without_a_model_people_fill_in_every_skill_and_the_rules_judge(
         assert await by_hand(matter) == list(BY_HAND)
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
         shown = text_of(list(room.shown.values()))
-        assert "没有配置语言模型" in shown
+        assert "请手工填写" in shown
         assert "让模型再试一次" not in shown
         assert "没有撰写正文：第 1 版" in shown
 

@@ -130,13 +130,13 @@ async def test_what_the_request_does_not_say_is_asked_and_a_failed_step_is_plann
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-async def test_without_a_model_it_says_what_is_missing(start: Start, lang: str) -> None:
+async def test_without_a_model_it_says_what_people_can_do(start: Start, lang: str) -> None:
     service = await start()
     async with WebRoom(service.url) as room:
         await room.say("lin", ONE_PART[lang])
         failed = await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
-        assert "OPENAI_API_KEY" in text_of(failed)
-        assert {"zh": "没有配置语言模型", "en": "no language model"}[lang] in text_of(failed)
+        assert "OPENAI_API_KEY" not in text_of(failed)
+        assert {"zh": "请把每一步分开说", "en": "each step by itself"}[lang] in text_of(failed)
 
 
 async def test_who_answers_and_who_plans_know_what_was_decided_here_and_why(start: Start) -> None:

@@ -6,8 +6,8 @@ TEXTS: Final[dict[str, str]] = {
     "plan.unavailable": "(No plan could be made for this.)",
     "plan.carried_out": "The plan has been carried out.",
     "plan.no_model": (
-        "no language model is configured, so no plan can be made for this; an administrator can "
-        "set OPENAI_API_KEY and LLM_MODEL"
+        "this needs a plan of its own, which cannot be made here yet; please ask for each step by "
+        "itself, or ask an administrator to have plans made"
     ),
     "plan.model_away": "the language model gave no plan; please ask again later",
     "plan.day_limit": "{limit}; please ask again tomorrow",

@@ -66,7 +66,7 @@ TEXTS: Final[dict[str, str]] = {
         "(Only fixed rules read this message: {limit}. Tomorrow the model reads along again.)"
     ),
     "answer.near": "I cannot answer that as it is put. {why}What I can look up:",
-    "answer.no_model": "(No language model is configured, so only look-ups work.) ",
+    "answer.no_model": ("Please ask for one thing at a time, and name whom or what it is about. "),
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",
     "answer.partly": "Without “{left}”, which I cannot look up, this is what is known:",
@@ -76,6 +76,10 @@ TEXTS: Final[dict[str, str]] = {
     "answer.how": (
         "For “{name}”, just say what to do, for example: {example}. I ask for what is missing, and "
         "somebody reviews it before anything is written."
+    ),
+    "answer.undo": (
+        "I have changed nothing. What you asked for is listed by /mine, with a button that cancels "
+        "what still goes on; what is over already needs somebody who can undo it."
     ),
     "answer.unused": "Not used: “{left}”. ",
     # cards of a talk turn
@@ -162,7 +166,7 @@ TEXTS: Final[dict[str, str]] = {
     "sop.error": "the check could not be finished",
     "sop.too_often": "“{title}” came up more than {n} times",
     "soft.told": "{title}: {reason}",
-    "soft.unsure.no_model": "No language model is configured.",
+    "soft.unsure.no_model": "Nothing has judged this beforehand.",
     "soft.unsure.model_away": "The language model is away.",
     "soft.unsure.day_limit": "The language model was not asked: {limit}.",
     "soft.unsure.model_refused": "The language model declined to judge.",
@@ -178,7 +182,7 @@ TEXTS: Final[dict[str, str]] = {
     "soft.confidence": "Confidence",
     "soft.last_answer": "The model's last answer",
     "skill.by_hand": "Please fill this in.",
-    "skill.no_model": "No language model is configured; please fill this in by hand.",
+    "skill.no_model": "Please fill this in by hand.",
     "skill.model_away": (
         "The language model is away: fill this in by hand, or let it try again later."
     ),

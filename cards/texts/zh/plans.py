@@ -5,9 +5,7 @@ from typing import Final
 TEXTS: Final[dict[str, str]] = {
     "plan.unavailable": "（计划不可用）",
     "plan.carried_out": "已按计划执行。",
-    "plan.no_model": (
-        "没有配置语言模型，无法为这个请求制定计划；请管理员设置 OPENAI_API_KEY 和 LLM_MODEL"
-    ),
+    "plan.no_model": ("这个请求要先制定计划，这里暂时做不到；请把每一步分开说，或请管理员开通"),
     "plan.model_away": "语言模型没有给出计划；请稍后再说一次",
     "plan.day_limit": "{limit}；请明天再说一次",
     "plan.progress": "「{name}」：计划第 {n}/{of} 步 {tool}…",

@@ -53,7 +53,7 @@ TEXTS: Final[dict[str, str]] = {
     "route.by_rules": ("（语言模型暂时不可用，这条消息只按固定规则理解。）"),
     "route.by_rules.limit": ("（这条消息只按固定规则理解：{limit}。明天恢复由模型理解。）"),
     "answer.near": "这样问我查不了。{why}可以查的有：",
-    "answer.no_model": "（没有配置语言模型，只能回答固定的查询。）",
+    "answer.no_model": "请一次只问一件事，并说明是谁或哪一项。",
     "answer.unclear": "这句话我没有把握。{why}你可以这样说：",
     "answer.not_possible": "这里办不了这件事。可以办的有，例如：",
     "answer.partly": "「{left}」这部分查不了；除此之外，已知的是：",
@@ -62,6 +62,10 @@ TEXTS: Final[dict[str, str]] = {
     "answer.thanks": "不客气！",
     "answer.how": (
         "要办理「{name}」，直接说要做什么，例如：{example}。缺少的内容我会问，写入之前有人审核。"
+    ),
+    "answer.undo": (
+        "我没有改动任何内容。你提出过的请求用 /mine 查看，还在办理的可以用按钮取消；"
+        "已经办完的，需要请有权限的人撤销。"
     ),
     "answer.unused": "未采用：「{left}」。",
     # cards of a talk turn
@@ -133,7 +137,7 @@ TEXTS: Final[dict[str, str]] = {
     "sop.error": "检查没有完成",
     "sop.too_often": "「{title}」重复超过 {n} 次",
     "soft.told": "{title}：{reason}",
-    "soft.unsure.no_model": "没有配置语言模型。",
+    "soft.unsure.no_model": "事先没有作过判断。",
     "soft.unsure.model_away": "语言模型暂时不可用。",
     "soft.unsure.day_limit": "没有询问语言模型：{limit}。",
     "soft.unsure.model_refused": "语言模型拒绝判断。",
@@ -149,7 +153,7 @@ TEXTS: Final[dict[str, str]] = {
     "soft.confidence": "把握",
     "soft.last_answer": "模型最后的回答",
     "skill.by_hand": "请填写以下内容。",
-    "skill.no_model": "没有配置语言模型，请手工填写。",
+    "skill.no_model": "请手工填写。",
     "skill.model_away": "语言模型暂时不可用，可以手工填写，或稍后再试。",
     "skill.day_limit": "没有询问语言模型：{limit}。可以手工填写，或明天再试。",
     "document.blank": "【{label}】",

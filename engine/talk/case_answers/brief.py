@@ -6,7 +6,8 @@ from typing import Final
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.understanding.own_work.fitting import BestFits, CaseFact, FittingFact
+from engine.understanding.own_work.facts import CaseFact
+from engine.understanding.own_work.fitting import BestFits, FittingFact
 
 MOST_FACTS: Final = 5
 MOST_SURE: Final = 4

@@ -20,7 +20,7 @@ from engine.talk.mine.cases import KnownCase
 from engine.talk.mine.facts import KnownWork, own_paths
 from engine.talk.mine.standing import changes_text, standing
 from engine.talk.mine.summary import RunSummary, may_see
-from engine.understanding.own_work.fitting import CaseFact
+from engine.understanding.own_work.facts import CaseFact
 from engine.understanding.own_work.words import FILE_WORDS
 
 SENTENCE_CHARS = 200

@@ -38,7 +38,8 @@ SIGNS: tuple[Rule, ...] = (
     # What is booked, or only asked for, is to be undone.
     rule(
         "cancel",
-        r"\b(?:cancel|withdraw|revoke|undo) (?:my|our|the|[0-9◆●])",
+        r"\b(?:cancel|withdraw|revoke|undo|delete|remove|give back|hand back|take back|return"
+        r"|get rid of) (?:my|our|the|[0-9◆●])",
         "{x} and cancel my other one",
     ),
     # What was asked for before is taken back, or put off.

@@ -1,20 +1,26 @@
 """Examples that look like another route than their own, found by leaving them out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from engine.text import wording
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.classifier import Classifier, Example
+from engine.understanding.learned.lessons import QUESTION
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.training import learn
 
 FOLDS = 5
+
+_ANY_QUESTION = f"talk/{QUESTION}"
 
 
 @dataclass(frozen=True, slots=True)
 class DoubtfulExample:
     """An example that the others would route elsewhere; `own` and `other` are scores.
 
-    `twice`: the same words stand under both.
+    `like` is the nearest example of where it looks like. `is_duplicate`: the same words stand under
+    both. `is_held`: it says a condition, or not to do it, and is begun all the same.
     """
 
     example: Example
@@ -22,6 +28,8 @@ class DoubtfulExample:
     own: float
     other: float
     is_duplicate: bool = False
+    like: str = ""
+    is_held: bool = False
 
 
 Progress = Callable[[Sequence[Example]], Iterable[Example]]
@@ -34,15 +42,41 @@ def find_doubtful(
     """Examples that another route has by `margin`, each judged without itself; worst first."""
     examples = [example for example in table.examples if not example.is_name]
     plain = [(example, table.normalize(example.text)) for example in examples]
-    found = [*_find_duplicates(plain), *_find_misrouted(plain, margin, watched(examples))]
+    twice = list(_find_duplicates(plain))
+    known = {one.example.text for one in twice}
+    found = [*twice, *_find_held(table)]
+    for one in _find_misrouted(plain, margin, watched(examples)):
+        if one.example.text not in known:
+            group = _nearest_group(one, table)
+            found.append(replace(one, like=table.nearest(table.normalize(one.example.text), group)))
     return sorted(found, key=lambda one: (not one.is_duplicate, one.own - one.other))
+
+
+def _find_held(table: RouteTable) -> Iterator[DoubtfulExample]:
+    """Examples of work that hang on something, or forbid it: word for word they begin it."""
+    for example in table.examples:
+        if example.is_name or table.playbook(example.route) is None:
+            continue
+        said = level(example.text)
+        core = GRAMMAR.core(said)
+        about = said[core.start : core.end]
+        if wording.hinged(about) or wording.forbids(about):
+            yield DoubtfulExample(example, "", 0.0, 0.0, is_held=True)
+
+
+def _nearest_group(one: DoubtfulExample, table: RouteTable) -> str:
+    """The group of the other route whose examples are nearest."""
+    scores = table.classifier.scores(table.normalize(one.example.text)).groups
+    groups = {each.group for each in table.examples if each.route == one.looks_like}
+    return max(sorted(groups & scores.keys()), key=lambda group: scores[group])
 
 
 def _find_duplicates(plain: Sequence[tuple[Example, str]]) -> Iterator[DoubtfulExample]:
     seen: dict[str, Example] = {}
     for example, text in plain:
         first = seen.setdefault(text, example)
-        if first.group != example.group:
+        # A question that anybody may ask is one of a tool as well.
+        if first.group != example.group and _ANY_QUESTION not in (first.group, example.group):
             yield DoubtfulExample(example, first.group, 1.0, 1.0, is_duplicate=True)
 
 

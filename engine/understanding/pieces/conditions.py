@@ -16,6 +16,10 @@ _MARK = re.compile(
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _LEAST = 2
 """So many words at least make an English condition that nothing marks the end of."""
+_SHOWS = frozenset(("tell", "show", "list", "give"))
+_OPEN_END = re.compile(r"\b(?:the|a|an|of|my|our|his|her|their|is|are|no|to|me|and|in|for|with)$")
+"""A condition does not end so: what follows belongs to it."""
+
 _MOST = 6
 _ENDS = re.compile(r"\s*(?:please\b\W*|thanks\b\W*)?(?:$|[,;.!。，；！])")
 _HELD = re.compile(
@@ -40,8 +44,9 @@ def _splits(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
         if match.start() and match.end() < len(text):
             yield text[: match.start()].strip(), text[match.end() :].strip()
     for match in islice(_WORD.finditer(text), _LEAST, None):
-        if fold(match[0]) in heads:
-            yield text[: match.start()].strip(), text[match.start() :].strip()
+        head, condition = fold(match[0]), text[: match.start()].strip()
+        if (head in heads or head in _SHOWS) and not _OPEN_END.search(fold(condition)):
+            yield condition, text[match.start() :].strip()
 
 
 def without_days(said: str, cues: Collection[str], bids: Callable[[str], bool]) -> str:

@@ -11,7 +11,7 @@ from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import find
-from engine.understanding.open_forms import match_form
+from engine.understanding.open_forms import match_form, names_only
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.sameness import judge_repeat, judge_verbatim
 from engine.understanding.pieces.scoring import (
@@ -110,7 +110,7 @@ def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, wh
     if repeat and repeat.kind == "workflow":
         return repeat
     answer = match_form(text, context)
-    if answer and answer.sure:
+    if answer and answer.sure and not names_only(answer, context):
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
     if example:
         return example
@@ -162,6 +162,8 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
     for condition, rest in split_condition(scored.text, context.table.request_verbs):
         if wording.hinged(fold(rest)):
             continue
+        if found := _look_up_under(condition, rest, scored, context):
+            return found
         # The person is asked before it starts, so that a near guess is enough.
         alone = score_piece(rest, context)
         if work := judge_work(alone, context, least=HANGING, whole=False):
@@ -173,6 +175,22 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
         marked = bool(_MARKED.search(scored.folded)) and not GRAMMAR.says("wish", scored.folded)
         return Piece(scored.text, "qa_query", "it asks", confidence=0.5, firm=marked)
     return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
+
+
+def _look_up_under(
+    condition: str, rest: str, scored: ScoredPiece, context: RouteContext
+) -> Piece | None:
+    """What is asked under a condition as a look-up: reading does no harm, whether it holds or not.
+
+    Whom it is about may stand in the condition.
+    """
+    said = context.plain(rest)
+    if not (wording.asks(said) or wording.shows(said)):
+        return None
+    known = _look_up(rest, replace(context, recent=(condition,)))
+    if known is None:
+        return None
+    return replace(known, text=scored.text, why=f"if {condition!r}: {known.why}")
 
 
 def _judge_single_word(scored: ScoredPiece, context: RouteContext) -> Piece:
@@ -257,8 +275,6 @@ def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
     if statement and not bidden:
         return _as_idle(scored, f"it asks for nothing ({scored.score:.2f})")
     candidates = context.table.candidates(scored.scores, least=LEAST)
-    if elsewhere:
-        candidates = ()
     route = context.table.playbook(scored.route)
     why = f"nearest is {scored.route} ({scored.score:.2f})"
     if route:

@@ -22,6 +22,7 @@ from engine.understanding.pieces.holding.beside import (
     spread_conditions,
 )
 from engine.understanding.pieces.holding.later import hold_by_later
+from engine.understanding.pieces.holding.opposite import drop_opposites
 from engine.understanding.pieces.joining import (
     absorb_idle,
     ask_of_several,
@@ -84,6 +85,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = add_missed(text, spread_conditions(text, pieces), context)
     pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
     pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
+    pieces = drop_opposites(pieces, context)
     pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces)), context)
     if all(piece.is_sure for piece in pieces):
         return pieces

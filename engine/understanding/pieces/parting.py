@@ -9,6 +9,7 @@ from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.learned.lessons import tokens
 from engine.understanding.pieces.holding.beside import as_unclear
 from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
@@ -98,9 +99,10 @@ def part_anew(
         elif piece.lookup:
             made += _part_look_up(text, piece, judge, context)
         elif piece.kind == "qa_query" or piece.unclear_kind in ("unknown", "idle"):
-            made += _part_question(text, piece, judge, context)
+            halves = _part_question(text, piece, judge, context)
+            made += halves if len(halves) > 1 else _part_wishes(text, halves[0], judge, context)
         else:
-            made.append(piece)
+            made += _part_wishes(text, piece, judge, context)
     return tuple(made)
 
 
@@ -201,8 +203,12 @@ def _part_question(text: str, piece: Piece, judge: Judge, context: RouteContext)
     for start, end in clauses[:MOST] if len(clauses) > 1 else ():
         for begin, stop in ((start, end), (start, len(own)), (0, end)):
             part = own[begin:stop]
-            if wording.asks(context.plain(part)) and judge(part).lookup:
-                return _cut(text, piece, (begin, stop), judge)
+            if not wording.asks(context.plain(part)) or not (known := judge(part)).lookup:
+                continue
+            if begin and stop == len(own) and wording.hinged(context.plain(own)):
+                # It is one question; whether its condition holds, who asks it can see.
+                return [_with_lookup_of(known, piece)]
+            return _cut(text, piece, (begin, stop), judge)
         if (
             piece.kind == "qa_query"
             and start
@@ -211,6 +217,45 @@ def _part_question(text: str, piece: Piece, judge: Judge, context: RouteContext)
         ):
             return _cut(text, piece, (start,), judge)
     return [piece]
+
+
+def _part_wishes(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
+    """Two bids that an "and" joins, each likely work: each is offered by itself."""
+    if piece.kind != "unclear" or piece.unclear_kind not in ("unknown", "elsewhere"):
+        return [piece]
+    own = text[piece.start : piece.end]
+    said = level(context.mark(own))
+    for joint in _joints(said, 0, len(said))[:MOST]:
+        before, behind = said[: joint.start()], said[joint.end() :]
+        if not all(_bids_by_itself(half, context) for half in (before, behind)):
+            continue
+        halves = _cut(text, piece, (joint.start(), joint.end()), judge)
+        halves = [half for half in halves if half.start != piece.start + joint.start()]
+        if len(halves) == 2 and all(half.is_likely_work or half.is_request for half in halves):
+            return halves
+    return [piece]
+
+
+def _bids_by_itself(said: str, context: RouteContext) -> bool:
+    """Whether what is said begins like a request, and says of what."""
+    core = GRAMMAR.core(said)
+    bare = said[core.start : core.end]
+    return len(tokens(bare)) > 1 and context.table.begins_request(bare)
+
+
+def _with_lookup_of(known: Piece, piece: Piece) -> Piece:
+    return replace(
+        piece,
+        kind="qa_query",
+        lookup=known.lookup,
+        more_lookups=known.more_lookups,
+        why=known.why,
+        firm=True,
+        confidence=known.confidence,
+        condition="",
+        candidates=(),
+        unclear_kind="unknown",
+    )
 
 
 def _hangs(text: str) -> bool:

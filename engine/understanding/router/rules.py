@@ -11,6 +11,7 @@ from engine.text import wording
 from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.lookups.find import cue_found, find_partly, name_left_out
 from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import (
@@ -20,6 +21,7 @@ from engine.understanding.open_forms import (
     open_forms,
 )
 from engine.understanding.pieces.message import read_message
+from engine.understanding.pieces.parting import OTHER
 from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.work import START
 
@@ -90,7 +92,9 @@ async def free_text(text: str, context: RouteContext, model: Model | None) -> St
 
 def _says_else(piece: Piece, context: RouteContext) -> bool:
     """Whether a piece is something; it is none that resembles work without bidding any."""
-    if piece.kind != "unclear" or piece.reply:
+    if piece.kind != "unclear" or piece.reply or piece.unclear_kind == "holds_off":
+        return True
+    if GRAMMAR.says("cancel", context.plain(piece.text)):
         return True
     near = max((each.score for each in piece.candidates), default=0.0)
     scored = score_piece(piece.text, context)
@@ -122,8 +126,8 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
         lookup, why = found
         update = {"kind": "qa_query", "sure": True, "lookup": lookup, "candidates": ()}
         return intent.model_copy(update={**update, "why": f"{intent.why}; {why}"})
-    if not told and not asked:
-        told = _open_form_hint(context)
+    if not (told or asked or _is_near_work(intent)):
+        told = _how_to_undo(intent, context) or _open_form_hint(context)
     if not told and asked and intent.candidates:
         # Nobody can answer it, but somebody may do it.
         return intent.model_copy(update={"kind": "unclear", "sure": False})
@@ -156,6 +160,26 @@ def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] |
     if intent.about_run or intent.condition or likely_work:
         return None
     return context.sections.find(look_at(intent.text, context.entities, context.today))
+
+
+def _is_near_work(intent: Intent) -> bool:
+    """Whether it is so near to work that this is offered, whatever form is open."""
+    near = [each for each in intent.candidates[:1] if each.playbook]
+    return any(each.score >= OTHER for each in near) or bool(near and _wishes(intent.text))
+
+
+def _wishes(text: str) -> bool:
+    """Whether somebody asks or wishes for something, by how it is put."""
+    said = level(text)
+    core = GRAMMAR.core(said)
+    return core.favour or GRAMMAR.says("wish", said)
+
+
+def _how_to_undo(intent: Intent, context: RouteContext) -> str:
+    """How what was asked for is cancelled, for a text that wants it and that no work does."""
+    undoes = GRAMMAR.says("cancel", context.plain(intent.text))
+    works = any(each.playbook for each in intent.candidates)
+    return say("answer.undo", context.lang) if undoes and not works else ""
 
 
 _BECAME = re.compile(r"\bhow did\b")

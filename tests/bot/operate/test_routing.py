@@ -197,6 +197,32 @@ async def test_examples_are_listed_of_one_request_and_those_of_the_folder_come_f
         assert f"there is no playbook or request '{only}' with examples" in none.err
 
 
+async def test_examples_that_begin_nothing_by_what_they_say_are_told_with_what_mends_them(
+    tmp_path: Path, small: Path
+) -> None:
+    path = small / "later" / "playbook.yaml"
+    bad = "起草一封信, 要是他同意就起草一封信, 'do not draft a letter', 今天天气怎么样"
+    path.write_text(path.read_text("utf-8").replace("起草一封信", bad), "utf-8")
+    told = await ended(tmp_path, "lint-examples", **files(small))
+    assert told.status == 0, told.err
+    for text in ("要是他同意就起草一封信", "do not draft a letter"):
+        assert f"later/letter: {text!r} hangs on something, or forbids it" in told.out
+    assert "later/letter: '今天天气怎么样' looks like" in told.out
+    assert ", as in '" in told.out
+    assert "2 examples hang on something, or forbid it" in told.out
+
+
+async def test_a_new_folder_has_no_doubtful_examples(tmp_path: Path) -> None:
+    both = ("--languages", "en,zh", "--request-also", "给访客配一把钥匙")
+    made = await ended(tmp_path, "init", "door", *both, "--request", "make a key", "--yes")
+    assert made.status == 0, made.err
+    told = await ended(tmp_path / "door", "lint-examples")
+    assert (told.status, told.out.splitlines()) == (
+        0,
+        ["0 examples look like another route, 0 of them stand under two"],
+    )
+
+
 async def test_what_can_do_nothing_yet_needs_no_phases_and_all_else_does(
     tmp_path: Path, small: Path
 ) -> None:

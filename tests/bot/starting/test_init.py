@@ -184,6 +184,17 @@ def test_a_wrong_option_is_told_and_nothing_is_written(
     assert not (tmp_path / "bot").exists()
 
 
+@pytest.mark.parametrize("option", ["--request", "--request-also"])
+async def test_an_option_that_is_given_twice_is_refused_and_nothing_is_written(
+    option: str, tmp_path: Path
+) -> None:
+    twice = (option, "make a key", option, "order a desk")
+    told = await ended(tmp_path, "init", "door", "--languages", "en,zh", *twice, "--yes")
+    assert told.status == 2
+    assert f"{option}: given 2 times ('make a key', 'order a desk')" in told.err
+    assert not (tmp_path / "door").exists()
+
+
 async def test_it_asks_in_the_terminal_and_says_what_is_next(tmp_path: Path) -> None:
     answers = "klingon\nzh\n小王\n\n预约换轮胎\n".encode()
     told = await ended(tmp_path, "init", "garage", given=answers, TZ="Asia/Tokyo")

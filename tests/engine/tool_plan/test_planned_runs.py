@@ -124,13 +124,13 @@ async def test_everything_is_said_in_the_persons_language() -> None:
     assert found.run.part.state == "in_review"
 
 
-async def test_without_a_model_it_says_what_is_missing() -> None:
+async def test_without_a_model_it_says_what_people_can_do() -> None:
     found = walk()
     found.model = None
     await found.start()
     assert found.run.status == "failed"
-    assert "no language model is configured" in found.run.part.text
-    assert "OPENAI_API_KEY" in found.run.part.text
+    assert "each step by itself" in found.run.part.text
+    assert "OPENAI_API_KEY" not in found.run.part.text
 
 
 async def test_a_model_that_is_away_fails_the_run_and_nothing_is_done() -> None:
