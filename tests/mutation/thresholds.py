@@ -26,7 +26,9 @@ FILES = tuple(
     )
     if path.name != LEARNED_TOGETHER
 )
-TESTS = tuple(f"tests/engine/understanding/test_{name}.py" for name in ("thresholds", "constants"))
+TESTS = tuple(
+    f"tests/engine/understanding/test_{name}.py" for name in ("thresholds", "constants", "edges")
+)
 STEP = 0.01
 """How far a share is moved; counts are moved by one."""
 

@@ -4,15 +4,13 @@ from dataclasses import replace
 from functools import cache
 
 from cards.model import Card, Choice, Field
-from engine.frames.intents import Candidate, Intent
+from engine.frames.intents import Intent
 from engine.text.language import detect_language
-from engine.understanding.context import Piece, RouteContext
-from engine.understanding.form_answers import group_form_answers
+from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 from tests.engine.understanding.frames.projects import EVERY
 from tests.engine.understanding.routes import CONTEXT
 from tests.engine.understanding.test_route_card_replies import clarify
-from tests.engine.understanding.test_thresholds import TICK
 from tests.fakes.tables import table
 
 WHY = Field(name="reason", label="Reason", type="text")
@@ -86,18 +84,6 @@ async def test_a_question_after_the_work_that_goes_on_reads_it(text: str) -> Non
         (intent,) = await read(text, card)
         assert intent.about_run
     assert not any(intent.about_run for intent in await read(text))
-
-
-@table(("score", "taken"), [(0.5, False), (0.5 - TICK, True)])
-def test_from_a_score_on_a_value_beside_a_name_is_likelier_other_work(
-    score: float, taken: bool
-) -> None:
-    near = Candidate(kind="workflow", playbook="x", request="y", score=score)
-    text = "I would rather report an adverse event for P004"
-    piece = Piece(text, "unclear", "", candidates=(near,), end=len(text))
-    context = replace(CONTEXT, open_cards=(clarify(),))
-    (found,) = group_form_answers(text, (piece,), context)
-    assert (found.kind == "card_reply") is taken
 
 
 async def test_a_form_takes_what_only_tells_as_an_answer_and_loses_nothing() -> None:
