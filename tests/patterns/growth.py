@@ -45,6 +45,7 @@ class Graph:
         self._method = method
         self._moves: Group = {}
         self._won: dict[State, bool] = {}
+        self._before: dict[int, list[int]] | None = None
         self.again: int | None = None
         if method == "search":
             kinds = (1 << len(made.symbols)) - 1
@@ -85,6 +86,21 @@ class Graph:
             if way.place == state[0] and way.before & (1 << state[1]):
                 after |= way.after
         return after & every == every
+
+    def leading_to(self, place: int) -> set[int]:
+        """The places from which there is a way to this one, and itself."""
+        if self._before is None:
+            self._before = {}
+            for number, ways in enumerate(self.made.ways):
+                for way in ways:
+                    self._before.setdefault(way.place, []).append(number)
+        found, todo = {place}, [place]
+        while todo:
+            for before in self._before.get(todo.pop(), ()):
+                if before not in found:
+                    found.add(before)
+                    todo.append(before)
+        return found
 
     def rounds(self) -> list[Group]:
         """The groups of states that come back to themselves, with the moves inside of each."""
@@ -273,11 +289,12 @@ def _adding(
             for q in losing:
                 if p[1] == q[1] and p != q:
                     by_place.setdefault((p[0], q[0]), []).append((p, p, q))
-        for starts in by_place.values():
+        for (_, place), starts in by_place.items():
+            leading = graph.leading_to(place)
             # All at once first: most of them meet nothing.
-            if _meets(graph, around, losing, starts):
+            if _meets(graph, around, losing, starts, leading):
                 for start in starts:
-                    if found := _meets(graph, around, losing, [start]):
+                    if found := _meets(graph, around, losing, [start], leading):
                         return found
     return None
 
@@ -287,8 +304,12 @@ def _meets(
     around: Group,
     losing: Group,
     starts: list[Three],
+    leading: set[int],
 ) -> list[State] | None:
-    """The text over which p comes to p, p to q, and q to q: three runs that read the same."""
+    """The text over which p comes to p, p to q, and q to q: three runs that read the same.
+
+    The second is followed only through the places that are `leading` to q.
+    """
     goals = {(p, q, q) for p, _, q in starts}
     came: dict[Three, Three | None] = dict.fromkeys(starts)
     todo = list(starts)
@@ -296,7 +317,8 @@ def _meets(
         three = todo.pop()
         first, second, third = around[three[0]], graph.moves(three[1]), losing[three[2]]
         for kind in third.keys() & first.keys() & second.keys():
-            for after in product(first[kind], second[kind], third[kind]):
+            near = [state for state in second[kind] if state[0] in leading]
+            for after in product(first[kind], near, third[kind]):
                 if after not in came:
                     came[after] = three
                     if after in goals:
