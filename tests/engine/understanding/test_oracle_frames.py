@@ -29,7 +29,9 @@ from tests.engine.understanding.frames.projects import (
     read_domain,
 )
 from tests.engine.understanding.test_oracle_model import MOST_OVERRULED, parted
+from tests.fakes.tries import TIMES
 
+PROJECTS = ("samples", "beekeepers")
 BLIND = ("november", "december", "late_november")
 Line = Mapping[str, Any]
 
@@ -112,14 +114,17 @@ def _is_answered(pieces: list[dict[str, Any]], intents: Collection[Intent]) -> b
     return ("qa_query" in kinds) == any(intent.kind == "qa_query" for intent in intents)
 
 
-@pytest.mark.parametrize("project", ["samples", "beekeepers"])
+@pytest.mark.parametrize("project", PROJECTS)
+@pytest.mark.more
 async def test_frames_around_requests_end_as_the_model_says(project: str) -> None:
+    """Each frame in one of the projects, which its text chooses; in `make properties` in both."""
     domain = await read_domain(project)
     frames = [frame for name, lang in FILES for frame in load_frames(name, lang)]
     alone = [f for f in frames if not {"{y}", "{q}"} & {*re.findall(r"\{\w+\}", f.frame)}]
-    wrong = [f.frame for f in alone if not await _frame_ends_as_meant(f, domain)]
     assert len(alone) > 800
-    assert len(wrong) <= MOST_OVERRULED * len(alone), wrong
+    mine = [f for f in alone if TIMES > 1 or choose(PROJECTS, f.frame) == project]
+    wrong = [f.frame for f in mine if not await _frame_ends_as_meant(f, domain)]
+    assert len(wrong) <= MOST_OVERRULED * len(mine), wrong
 
 
 async def test_blind_messages_end_as_the_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
