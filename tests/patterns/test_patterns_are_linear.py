@@ -18,7 +18,7 @@ from engine.playbooks.skill import Instead
 from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
-from engine.text.claims import labels, unheard
+from engine.text.claims import labels, unheard, words
 from engine.understanding.grammar.reading import TABLES, Grammar
 from engine.understanding.lookups import arguments
 from engine.understanding.lookups import find as lookup
@@ -64,6 +64,7 @@ def build_every_kind() -> None:
     values.remove_values(SAID, ["noted thing", "份量 词"])
     # Kept by whoever asked first in this process.
     values._any_unit.cache_clear()
+    words._compiled.cache_clear()
     values.is_other_unit("lb", "kg")
     choice = Field(name="haste", label="Haste", type="choice", cues=("pressing",), names=("急",))
     labels.label_heads(SAID, [choice])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from cards.model import Field
 from engine.text.claims.corrections import value_begins
@@ -180,7 +181,7 @@ def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]
 
     In two steps: one pattern of both would look for the stop again and again at every space.
     """
-    heads, stops = re.compile(head, re.IGNORECASE), re.compile(stop, re.IGNORECASE)
+    heads, stops = _compiled(head), _compiled(stop)
     end = 0
     while begun := heads.search(text, end):
         # At least one character stands behind it.
@@ -188,3 +189,9 @@ def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]
         end = stopped.start() if stopped else len(text)
         end = begun.end() + len(text[begun.end() : end].rstrip())
         yield begun.start(), begun.end(), end
+
+
+# A form's patterns are more than the library keeps.
+@lru_cache(maxsize=2048)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

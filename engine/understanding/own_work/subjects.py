@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from engine.playbooks.end_kinds import RunEnd
 from engine.text.entities import fold
@@ -113,14 +113,22 @@ class WorkVocabulary:
     @classmethod
     def of(cls, texts: Iterable[str]) -> "WorkVocabulary":
         """The words of these texts that point somewhere."""
-        latin, pairs = set[str](), set[str]()
-        for text in map(fold, texts):
-            latin |= {stem(w) for w in LATIN.findall(text) if w not in words.GENERIC}
-            for run in CHINESE.findall(text):
-                for part in words.GENERIC_ZH.sub(" ", run).split() or ():
-                    pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
-                pairs |= {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < LONG else set()
-        return cls(frozenset(latin), frozenset(pairs))
+        found = [_words_of(text) for text in texts]
+        latin = frozenset[str]().union(*(latin for latin, _ in found))
+        return cls(latin, frozenset[str]().union(*(pairs for _, pairs in found)))
 
     def __bool__(self) -> bool:
         return bool(self.latin or self.pairs)
+
+
+# Examples and names of playbooks are the same for every question.
+@lru_cache(maxsize=4096)
+def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    text = fold(text)
+    latin = {stem(word) for word in LATIN.findall(text) if word not in words.GENERIC}
+    pairs = set[str]()
+    for run in CHINESE.findall(text):
+        for part in words.GENERIC_ZH.sub(" ", run).split():
+            pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
+        pairs |= {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < LONG else set()
+    return frozenset(latin), frozenset(pairs)
