@@ -10,7 +10,7 @@ from adapters.redis.packing.bodies import pack, pack_lines, unpack
 from cards.deciding.inbox import inbox_names_of_card, voters_of
 from cards.model import Card
 from engine.ports.storage.outbox import OutboxRow, StoredCard
-from engine.ports.storage.store import CardWrite, Claim, Effects, Post, RunWrite
+from engine.ports.storage.store import CardWrite, Claim, Effects, PartWrite, Post, RunWrite
 
 
 def _ms(moment: datetime | None) -> int:
@@ -82,6 +82,12 @@ def _stands(write: RunWrite) -> bool:
     return write.status == "suspended" or bool(write.ended)
 
 
+def _part(write: PartWrite, *, stands: bool) -> dict[str, Any]:
+    """A part, packed where its run will stay as it is for long."""
+    body = pack("reply", write.body) if stands else write.body
+    return {"reply": write.reply, "index": write.index, "body": body}
+
+
 def _log(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The entries, those of one log packed together."""
     logs: dict[str, list[str]] = {}
@@ -93,12 +99,13 @@ def _log(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 def encode_effects(effects: Effects, run_keep_ms: int) -> str:
     """Return the JSON that `apply` in common.lua reads; a run that ends is kept for so long.
 
-    Bodies that stand for long are packed: of runs that wait or have ended, of cards, logs, and of
-    messages that start a run. Nothing of a look-up is, nor of what is written at every step.
+    Bodies that stand for long are packed: of runs that wait or have ended and of what is told of
+    them, of cards, logs, and of messages that start a run. Nothing of a look-up is, nor of what is
+    written at every step.
     """
     out: dict[str, Any] = {
         "run_ms": run_keep_ms,
-        "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in effects.parts],
+        "parts": [_part(p, stands=any(map(_stands, effects.runs))) for p in effects.parts],
         "runs": [_run(r) for r in effects.runs],
         "cards": [_card(c) for c in effects.cards],
         "mails": effects.mails,

@@ -70,7 +70,7 @@ async def test_a_change_or_check_is_kept_for_a_time_and_leaves_nothing_else(
     assert await scripts.client.zcard(f"{tag}outq") == 0
 
 
-async def test_of_a_check_that_was_kept_only_that_is_kept(
+async def test_of_a_check_that_was_kept_only_that_is_kept_for_a_day(
     scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str, tag: str
 ) -> None:
     await handle(mailbox, f"talk:{conversation}", Effects(posts=(CHECK,)))
@@ -78,6 +78,7 @@ async def test_of_a_check_that_was_kept_only_that_is_kept(
     assert await outbox.sent(row, "kept") is None
     kept = await scripts.client.hmget(f"{tag}row:{CHECK.row}", ["kind", "message_id", "body"])
     assert kept == ["check", "kept", None]
+    assert 0 < await scripts.client.ttl(f"{tag}row:{CHECK.row}") <= 24 * 3600
 
 
 @pytest.mark.parametrize("change", [sync("r/sync/1.1", "r"), CHECK], ids=["change", "check"])

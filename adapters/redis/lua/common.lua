@@ -5,6 +5,7 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
 local KEEP_MS = 30 * 24 * 3600 * 1000
 local IDLE_MS = 3600 * 1000
+local DAY_MS = 24 * 3600 * 1000
 -- For how long a run that has ended is kept, with its cards and its log; `apply` is told.
 local RUN_MS = KEEP_MS
 -- Of the runs on which a person voted, so many of a partition are listed.

@@ -8,8 +8,11 @@ local exists = redis.call('EXISTS', key) == 1
 if outcome == 'sent' and exists then
   redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0, 'tried', '')
   know(row, dest, ARGV[7])
-  -- What was found is kept elsewhere by now; the row only says that it is.
-  if redis.call('HGET', key, 'kind') == 'check' then redis.call('HDEL', key, 'body') end
+  -- What was found is kept elsewhere by now; the row only says so to whoever hands it over too.
+  if redis.call('HGET', key, 'kind') == 'check' then
+    redis.call('HDEL', key, 'body')
+    redis.call('PEXPIRE', key, DAY_MS)
+  end
 end
 if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
   if outcome == 'sent' and exists then

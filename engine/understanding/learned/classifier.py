@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from math import frexp, ldexp, log, sqrt
 from typing import Any
@@ -35,6 +36,9 @@ _STEPS = 10.0**DECIMALS
 RARE = 3
 """What no more examples have than these is weighed when a text has it: it takes a tenth of the
 memory, as most features are so rare."""
+
+KEPT = 64
+"""So many texts' scores are kept: marked as they are, many questions are the same text."""
 
 LANE = 32
 """How many bits of a row's integer belong to one class."""
@@ -144,10 +148,14 @@ class Classifier:
         self._examples = len(examples)
         self._strange = log(len(examples) + 1) * STRANGE
         self._learned = learned
+        self._scored = lru_cache(maxsize=KEPT)(self._score)
         self._sum = RowSum(learned.matrix, len(learned.bias), learned.exponent)
 
     def scores(self, said: str) -> Scores:
         """How near the folded text is to every route and group."""
+        return self._scored(said)
+
+    def _score(self, said: str) -> Scores:
         shares, known = self._weighed(extract_features(said))
         found = zip(self._sum(shares), self._learned.bias, strict=True)
         # A tenth of the time of rounding to decimals.

@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from sys import intern
 
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
@@ -37,6 +37,15 @@ _SMALL_WORDS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Tokenized:
+    """What is known of the examples' tokens."""
+
+    tokens: dict[str, Counter[str]] = field(default_factory=dict)
+    by_group: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    places: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+
+
 class Lessons:
     """What is learned of examples, each part of it at its first use."""
 
@@ -56,7 +65,11 @@ class Lessons:
         for example, marked in zip(self.examples, self._marked, strict=True):
             if not example.is_name:
                 found.setdefault(plain_example(fold(marked)), set()).add(example.group)
-        return {text: frozenset(groups) for text, groups in found.items()}
+        # Most texts are of one group: its set is the same one for all of them.
+        sets: dict[frozenset[str], frozenset[str]] = {}
+        return {
+            text: sets.setdefault(own := frozenset(groups), own) for text, groups in found.items()
+        }
 
     @cached_property
     def digest(self) -> str:
@@ -133,38 +146,35 @@ class Lessons:
             for group, texts in found.items()
         }
 
-    @cached_property
+    @property
     def tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
-        counted: dict[str, Counter[str]] = {}
-        for example, words in self._tokenized:
-            counted.setdefault(example.route, Counter()).update(() if example.is_name else words)
-        return counted
+        return self._tokenized.tokens
 
-    @cached_property
-    def by_group(self) -> Mapping[str, list[tuple[tuple[str, ...], str]]]:
-        """The examples of each group, with their tokens."""
-        found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for example, words in self._tokenized:
-            found.setdefault(example.group, []).append((words, example.text))
-        return found
+    @property
+    def by_group(self) -> Mapping[str, list[tuple[int, str]]]:
+        """The examples of each group, each with how many tokens it has."""
+        return self._tokenized.by_group
 
-    @cached_property
+    @property
     def places(self) -> Mapping[str, Mapping[str, list[int]]]:
         """By group and token, which of the group's examples have it."""
-        found: dict[str, dict[str, list[int]]] = {}
-        for group, examples in self.by_group.items():
-            words = found.setdefault(group, {})
-            for at, (own, _) in enumerate(examples):
-                for word in own:
-                    words.setdefault(word, []).append(at)
-        return found
+        return self._tokenized.places
 
     @cached_property
-    def _tokenized(self) -> list[tuple[Example, tuple[str, ...]]]:
-        pairs = zip(self.examples, self.said, strict=True)
-        # A set takes six times the memory, and none is looked into.
-        return [(example, tuple(map(intern, tokens(text)))) for example, text in pairs]
+    def _tokenized(self) -> "_Tokenized":
+        found, same = _Tokenized(), dict[str, str]()
+        # What each example is made of is not kept, and a token stands in memory once.
+        for example, text in zip(self.examples, self.said, strict=True):
+            words = [same.setdefault(word, word) for word in tokens(text)]
+            counted = found.tokens.setdefault(example.route, Counter())
+            counted.update(() if example.is_name else words)
+            group = found.by_group.setdefault(example.group, [])
+            places = found.places.setdefault(example.group, {})
+            for word in words:
+                places.setdefault(word, []).append(len(group))
+            group.append((len(words), example.text))
+        return found
 
     @cached_property
     def question_groups(self) -> frozenset[str]:

@@ -163,7 +163,7 @@ class RouteTable:
         common = Counter(at for word in own for at in where.get(word, ()))
 
         def alike(at: int) -> tuple[float, int]:
-            return common[at] / (len(every[at][0]) + len(own) - common[at]), -at
+            return common[at] / (every[at][0] + len(own) - common[at]), -at
 
         return every[max(common, key=alike, default=0)][1]
 
