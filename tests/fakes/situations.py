@@ -38,6 +38,12 @@ def questions(name: str, written: str, lang: Lang) -> list[dict[str, Any]]:
     return read
 
 
+def asked_elsewhere(name: str, lang: Lang) -> list[str]:
+    """Questions that people ask in the same chat about something else."""
+    read: list[str] = _read(SITUATIONS / name / f"elsewhere-{lang}.yaml")
+    return read
+
+
 def _read(path: Path) -> Any:
     # The parser in C, which takes a tenth of the time.
     return yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)

@@ -1,5 +1,6 @@
 """A person's own requests, wherever they were asked for: how each ended, who decided and why."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from tests.fakes.leave import copy_leave
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
 from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_case_questions import ask as answer
 from tests.scenarios.test_leave_walk import ask, ended
 
 
@@ -203,3 +205,17 @@ async def test_what_anybody_may_know_is_not_answered_with_a_request(room: WebRoo
     await rejected(room)
     told = text_of(await listed(room, "lin", "what is the capital of France?", "cannot answer"))
     assert "Inventory" not in told
+
+
+async def test_a_request_is_no_answer_to_what_names_another_or_nothing_of_it(start: Start) -> None:
+    """Where all of a project is one case, every question has one: only its words tell of it."""
+    service = await start()
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "record a visit for P003 today, weight 61.5")
+        await room.card("clarify")
+    async with WebRoom(service.url, "elsewhere") as room:
+        assert "waiting for" in await answer(room, "lin", "how does my visit stand?")
+        for question in ("今天天气怎么样", "who approves corrections?", "有多少质疑还没关闭"):
+            told = await answer(room, "lin", question)
+            assert not re.search("61\\.5|Record a visit P003", told), told
+        assert "no such request" in await answer(room, "lin", "what happened to my correction?")

@@ -28,12 +28,13 @@ from engine.text.search_words import query_words
 from engine.tools.files.file_search import FILE_SEARCH
 from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
-from engine.understanding.own_work.asked import read_asked
+from engine.understanding.own_work.asked import AskedFor, read_asked
 from engine.understanding.own_work.bearing import (
     asks_for_all,
     asks_how_it_stands,
     asks_when_decided,
     may_be_about,
+    points_at,
 )
 from engine.understanding.own_work.fitting import best_fits
 from engine.understanding.own_work.reading import WorkReader, pointing_words
@@ -83,7 +84,7 @@ async def answer_from_case(
     case, *others = _ranked(here.cases, question, reader)
     asked = _Asked(question, case, files[case.id], context)
     texts = await _told(asked, reader, head, services)
-    if others:
+    if others and texts:
         names = join_names([each.title(head.lang) for each in others], head.lang)
         texts.append(say("case.others", head.lang, names=names))
     return "\n\n".join(filter(None, texts))
@@ -124,6 +125,16 @@ def _is_named(here: CasesHere, head: ReplyHead) -> bool:
     """Whether the text says which case is meant."""
     named = {entity.id for entity in head.entities}
     return any(case.document.name.key in named for case in here.cases)
+
+
+def _may_be_apart(asked: _Asked, kinds: AskedFor, head: ReplyHead) -> bool:
+    """Whether a question of which the case has no word is about something else.
+
+    Where something was asked for, who asks for a person, a day or a decision may mean that, and so
+    may who points at something.
+    """
+    means_it = bool(kinds.wanted) or points_at(asked.question)
+    return not _is_named(CasesHere((asked.case,)), head) and not (means_it and head.runs)
 
 
 def _may_answer(
@@ -171,6 +182,8 @@ async def _told(
         with_values="open" in read_asked(question).wanted,
     )
     fits = best_fits(_without_case(question, case, head), facts)
+    if fits.is_apart and _may_be_apart(asked, fits.asked, head):
+        return []
     if fits.is_sure:
         return sure_texts(fits, facts, lang)
     return likely_texts(fits, facts, lang)

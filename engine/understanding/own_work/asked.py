@@ -121,7 +121,8 @@ _QUOTES: Final = re.compile(
 _OF_VALUES: Final[frozenset[Wanted]] = frozenset(("person", "time", "amount", "place"))
 MOST_KINDS: Final = 3
 _FILLERS: Final = re.compile(
-    r"(?<![a-z])(?:in the end|at the end of the day|after all|at last|for the first time)(?![a-z])"
+    r"(?<![a-z])(?:in the end|at the end of the day|after all|at last|for the first time"
+    r"|in (?:a|one|two|few|a few) (?:words?|sentences?))(?![a-z])"
 )
 
 

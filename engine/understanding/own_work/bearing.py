@@ -16,23 +16,36 @@ def may_be_about(text: str, reader: WorkReader, keys: Collection[str], others: s
     """Whether the question may be about what stands under one of these keys.
 
     It is where it has a word of theirs, asks for a decision or how things stand, or speaks of
-    something certain ("which company is it for?"). It is none about what anybody may know ("what is
-    a writ?"), and none where it names somebody or something of which nothing is known. `others` are
-    further texts: what names things there is known, and what shares a word with one is about it.
+    something certain ("which company is it for?"). It is none about what holds of anything ("what
+    is a writ?", "how do I cancel a request?"), and none where it names somebody or something of
+    which nothing is known. `others` are further texts: what names things there is known, and what
+    shares a word with one is about it.
     """
+    said = fold(wording.unquoted(text))
+    if words.OF_ANY.search(said) or _names_unknown(text, reader, keys, others):
+        return False
     if any(link.is_named for link in reader.rank(text) if link.key in keys):
         return True
-    said = fold(wording.unquoted(text))
     if any(pattern.search(said) for _, pattern in words.ASPECTS):
         return True
-    known = set(LATIN.findall(fold(others)))
-    names = [set(LATIN.findall(fold(name))) for name in words.PROPER.findall(text)]
-    if any(not name <= words.GENERIC and not known & name for name in names):
-        return False
     if {*query_words(said)} & {*words_of(others)}:
         return True
     certain = (words.OWN, words.PRONOUNS, words.THE)
     return any(pattern.search(said) for pattern in certain) or not words.GENERAL.search(said)
+
+
+def _names_unknown(text: str, reader: WorkReader, keys: Collection[str], others: str) -> bool:
+    """Whether the text names somebody or something of which none of these texts has a word."""
+    names = [set(LATIN.findall(fold(name))) for name in words.PROPER.findall(text)]
+    subjects = (each for each in reader.subjects if each.key in keys)
+    own = [text for each in subjects for text in (each.named, *each.names)]
+    known = {*LATIN.findall(fold(" ".join((others, *own))))}
+    return any(not name <= words.GENERIC and not known & name for name in names)
+
+
+def points_at(text: str) -> bool:
+    """Whether the question points at something that was spoken of: "that week"."""
+    return bool(words.POINTS.search(fold(wording.unquoted(text))))
 
 
 def asks_how_it_stands(text: str) -> bool:

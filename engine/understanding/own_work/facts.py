@@ -10,7 +10,7 @@ from engine.playbooks.end_kinds import RunEnd
 from engine.text.entities import fold
 from engine.text.search_words import stem
 from engine.understanding.own_work.asked import AskedFor, Wanted
-from engine.understanding.own_work.naming import is_like, points_somewhere
+from engine.understanding.own_work.naming import is_like, lacks_letter, points_somewhere
 from engine.understanding.own_work.near_words import meanings
 from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER
 
@@ -143,7 +143,10 @@ class _Words:
             return False
         # "frame" is in "unframe", and "yard" in "shipyard".
         return any(
-            is_like(word, each) or word in each or (len(each) > 3 and each in word)
+            is_like(word, each)
+            or word in each
+            or (len(each) > 3 and each in word)
+            or lacks_letter(word, each)
             for each in self.stems
         )
 

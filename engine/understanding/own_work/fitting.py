@@ -61,11 +61,15 @@ class FittingFact:
 
 @dataclass(frozen=True, slots=True)
 class BestFits:
-    """The facts, best first. `is_sure` where they have every word of the question."""
+    """The facts, best first. `is_sure` where they have every word of the question.
+
+    It `is_apart` where they have none that points somewhere, nor what one of them means.
+    """
 
     asked: AskedFor
     fits: tuple[FittingFact, ...] = ()
     is_sure: bool = False
+    is_apart: bool = False
 
 
 def best_fits(question: str, facts: Sequence[CaseFact]) -> BestFits:
@@ -84,7 +88,7 @@ def best_fits(question: str, facts: Sequence[CaseFact]) -> BestFits:
         left.remove(best.fact)
         spent |= best.hits
         got |= scale.kinds_of(best.fact)
-    return BestFits(asked, tuple(chosen), _is_sure(scale, chosen))
+    return BestFits(asked, tuple(chosen), _is_sure(scale, chosen), not scale.bears(facts))
 
 
 _CERTAIN: Final[frozenset[Wanted]] = frozenset(
@@ -189,6 +193,15 @@ class _Scale:
         if _is_given(fact, self.said) and not self.asked.is_yes_no:
             score *= GIVEN
         return FittingFact(fact, score, frozenset(hits), bool(kinds))
+
+    def bears(self, facts: Sequence[CaseFact]) -> bool:
+        """Whether a fact has one of the words that point somewhere, or what one of them means."""
+        if not self.weights:
+            return True
+        pointing, meant = self.weights.keys(), self.meant.keys()
+        return any(
+            any(map(fact.has, pointing)) or not meant.isdisjoint(fact.meanings) for fact in facts
+        )
 
     def _names(self, title: str) -> bool:
         """Whether the question has the name, or every word of a longer one."""

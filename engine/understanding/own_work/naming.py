@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from engine.understanding.own_work import words
 from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER, WorkVocabulary
 
+LONG = 6
+"""Words with more letters are known with one of them left out."""
+
 
 def remove_words(said: str, text: str) -> str:
     """The text without these words, wherever they stand by themselves."""
@@ -62,6 +65,13 @@ def is_like(word: str, known: str) -> bool:
         return True
     size = max(len(word), len(known))
     return min(len(word), len(known)) >= size - 1 > 3 and word[: size - 1] == known[: size - 1]
+
+
+def lacks_letter(word: str, known: str) -> bool:
+    """Whether a word is a longer one with a letter left out, as in "helicoptr"."""
+    if len(word) != len(known) - 1 or len(word) <= LONG:
+        return False
+    return any(word == known[:n] + known[n + 1 :] for n in range(len(known)))
 
 
 def is_related(word: str, known: str) -> bool:

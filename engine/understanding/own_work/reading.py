@@ -206,6 +206,8 @@ class WorkReader:
         strength += 2 * (subject.is_put_forward and bool(aspects & words.DECIDED))
         is_other = not values and any(holds_name(said, value) for value in subject.other_values)
         is_other = is_other or self.names_other(said, subject.named)
+        if not (values or named or distinct):
+            is_other = is_other or _without_words(said, subject.sibling_vocabulary)[1] > 0
         is_known = bool(known & named)
         is_guess = is_guess and not (own > short or values)
         return _Match(

@@ -72,6 +72,12 @@ class WorkSubject:
         return WorkVocabulary(own.latin - others.latin, own.pairs - others.pairs)
 
     @cached_property
+    def sibling_vocabulary(self) -> "WorkVocabulary":
+        """Words of other requests of its playbook alone."""
+        own, others = WorkVocabulary.of(self.own_names), WorkVocabulary.of(self.sibling_names)
+        return WorkVocabulary(others.latin - own.latin, others.pairs - own.pairs)
+
+    @cached_property
     def letters(self) -> frozenset[str]:
         """Every Chinese character of its names."""
         return frozenset(c for name in self.names for c in name if CHINESE.match(c))
@@ -130,5 +136,6 @@ def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     for run in CHINESE.findall(text):
         for part in words.GENERIC_ZH.sub(" ", run).split():
             pairs |= {part[i : i + 2] for i in range(len(part) - 1)}
-        pairs |= {run[i : i + 2] for i in range(len(run) - 1)} if len(run) < LONG else set()
+        if len(run) < LONG:
+            pairs |= {run[i : i + 2] for i in range(len(run) - 1)} - words.WHEN_ZH
     return frozenset(latin), frozenset(pairs)

@@ -222,6 +222,10 @@ ALL: Final[re.Pattern[str]] = re.compile(
     "|contents?)(?![a-z])|内容|详情|明细|填了什么|提了什么|写了什么"
     "|申请了什么"
 )
+WHEN_ZH: Final[frozenset[str]] = frozenset(
+    ("今天", "昨天", "前天", "明天", "后天", "现在", "目前", "当前", "最近", "最新")
+)
+"""Names that are one of these say nothing of what is asked for."""
 PAST: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:did|have|had) (?:i|we)(?![a-z])|(?<![a-z])(?:i|we) (?:had|have)(?![a-z])"
     r"|[我咱].{0,12}(?:了|过|的是|填的|报的|提的|写的|选的)"
@@ -249,6 +253,28 @@ GENERAL: Final[re.Pattern[str]] = re.compile(
     "|什么是|什么意思|的定义|怎么(?:做|写|算|用|煮)|如何"
 )
 """How people ask for what anybody knows."""
+OF_ANY: Final[re.Pattern[str]] = re.compile(
+    "(?<![a-z])(?:difference between|in general|generally|usually|normally|typically|as a rule"
+    "|across all)(?![a-z])"
+    "|(?<![a-z])(?:what|how) (?:does|do) .{1,40}(?<![a-z])mean(?![a-z])"
+    "|(?<![a-z])how (?:do|does|can|could|should|would) (?:i|you|we|one|people) "
+    "(?!know|stand|get)[a-z]"
+    "|(?<![a-z])(?:above|over|more than|below|under|at least|up to) (?=[0-9])"
+    "|(?<![a-z])how many .{1,60}(?<![a-z])(?:(?:this|last) (?:year|quarter|month)|altogether"
+    "|in all|in total)(?![a-z])"
+    "|(?<![a-z])(?:does|do|must|should) (?:every|each|all)(?![a-z])"
+    "|(?<![a-z])(?:may|can) (?:we|one|i) ever(?![a-z])"
+    "|(?<![a-z])(?:can|do|are|could|will) you (?!tell|remind|say|show|give|know|remember|look|see"
+    "|check|sum|list|find|repeat|have|please)"
+    "|区别|什么意思|[英法中德日]文.{0,2}怎么"
+    "|(?:怎么|如何|怎样)(?:写|做|用|操作|上传|下载|分辨|区分|撤回|取消|申请|修改|填|交)"
+    "|(?<!不)一般(?!的)|通常|原则上|按规定|模板|[上下]限"
+    "|[0-9一二两三四五六七八九十百千万](?:欧元?|元|块|美元)?以上"
+    "|超过[0-9一二两三四五六七八九十百千万]"
+    "|(?:[今去]年|季度|本月|上个?月|这个月).{0,6}共"
+    "|^\\W*你(?:[能会是]|可以(?!告诉|说|提醒|帮))"
+)
+"""How people ask for a rule, a way, a meaning, a number over all, or what the bot can do."""
 ASKS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?"
     r"|remind (?:me|us)|(?:tell|give) (?:me|us)|status|(?:i|we)(?:'d)? need(?! to)"
@@ -294,3 +320,5 @@ FILE_WORDS: Final = ("files", "文件")
 PRONOUNS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:it|this|that|them|these|those)(?![a-z])|它|这|那|其"
 )
+POINTS: Final[re.Pattern[str]] = re.compile(r"(?<![a-z])(?:this|that|these|those)(?![a-z])|[这那]")
+"""Points at something that was spoken of before."""
