@@ -37,7 +37,7 @@ class StoredRun(NamedTuple):
 
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
-    """Print the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
+    """Print the newest 50 runs, a line each: id, when, status, end, name, playbook, place, who."""
     async with open_store_ports(settings) as store:
         found = await store.archive.runs(_NEWEST)
     told = [_summary(name, history) for name, history in found]
@@ -58,6 +58,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
         "started": f"{run.started_at:%Y-%m-%d %H:%M:%SZ}",
         "status": history.ended or run.status,
         "end": end_of(with_stored_status(run, history.ended)) or "-",
+        "name": run.name,
         "playbook": run.playbook,
         "at": position_of(run.frames[-1]),
         "conversation": run.conversation,

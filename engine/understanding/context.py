@@ -39,8 +39,7 @@ class Piece:
     request: str = ""
     condition: str = ""
     confidence: float = 1.0
-    lookup: Lookup | None = None
-    more_lookups: tuple[Lookup, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
     boundary: str = "end"
     is_sequel: bool = False
     start: int = 0
@@ -52,6 +51,11 @@ class Piece:
     firm: bool = True
     unclear_kind: UnclearKind = "unknown"
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def lookup(self) -> Lookup | None:
+        """What answers it, the first of several of a kind; None where no look-up does."""
+        return self.lookups[0] if self.lookups else None
 
     @property
     def is_likely_work(self) -> bool:

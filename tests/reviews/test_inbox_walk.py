@@ -91,7 +91,7 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
             lambda n=expected: len(private_cards(telegram, REVIEWER_ID, "Please review")) == n
         )
     listed = await chat.shown(REVIEWER_ID, "Waiting for you")
-    assert "1. " in listed.text
+    assert "• " in listed.text
     assert "林悦 / Lin Yue" in listed.text
     *_, newest = private_cards(telegram, REVIEWER_ID, "Please review")
     assert "From Slack" in newest.text
@@ -208,7 +208,7 @@ async def test_many_cards_come_in_pages_oldest_first(start: Start, lang: str) ->
         assert "/pending 2" in first
         second = await listed(main, "wu", "/pending 2", "Waiting for you")
         assert second.count("<li>") == 1
-        assert 'start="11"' in second
+        assert "<ol" not in first + second  # numbers that are typed choose on a card
     finally:
         for room in rooms:
             await room.__aexit__(None, None, None)

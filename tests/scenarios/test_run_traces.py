@@ -150,6 +150,7 @@ async def test_runs_are_listed_the_newest_first(start: Start, capsys: Capture) -
         "zhao",
     )
     assert (oldest["run"], oldest["playbook"]) == (done, "clinical_qc")
+    assert oldest["name"] not in ("", oldest["playbook"], oldest["run"])
     assert await runs.list_runs(service.parts.settings, as_json=False) == 0
     assert printed(capsys).splitlines()[0].startswith(newest["run"])
 

@@ -268,7 +268,7 @@ async def test_commands_work_and_the_number_of_a_closed_card_does_nothing(
         lin.type(RECORD["en"])
         await lin.until("2) Withdraw")
         lin.type("/pending")
-        await lin.until("1. Record a visit: what is missing P003")
+        await lin.until("- Record a visit: what is missing P003")
         await lin.until("2) Withdraw")  # the same buttons keep their numbers
         lin.type("/why")
         await lin.until("I took it for the request “Record a visit”")

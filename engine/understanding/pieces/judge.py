@@ -210,7 +210,7 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
     entities = context.entities
     found = find(text, context.tools, entities=entities, today=context.today, recent=context.recent)
     if found:
-        return Piece(text, "qa_query", found[1], lookup=found[0])
+        return Piece(text, "qa_query", found[1], lookups=(found[0],))
     listed = _LISTED.search(context.mark(text))
     if listed is None:
         return None
@@ -224,9 +224,9 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
     every = [one for one in each if one]
     if len(every) < len(each) or any(len(entities.kinds_and_ids(one)) > 1 for one in texts):
         return None
-    lookups = [lookup for lookup, _ in every]
+    lookups = tuple(lookup for lookup, _ in every)
     why = "; ".join(reason for _, reason in every)
-    return Piece(text, "qa_query", why, lookup=lookups[0], more_lookups=tuple(lookups[1:]))
+    return Piece(text, "qa_query", why, lookups=lookups)
 
 
 def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:

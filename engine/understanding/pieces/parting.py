@@ -247,8 +247,7 @@ def _with_lookup_of(known: Piece, piece: Piece) -> Piece:
     return replace(
         piece,
         kind="qa_query",
-        lookup=known.lookup,
-        more_lookups=known.more_lookups,
+        lookups=known.lookups,
         why=known.why,
         firm=True,
         confidence=known.confidence,

@@ -28,7 +28,7 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
     is_parted = len(pieces) > 1 or len(pieces[0].text) < len(text.strip())
     # Where words of a question part it for the rules, it is one question all the same.
     if all(_is_open(piece, context) for piece in pieces):
-        whole = Piece(text.strip(), "qa_query", "", lookup=pieces[0].lookup, end=len(text))
+        whole = Piece(text.strip(), "qa_query", "", lookups=pieces[0].lookups[:1], end=len(text))
         if _read(whole, reader, context):
             pieces = (whole,)
         elif (
@@ -68,7 +68,7 @@ def _as_one(
     offered = next((piece.candidates for piece in pieces if piece.candidates), ())
     asked = any(piece.kind == "qa_query" for piece in pieces)
     joined = replace(
-        whole, kind="qa_query" if asked else "unclear", why=why, lookup=None, candidates=offered
+        whole, kind="qa_query" if asked else "unclear", why=why, lookups=(), candidates=offered
     )
     return StrategyResult(to_intents((joined,), context), why)
 
@@ -123,6 +123,5 @@ def _as_question(piece: Piece, work: WorkQuestion) -> Piece:
         firm=True,
         confidence=1.0,
         candidates=(),
-        lookup=None,
-        more_lookups=(),
+        lookups=(),
     )

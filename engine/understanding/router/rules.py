@@ -20,6 +20,7 @@ from engine.understanding.open_forms import (
     missing_labels,
     open_forms,
 )
+from engine.understanding.pieces.holding.later import takes_back
 from engine.understanding.pieces.message import read_message
 from engine.understanding.pieces.parting import OTHER
 from engine.understanding.pieces.scoring import bids, score_piece
@@ -126,8 +127,10 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
         lookup, why = found
         update = {"kind": "qa_query", "sure": True, "lookup": lookup, "candidates": ()}
         return intent.model_copy(update={**update, "why": f"{intent.why}; {why}"})
+    if not (told or asked):
+        told = _how_to_undo(intent, context)
     if not (told or asked or _is_near_work(intent)):
-        told = _how_to_undo(intent, context) or _open_form_hint(context)
+        told = _open_form_hint(context)
     if not told and asked and intent.candidates:
         # Nobody can answer it, but somebody may do it.
         return intent.model_copy(update={"kind": "unclear", "sure": False})
@@ -176,10 +179,15 @@ def _wishes(text: str) -> bool:
 
 
 def _how_to_undo(intent: Intent, context: RouteContext) -> str:
-    """How what was asked for is cancelled, for a text that wants it and that no work does."""
-    undoes = GRAMMAR.says("cancel", context.plain(intent.text))
-    works = any(each.playbook for each in intent.candidates)
-    return say("answer.undo", context.lang) if undoes and not works else ""
+    """How what was asked for is cancelled, for a text that wants it and that no work does.
+
+    So is what an earlier message asked for, where one that names nothing takes it back.
+    """
+    works = [each for each in intent.candidates if each.playbook]
+    undoes = not works and GRAMMAR.says("cancel", context.plain(intent.text))
+    if not undoes and context.recent and all(each.score < OTHER for each in works):
+        undoes = not intent.condition and takes_back(intent.text, context)
+    return say("answer.undo", context.lang) if undoes else ""
 
 
 _BECAME = re.compile(r"\bhow did\b")
@@ -254,7 +262,7 @@ def _to_intent(piece: Piece, after: tuple[int, ...]) -> Intent:
         confidence=piece.confidence,
         why=piece.why,
         lookup=piece.lookup,
-        more=piece.more_lookups,
+        more=piece.lookups[1:],
         about_run=piece.about_run,
         card=piece.card,
         choice="submit" if piece.card else "",

@@ -110,6 +110,24 @@ async def test_what_wants_something_undone_is_not_offered_its_opposite(text: str
 @table(
     "text",
     [
+        *("On second thought please hold that until Anna is back.", "I take that back"),
+        *("wait, don't do that", "Sorry, wrong chat", "我改主意了", "刚才那句请忽略", "且慢"),
+    ],
+)
+async def test_a_message_that_takes_an_earlier_one_back_is_told_where_it_is_cancelled(
+    text: str,
+) -> None:
+    later = replace(expenses(), recent=("file an expense claim",))
+    (intent,) = await read(text, context=later)
+    assert "/mine" in intent.told
+    assert intent.kind == "unclear"
+    (alone,) = await read(text, context=expenses())
+    assert alone.told == ""
+
+
+@table(
+    "text",
+    [
         "cancel my claim and file an expense claim for the taxi",
         "file an expense claim and cancel my other one",
         "把我那笔报销取消，换成打车费45元",

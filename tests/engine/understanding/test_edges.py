@@ -160,8 +160,8 @@ def test_six_words_that_name_nothing_lean_on_what_was_told_before_them() -> None
 
 def test_a_sentence_of_twenty_four_words_leans_on_what_was_asked_before_it() -> None:
     words = [f"w{letter}" for letter in "abcdefghijklmnopqrstuvw"]
-    assert later._takes_back(" ".join(["never", "mind", *words[:22]]), CONTEXT)
-    assert not later._takes_back(" ".join(["never", "mind", *words[:23]]), CONTEXT)
+    assert later.takes_back(" ".join(["never", "mind", *words[:22]]), CONTEXT)
+    assert not later.takes_back(" ".join(["never", "mind", *words[:23]]), CONTEXT)
 
 
 def test_what_is_said_of_a_thing_may_be_meant_to_be_put_down_from_a_score_on() -> None:

@@ -32,7 +32,7 @@ def hold_by_later(text: str, pieces: tuple[Piece, ...], context: RouteContext) -
     held = list(pieces)
     for start, end in _sentences(text):
         before = [at for at, piece in enumerate(held) if piece.start < start and _begins(piece)]
-        if not before or not _takes_back(text[start:end], context):
+        if not before or not takes_back(text[start:end], context):
             continue
         if any(piece.start == start and _is_of_its_own(piece, context) for piece in held):
             continue
@@ -68,7 +68,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _takes_back(sentence: str, context: RouteContext) -> bool:
+def takes_back(sentence: str, context: RouteContext) -> bool:
     """Whether a sentence that names nothing of its own takes back, or puts off, what was before."""
     if is_smalltalk(sentence) or context.entities.matches(sentence):
         return False
