@@ -24,7 +24,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from tests.fakes import forge
 from tests.fakes.first_alone import first_alone, is_compiled
-from tests.fakes.platforms.patience import say_long_waits_to
+from tests.fakes.platforms.patience import SLOWER, say_long_waits_to
 from tests.fakes.redis_servers import quick_folder
 from tests.fakes.tries import tries
 
@@ -108,6 +108,18 @@ def _learn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder.mkdir(exist_ok=True)
     os.environ[forge.LEARNED] = str(folder)
     learn_once(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_filters() -> None:
+    """On a builder a web process waits longer for what it knows of answers and taps before.
+
+    How long it waits for the store itself stays: Slack waits no longer than that.
+    """
+    if SLOWER > 1:
+        from bot.serve.intake import filters
+
+        filters._WITHIN_S *= SLOWER
 
 
 @pytest.fixture(scope="session")
