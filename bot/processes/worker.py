@@ -56,7 +56,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
     drained, learned = asyncio.Event(), asyncio.Event()
     every_s = beat_interval_s(parts.settings.watchdog_s)
     async with asyncio.TaskGroup() as group:
-        listening = group.create_task(_wake_by_doorbell(parts, lanes, delivery, drained))
+        listening = group.create_task(_wake_by_doorbell(parts, lanes, delivery, learned, drained))
         remote = group.create_task(parts.remote.run())
         drafting = group.create_task(parts.drafting.run())
         group.create_task(pulse.run(parts.store.mailbox.holder, every_s, drained))
@@ -123,9 +123,15 @@ async def _report_attendance(parts: Parts, drained: asyncio.Event) -> None:
 
 
 async def _wake_by_doorbell(
-    parts: Parts, lanes: LaneLoop, delivery: Delivery, drained: asyncio.Event
+    parts: Parts,
+    lanes: LaneLoop,
+    delivery: Delivery,
+    learned: asyncio.Event,
+    drained: asyncio.Event,
 ) -> None:
-    """Wake both loops at each ring of the doorbell."""
+    """Wake both loops at each ring of the doorbell, once the router has learned."""
+    # A ring wakes one worker: until then it is for those that take messages.
+    await learned.wait()
     while not drained.is_set():
         shows = True
         try:

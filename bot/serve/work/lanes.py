@@ -32,6 +32,8 @@ log = structlog.get_logger()
 ATTEMPTS = 3
 # The doorbell is only a hint: due lanes are looked for this often without it.
 POLL_S = 1.0
+UNHEARD_POLL_S = 0.25
+"""And this often while the doorbell is for other workers, which take messages already."""
 LONGEST_BACKOFF_S = 60.0
 TYPING_AFTER_S = 0.2
 TYPING_EVERY_S = 4.0
@@ -114,7 +116,8 @@ class LaneLoop:
                 self._wake.clear()
                 next_s, _ = await self._take(lanes, stop)
                 if next_s > 0 or not self._room().total:
-                    await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+                    most_s = UNHEARD_POLL_S if self._is_unlearned() else POLL_S
+                    await pause(self._wake, min(max(next_s, 0.01), most_s))
             # Lanes that wait for a model would outlast the end of the process.
             self._model_queue.drain()
 
@@ -144,8 +147,10 @@ class LaneLoop:
 
     def _room(self) -> LaneCapacity:
         room = self._places.room()
-        waits = self._learned is not None and not self._learned.is_set()
-        return LaneCapacity(0, room.run, room.control) if waits else room
+        return LaneCapacity(0, room.run, room.control) if self._is_unlearned() else room
+
+    def _is_unlearned(self) -> bool:
+        return self._learned is not None and not self._learned.is_set()
 
     async def _hold_lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
         """Handle a lane's mail while its lease is renewed; stop once another worker has it."""
