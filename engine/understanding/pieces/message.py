@@ -74,6 +74,19 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         why = "it is too long" if long else nothing
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
         return group_form_answers(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
+    pieces = _by_rules(text, stretches, context)
+    pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
+    pieces = drop_opposites(pieces, context)
+    pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces)), context)
+    if all(piece.is_sure for piece in pieces):
+        return pieces
+    # An example is one request, wherever a connective seems to stand in it.
+    known = judge_verbatim(text.strip(), context)
+    return (replace(known, end=len(text)),) if known and known.kind == "workflow" else pieces
+
+
+def _by_rules(text: str, stretches: tuple[Atom, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """The pieces as rules and examples have them."""
     read = _make_judge(context)
     pieces = cut_anew(text, split_message(text, stretches, read), stretches, read)
     pieces = part_anew(text, pieces, lambda part: judge(part, context), context)
@@ -83,15 +96,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = hold_by_neighbours(text, pieces, context)
     pieces = tuple(offer(text, piece, context) for piece in pieces)
     pieces = add_missed(text, spread_conditions(text, pieces), context)
-    pieces = join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
-    pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
-    pieces = drop_opposites(pieces, context)
-    pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces)), context)
-    if all(piece.is_sure for piece in pieces):
-        return pieces
-    # An example is one request, wherever a connective seems to stand in it.
-    known = judge_verbatim(text.strip(), context)
-    return (replace(known, end=len(text)),) if known and known.kind == "workflow" else pieces
+    return join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
 
 
 def _make_judge(context: RouteContext) -> Judge:

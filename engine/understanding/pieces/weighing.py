@@ -1,26 +1,31 @@
 """What the rules decided, weighed against what the text does, as messages of other fields tell it.
 
 Neither says enough alone: rules know the forms that somebody wrote down, and what was learned
-(`learned/acts.py`) knows none of the project's work. Where they contradict, people are asked; what
-is learned decides nothing by itself.
+(`learned/acts.py`) knows none of the project's work. Where they contradict, people are asked. What
+rules left in doubt is decided where its act is clear: as nothing, or as work that hangs on
+what the rules found. Nothing begins by it.
 """
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.acts import ACT_READER, Acts
-from engine.understanding.pieces.holding.beside import as_unclear
+from engine.understanding.learned.classifier import DECIMALS
+from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
+from engine.understanding.pieces.holding.beside import as_conditional, as_unclear
 from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.telling import AGAINST
-from engine.understanding.pieces.within import rank_by_words
+from engine.understanding.pieces.within import OF_WORDS, rank_by_words
+from engine.understanding.smalltalk import is_smalltalk
 
-WANTED = -30
+WANTED = -40
 """Of what scores more, something is wanted: it is not only told."""
 
 WISHED = 20
@@ -32,10 +37,13 @@ ASKED = 30
 UNASKED = -20
 """A question of which every act scores less is none by what it does."""
 
+SEVERAL = 30
+"""In what scores more something else is wanted besides."""
+
 UNBIDDEN = -60
 """Work that scores less as a request is told of."""
 
-HUNG, UNHUNG = 0, -70
+HUNG, UNHUNG = 0, -40
 """What scores more hangs on something; a condition that scores less is hardly one."""
 
 LIKELY = 0.45
@@ -47,6 +55,29 @@ OFFER_WORK, OFFER_QUESTION = -60, -20
 LEAST_NEAR, LEAST_WORDS = 0.1, 0.1
 """So near is what is offered then, or so much do its words weigh."""
 
+BIDDEN, CLEAR = 40, 20
+"""Talk that scores more as work may ask for it; any other act that scores more is clear."""
+
+NO_WORK, NO_QUESTION, ONE = -40, -20, -20
+"""What scores less is no work, on a condition or not; no question; no more than one thing."""
+
+NOT_OFF = -70
+"""What scores less holds off hardly anything."""
+
+NOTHING = -40
+"""Of a message of one piece of which it scores less that something is wanted, and that gives no
+values, nothing is."""
+
+APART = 0.3
+"""So far behind what hangs on something is every other request, in likeness and words together."""
+
+AWAY, STATED = 0.25, 0.6
+"""So near at most is it to work that nobody here does, and to what only tells."""
+
+TAUGHT = 8
+"""Of a request with fewer examples too little is known."""
+
+_NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
@@ -56,9 +87,9 @@ def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[
     Nothing begins while the message as a whole hangs on something that no piece has as its
     condition.
     """
-    hung = _read(text, context).conditional
-    weighed = tuple(_weigh(piece, context) for piece in pieces)
-    if hung <= HUNG or any(piece.condition for piece in weighed):
+    acts = _read(text, context)
+    weighed = tuple(_weigh(piece, context, alone=len(pieces) == 1) for piece in pieces)
+    if acts.conditional <= HUNG or any(piece.condition for piece in weighed):
         return weighed
     return tuple(_hold(piece, context) for piece in weighed)
 
@@ -67,20 +98,35 @@ def _read(text: str, context: RouteContext) -> Acts:
     return ACT_READER.read(context.mark(text))
 
 
-def _weigh(piece: Piece, context: RouteContext) -> Piece:
+def _weigh(piece: Piece, context: RouteContext, *, alone: bool) -> Piece:
     settled = (
         piece.lookup or piece.reply or piece.about_run or not _LETTERS.search(fold(piece.text))
     )
-    if settled or piece.kind in ("card_reply", "smalltalk") or judge_verbatim(piece.text, context):
+    if settled or piece.kind == "card_reply" or judge_verbatim(piece.text, context):
+        return piece
+    if piece.kind == "smalltalk" and is_smalltalk(piece.text):
         return piece
     acts = _read(piece.text, context)
+    doubted = _doubt(piece, acts, context)
+    return doubted if is_decided(doubted) else _settle(doubted, acts, context, alone=alone)
+
+
+def _doubt(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
     match piece.kind:
         case "workflow":
-            return _weigh_work(piece, acts)
+            weighed = _weigh_work(piece, acts)
+            if weighed.is_sure or weighed.condition:
+                return weighed
+            return _offer_more(as_unclear(piece, "it may ask for nothing, or more"), acts, context)
         case "qa_query":
             shows = wording.shows(context.plain(piece.text))
             weighed = piece if shows else _weigh_question(piece, acts)
             return _offer_more(weighed, acts, context)
+        case "smalltalk":
+            if acts.request < BIDDEN:
+                return piece
+            meant = replace(piece, kind="unclear", confidence=0.0)
+            return _offer_more(meant, acts, context)
         case _:
             return _offer_more(_weigh_unclear(piece, acts), acts, context)
 
@@ -90,24 +136,27 @@ def _weigh_work(piece: Piece, acts: Acts) -> Piece:
         doubted = acts.conditional < UNHUNG
     else:
         doubted = acts.request < UNBIDDEN or acts.conditional > HUNG
-    return replace(piece, firm=False) if doubted else piece
+    return replace(piece, firm=False) if doubted or acts.several > SEVERAL else piece
 
 
 def _weigh_question(piece: Piece, acts: Acts) -> Piece:
     work = max(acts.request, acts.conditional)
     wished = work > WISHED and work > acts.question
     idle = max(acts.question, work) < UNASKED
-    return replace(piece, firm=False) if wished or idle else piece
+    doubted = wished or idle or (acts.several > SEVERAL and work > CLEAR)
+    return replace(piece, firm=False) if doubted else piece
 
 
 def _weigh_unclear(piece: Piece, acts: Acts) -> Piece:
     """What is decided to want nothing is in doubt where it may; what only asks is a question."""
     work = max(acts.request, acts.conditional)
     # What holds off holds back what stands before it as well, and is offered already.
+    if piece.unclear_kind == "holds_off" and acts.held_off < NOT_OFF:
+        return replace(piece, unclear_kind="unknown", candidates=())
     told = piece.unclear_kind == "idle" and piece.firm
-    if told and max(work, acts.question) >= WANTED:
+    if told and acts.wanted >= WANTED:
         piece = replace(piece, firm=False, unclear_kind="unknown")
-    asks = acts.question > ASKED and work < OFFER_WORK and not piece.candidates
+    asks = acts.question > ASKED and work < UNASKED and not piece.candidates
     if piece.unclear_kind == "unknown" and asks:
         # Reading does no harm.
         return replace(piece, kind="qa_query", firm=False, why=f"{piece.why}; it asks indirectly")
@@ -121,7 +170,7 @@ def _is_silent(piece: Piece) -> bool:
 
 def _offer_more(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
     """A piece in doubt with all that it is near to, as far as its acts allow it."""
-    open_kinds = ("unknown", "idle")
+    open_kinds = ("unknown", "idle", "elsewhere" if acts.request > CLEAR else "unknown")
     if piece.is_sure or _is_silent(piece) or piece.unclear_kind not in open_kinds:
         return piece
     offered = list(piece.candidates)
@@ -144,6 +193,79 @@ def _near(text: str, context: RouteContext) -> list[Candidate]:
     near = context.table.candidates(scores, least=-1.0 if few else LEAST_NEAR, limit=2 * OFFERED)
     ranked = rank_by_words(near, text, context, least=LEAST_WORDS)
     return [each for each in ranked if each.kind == "workflow"]
+
+
+def _settle(piece: Piece, acts: Acts, context: RouteContext, *, alone: bool) -> Piece:
+    """A piece in doubt as what its acts clearly are, if that is one thing."""
+    if piece.unclear_kind == "asks_which" or piece.reply or acts.several > ONE:
+        return piece
+    if alone and acts.wanted < NOTHING and not _NUMBER.search(piece.text):
+        return _as_told(piece)
+    other = max(acts.question, acts.held_off)
+    hung = acts.conditional > CLEAR and acts.request < NO_WORK and other < NO_QUESTION
+    if hung and piece.condition:
+        return _hung(piece, context)
+    return piece
+
+
+def _as_told(piece: Piece) -> Piece:
+    told = piece if piece.kind == "unclear" else as_unclear(piece, "")
+    against = tuple(
+        each.model_copy(update={"score": min(each.score, AGAINST)}) for each in told.candidates
+    )
+    why = f"{piece.why}; it wants nothing, by all that it says"
+    return replace(told, unclear_kind="idle", firm=True, candidates=against, why=why)
+
+
+def _hung(piece: Piece, context: RouteContext) -> Piece:
+    """Work on a condition, which people are asked about: it need not be as plain."""
+    work = _nearest(piece.text, context)
+    if not work or (work.apart < APART and work.name != f"{piece.playbook}/{piece.request}"):
+        return piece
+    return as_conditional(_as_work(piece, work), piece.condition, firm=True)
+
+
+def _as_work(piece: Piece, work: "_Nearest") -> Piece:
+    playbook, _, request = work.name.partition("/")
+    return replace(
+        piece,
+        kind="workflow",
+        playbook=playbook,
+        request=request,
+        confidence=round(min(1.0, work.score), 2),
+        firm=True,
+        unclear_kind="unknown",
+        candidates=(),
+        why=f"{piece.why}; it asks for work, and nothing is as near as {work.name}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """The request (`name`) that a text is nearest to, in likeness (`score`) and words together.
+
+    `apart` is how far all else is behind.
+    """
+
+    name: str
+    score: float
+    apart: float
+
+
+def _nearest(text: str, context: RouteContext) -> _Nearest | None:
+    """The request that is nearest by both, where it has enough examples and no rest is near."""
+    scores = score_piece(text, context).scores
+    if scores.routes[ELSEWHERE] > AWAY or scores.routes[STATEMENT] > STATED:
+        return None
+    shares = context.table.word_shares(context.plain(text))
+    totals = {n: s + OF_WORDS * shares.get(n, 0.0) for n, s in scores.groups.items()}
+    able = [n for n, each in context.requests if len(each.examples) >= TAUGHT]
+    name = max(able, key=lambda n: (round(totals[n], DECIMALS), n), default="")
+    if not name:
+        return None
+    others = [total for other, total in totals.items() if other != name]
+    apart = round(totals[name] - max(0.0, *others), DECIMALS)
+    return _Nearest(name, scores.groups[name], apart)
 
 
 def _hold(piece: Piece, context: RouteContext) -> Piece:

@@ -55,7 +55,7 @@ async def test_plain_work_and_plain_questions_stay_decided(context: RouteContext
 @pytest.mark.parametrize(
     ("said", "acts"),
     [
-        ("please book the lock repair for gate 7", {"request"}),
+        ("please book a repair of the lock at gate 7", {"request"}),
         ("once the harbour master has signed, move the barge to quay 3", {"conditional"}),
         ("which bay is the crane in?", {"question"}),
         ("谁把三号泵的钥匙拿走了?", {"question"}),
@@ -67,7 +67,8 @@ async def test_plain_work_and_plain_questions_stay_decided(context: RouteContext
 )
 def test_acts_are_read_in_fields_that_nobody_wrote_of(said: str, acts: set[str]) -> None:
     read = ACT_READER.read(said)
-    assert {name for name in ACTS if getattr(read, name) > 0} == acts
+    assert {name for name in ACTS[:3] if getattr(read, name) > 0} == acts
+    assert (read.wanted > 0) == bool(acts)
 
 
 def test_the_weights_are_of_the_messages_that_lie_beside_their_learning() -> None:
@@ -80,5 +81,5 @@ async def test_what_holds_off_stays_decided_and_holds_back_what_stands_before_it
     before, off = await _read(
         "给P003报一个头痛2级的不良事件。算了，麻烦你先别帮我登记了。", context
     )
-    assert ACT_READER.read(off.text).request > 0
+    assert ACT_READER.read(off.text).held_off > 0
     assert (off.kind, off.sure, before.sure) == ("unclear", True, False)
