@@ -99,9 +99,10 @@ def _read(text: str, context: RouteContext) -> Acts:
 
 
 def _weigh(piece: Piece, context: RouteContext, *, alone: bool) -> Piece:
-    settled = (
-        piece.lookup or piece.reply or piece.about_run or not _LETTERS.search(fold(piece.text))
-    )
+    said = fold(piece.text)
+    settled = piece.lookup or piece.reply or piece.about_run or not _LETTERS.search(said)
+    # "And P004?" does what the message before it does.
+    settled = settled or (context.recent and wording.follows_up(said))
     if settled or piece.kind == "card_reply" or judge_verbatim(piece.text, context):
         return piece
     if piece.kind == "smalltalk" and is_smalltalk(piece.text):
@@ -136,7 +137,9 @@ def _weigh_work(piece: Piece, acts: Acts) -> Piece:
         doubted = acts.conditional < UNHUNG
     else:
         doubted = acts.request < UNBIDDEN or acts.conditional > HUNG
-    return replace(piece, firm=False) if doubted or acts.several > SEVERAL else piece
+    # A list of values has as many parts, but asks nothing.
+    doubted = doubted or (acts.several > SEVERAL and acts.question > ASKED)
+    return replace(piece, firm=False) if doubted else piece
 
 
 def _weigh_question(piece: Piece, acts: Acts) -> Piece:

@@ -14,7 +14,7 @@ SUGGESTED = """\
       expect: {reply: {contains: count the guests, lacks: [file, remember]}}
     - ida: Hi
       expect: {reply: {contains: count the guests, lacks: [summary.md, .txt]}}
-    - ida: price 300 EUR
+    - ida: who wrote Hamlet?
       expect: {reply: {contains: count the guests, lacks: [file, remember]}}
 - test: who asks about files is
   steps:
