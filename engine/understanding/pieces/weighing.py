@@ -102,8 +102,8 @@ def _weigh(piece: Piece, context: RouteContext, *, alone: bool) -> Piece:
     said = fold(piece.text)
     settled = bool(piece.lookup or piece.reply) or piece.about_run or not _LETTERS.search(said)
     # "And P004?" does what the message before it does.
-    settled = settled or (bool(context.recent) and wording.follows_up(said))
-    if settled or piece.kind == "card_reply" or judge_verbatim(piece.text, context):
+    leans = piece.kind == "workflow" and bool(context.recent) and wording.follows_up(said)
+    if settled or leans or piece.kind == "card_reply" or judge_verbatim(piece.text, context):
         return piece
     if piece.kind == "smalltalk" and is_smalltalk(piece.text):
         return piece
