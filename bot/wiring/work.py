@@ -92,6 +92,7 @@ def build_lanes(
         lease_s=parts.settings.lease_s,
         typing_platform=typing_platform,
         on_commit=on_commit,
+        is_shown=delivery.is_idle,
         meter=parts.telemetry.meter,
         pulse=pulse,
         patience=NewerBuildPatience(NEWER_BUILD_WAIT_S, parts.services.clock.elapsed_s),

@@ -109,6 +109,7 @@ class Delivery:
         self._throttle = Throttle(rate)
         self._meter = meter
         self._busy = 0
+        self._is_looking = self._is_running = False
         self._wake = asyncio.Event()
 
     def wake(self, in_s: float = 0.0) -> None:
@@ -120,12 +121,20 @@ class Delivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Send due rows until `stop`; returns once none is being sent."""
+        self._is_running = True
         async with asyncio.TaskGroup() as sending:
             while not stop.is_set():
+                self._is_looking = True
                 self._wake.clear()
                 next_s, _ = await self._take(sending)
                 if next_s > 0:
+                    self._is_looking = False
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+
+    def is_idle(self) -> bool:
+        """Whether `run` has no due row left to show, as far as it was woken; True before it."""
+        is_awake = self._is_running and (self._is_looking or self._wake.is_set())
+        return not (self._busy or is_awake)
 
     async def send_due(self) -> tuple[float, int]:
         """Send every row that is due; seconds until the next one is, and how many were.

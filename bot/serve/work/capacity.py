@@ -31,6 +31,10 @@ class LanePlaces:
         # Lanes that come back from a model wait for no place, so that there may be too many.
         return LaneCapacity(max(0, shared), max(0, run), max(0, control))
 
+    def are_taken(self) -> bool:
+        """Whether any lane holds a place."""
+        return any(self._taken.values())
+
     def take(self, kind: str) -> "LanePlace":
         """A place for one more lane."""
         self.change(kind, 1)

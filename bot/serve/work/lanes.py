@@ -35,6 +35,9 @@ POLL_S = 1.0
 UNHEARD_POLL_S = 0.25
 """And this often while the doorbell is for other workers, which take messages already."""
 LONGEST_BACKOFF_S = 60.0
+OTHERS_FIRST_S = 5.0
+"""For how long the last attempt at a mail lets others go first: it may end its worker again."""
+_OTHERS_LOOK_S = 0.05
 TYPING_AFTER_S = 0.2
 TYPING_EVERY_S = 4.0
 NEWER_BUILD_WAIT_S = 300.0
@@ -67,8 +70,8 @@ class LaneLoop:
     """Handles up to `limit` lanes at once until stopped, then finishes those that it holds.
 
     `kept` places more are for runs, and as many for commands. A lane that waits in `model_queue`
-    holds its lease but no place; at the stop it is released. With `patience`, mail and state of a
-    newer build wait for a newer process.
+    holds its lease but no place; at the stop it is released. `is_shown` tells whether what was
+    committed is shown. With `patience`, mail and state of a newer build wait for a newer process.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class LaneLoop:
         typing_platform: Callable[[str], Platform | None],
         on_commit: Callable[[Effects], None],
         meter: Meter,
+        is_shown: Callable[[], bool] = lambda: True,
         kept: int = 0,
         model_queue: ModelQueue | None = None,
         pulse: Pulse | None = None,
@@ -92,6 +96,7 @@ class LaneLoop:
         self._renew_s = lease_s / 3
         self._typing_platform = typing_platform
         self._on_commit = on_commit
+        self._is_shown = is_shown
         self._meter = meter
         self._pulse = pulse or Pulse()
         self._patience = patience
@@ -184,6 +189,8 @@ class LaneLoop:
     ) -> None:
         """Handle the lane's mail, one after the other, until there is none or one fails."""
         place = place or LanePlace(self._places, claim.kind)
+        if claim.attempts == ATTEMPTS:
+            await self._let_others_go_first(place)
         following: Claim | None = claim
         while following is not None:
             current = following
@@ -214,6 +221,16 @@ class LaneLoop:
                 delay_s = min(2.0**current.attempts, LONGEST_BACKOFF_S)
                 await self._mailbox.release(current, retry_in_s=delay_s, counts=True)
                 return
+
+    async def _let_others_go_first(self, place: LanePlace) -> None:
+        """Wait until all other lanes in hand are done, and shown, for a while at most."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + OTHERS_FIRST_S
+        with place.vacate():
+            while self._places.are_taken() or not self._is_shown():
+                if loop.time() > deadline:
+                    return
+                await asyncio.sleep(_OTHERS_LOOK_S)
 
     async def _release_when_possible(self, claim: Claim) -> None:
         """Release once the store is back, for as long as the lease lasts; no attempt is counted."""

@@ -95,6 +95,52 @@ async def test_what_was_decided_goes_on_before_the_router_has_learned_and_messag
     assert noting.handled == ["run", "talk"]
 
 
+class Following:
+    """Notes in which order mail is handled; what is committed is shown a few looks later."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.looks = 0
+
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
+        self.order.append(claim.mail)
+        return HandlerResult(Effects())
+
+    def is_shown(self) -> bool:
+        self.looks += 1
+        if self.looks == 3:
+            self.order.append("shown")
+        return self.looks >= 3
+
+
+async def test_what_may_end_its_worker_once_more_comes_after_all_else_is_done_and_shown(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    mailbox = RedisMailbox(scripts, partitions, lease_s=LEASE_S, bell=scripts.client)
+    operations = RedisOperations(scripts, partitions)
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "charged", update_id="a")
+    await mailbox.take(1)
+    await operations.forfeit(mailbox.holder, charged=[lane], extra=1)
+    for update in ("b", "c"):
+        await mailbox.put(f"run:{partitions.new_id(conversation)}", update, update_id=update)
+    following = Following()
+    lanes = LaneLoop(
+        mailbox,
+        cast(MailHandler, following),
+        limit=8,
+        kept=2,
+        lease_s=LEASE_S,
+        typing_platform=lambda conversation: None,
+        on_commit=lambda effects: None,
+        meter=NO_METER,
+        is_shown=following.is_shown,
+    )
+    _, handled = await lanes.handle_due()
+    assert handled == 3
+    assert [*sorted(following.order[:2]), *following.order[2:]] == ["b", "c", "shown", "charged"]
+
+
 class Holding:
     """Gives nothing up: whoever tries is held up as by the mail itself."""
 
