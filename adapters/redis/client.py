@@ -18,6 +18,7 @@ from redis.exceptions import (
 )
 
 from engine.errors import StoreError, StoreUnavailable
+from engine.time_limit import allow_seconds
 
 Client = Redis | RedisCluster
 # A platform waits three seconds for its answer, and more than one read may go before it.
@@ -76,7 +77,7 @@ def translate_errors() -> Iterator[None]:
 async def limit_time() -> AsyncIterator[None]:
     """As `translate_errors`, and StoreUnavailable after `PROMPT_S`, as somebody waits."""
     with translate_errors():
-        async with asyncio.timeout(PROMPT_S):
+        async with allow_seconds(PROMPT_S):
             yield
 
 

@@ -1,6 +1,5 @@
 """Judges fields of a form before all of it is sent, where they are asked one by one."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from engine.ports.storage.store import Decisions
 from engine.reviews.answer import day_at, entered_values
 from engine.reviews.form_facts import form_facts
 from engine.text.entity_kinds import Entities
+from engine.time_limit import allow_seconds
 
 WITHIN_S = 2.0
 
@@ -35,7 +35,7 @@ class FieldChecks:
         None where that cannot be told in time: the whole form is judged when it is sent.
         """
         try:
-            async with asyncio.timeout(WITHIN_S):
+            async with allow_seconds(WITHIN_S):
                 return await self._faults(form)
         except (BadButton, StoreError, TimeoutError):
             return {}

@@ -36,6 +36,7 @@ from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.platform_texts import ExpiringTexts
 from engine.ports.storage.store import Decisions
 from engine.text.language import detect_language
+from engine.time_limit import allow_seconds
 from engine.understanding.router.command import parse_command
 
 log = structlog.get_logger()
@@ -72,7 +73,7 @@ class OverheardFilter:
         if not isinstance(message, MessageReceived) or not message.overheard:
             return await self.intake(update)
         try:
-            async with asyncio.timeout(WITHIN_S):
+            async with allow_seconds(WITHIN_S):
                 if not await self._is_for_us(message, update):
                     return NotForUs()
         except (StoreUnavailable, TimeoutError) as error:
@@ -118,7 +119,7 @@ class RepeatedAnswerFilter:
         if not isinstance(outcome, DirectAnswer | FormWanted | FormRefused):
             return outcome
         try:
-            async with asyncio.timeout(_WITHIN_S):
+            async with allow_seconds(_WITHIN_S):
                 again = await self._repeats(update, outcome)
         except (StoreUnavailable, TimeoutError):
             again = ""
@@ -157,7 +158,7 @@ class RepeatedAnswerFilter:
 
     async def _mark_shown(self, update: Update) -> None:
         with suppress(StoreUnavailable, TimeoutError):
-            async with asyncio.timeout(_WITHIN_S):
+            async with allow_seconds(_WITHIN_S):
                 await self._mark_told(update)
                 if isinstance(update, CardTapped):
                     await self._mark_tap(update, "shown", await self._slate.read(_tap_key(update)))

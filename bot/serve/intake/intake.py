@@ -1,6 +1,5 @@
 """The intake: an update goes into its lane, or is judged as an answer to a card (design §3, §7)."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,11 +41,13 @@ from engine.reviews.answer import tap_answer
 from engine.reviews.judge import CardJudge
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.language import detect_language
+from engine.time_limit import allow_seconds
 from engine.understanding.router.command import parse_command
 
 # Losing the compare-and-set more often is a fault, not people who are quick.
 DECIDE_ATTEMPTS = 20
-# A store that hangs is given up in time for a reply: Slack waits for 3 seconds.
+# A store that hangs is given up in time for a reply: Slack waits for 3 seconds. Where the
+# process itself stood still it answers late: the platform may ask again, and it is taken once.
 WITHIN_S = 2.0
 ResultT = TypeVar("ResultT")
 _REVIEWER_COMMANDS = ("pending", HAND_OVER)
@@ -88,7 +89,7 @@ class Intake:
         self, update: Update, work: Awaitable[ResultT]
     ) -> ResultT | NotRecorded:
         try:
-            async with asyncio.timeout(WITHIN_S):
+            async with allow_seconds(WITHIN_S):
                 return await work
         except (StoreUnavailable, TimeoutError) as error:
             why = str(error) or "the store gives no answer in time"
