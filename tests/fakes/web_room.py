@@ -32,6 +32,8 @@ class WebRoom:
         self.url = url
         self.room = room
         self.shown: dict[str, Message] = {}
+        self.shown_at: dict[str, float] = {}
+        """When each message became what it is, in seconds of the store's clock."""
         self.drafts: list[Message] = []
         self._changed = asyncio.Condition()
         self._person = person
@@ -69,14 +71,15 @@ class WebRoom:
                         if line.startswith("id: "):
                             after = line[4:]
                         if line.startswith("data: "):
-                            await self._fold(json.loads(line[6:]))
+                            await self._fold(json.loads(line[6:]), after)
             except aiohttp.ClientError:
                 await asyncio.sleep(0.05)
 
-    async def _fold(self, entry: Message) -> None:
+    async def _fold(self, entry: Message, at: str) -> None:
         async with self._changed:
             if entry["op"] in ("post", "edit"):
                 self.shown[entry["id"]] = entry["view"]
+                self.shown_at[entry["id"]] = int(at.partition("-")[0]) / 1000
             if entry["op"] == "draft":
                 self.drafts.append(entry)
             self._changed.notify_all()

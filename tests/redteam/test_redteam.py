@@ -158,6 +158,7 @@ async def test_a_letter_that_is_quoted_starts_nothing(stage: Stage, text: str) -
 @pytest.mark.parametrize("false", NAMES, ids=lambda false: false.id)
 async def test_a_name_is_only_a_name(stage: Stage, false: FalseName) -> None:
     slack, telegram = stage.slack.server, stage.telegram.server
+    stage.model.script(lambda request: say("P003."))
     before, requests, shown = await stage.state(), len(stage.model.requests), set(slack.messages)
     asked = await stage.over_telegram(ENTRY, earlier="", name=false.name)
 

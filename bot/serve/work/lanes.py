@@ -224,11 +224,10 @@ class LaneLoop:
 
     async def _let_others_go_first(self, place: LanePlace) -> None:
         """Wait until all other lanes in hand are done, and shown, for a while at most."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + OTHERS_FIRST_S
         with place.vacate():
-            while self._places.are_taken() or not self._is_shown():
-                if loop.time() > deadline:
+            # Counted in looks, as the others get no further while this process has no processor.
+            for _ in range(round(OTHERS_FIRST_S / _OTHERS_LOOK_S)):
+                if not self._places.are_taken() and self._is_shown():
                     return
                 await asyncio.sleep(_OTHERS_LOOK_S)
 

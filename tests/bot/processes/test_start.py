@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.connect import connect
-from bot.waits import Stopped, retry_until_available
+from bot.waits import PATIENCE_S, Stopped, retry_until_available
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
 from tests.bot.signoff_process import FILES, ROOT, ended, serving
@@ -22,8 +22,8 @@ from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.settings import make_settings
 from tests.fakes.slack_app import local_slack
 
-PROMPT_S = 20.0
-"""Much less than a store that is away is waited for."""
+PROMPT_S = PATIENCE_S - 10
+"""Less than a store that is away is waited for."""
 
 
 def nowhere() -> str:

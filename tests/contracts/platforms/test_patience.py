@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.fakes.platforms import patience
-from tests.fakes.platforms.patience import PATIENCE_S, SAID_AFTER_S, SLOWER, until, within
+from tests.fakes.platforms.patience import PATIENCE_S, SAID_AFTER_S, until, within
 
 
 async def test_what_never_holds_is_named_with_how_it_stands() -> None:
@@ -22,7 +22,6 @@ async def test_what_never_holds_is_named_with_how_it_stands() -> None:
     with pytest.raises(AssertionError, match="not within 0 s: all is said"):
         async with within(0, "all is said"):
             await until(is_reached)
-    assert PATIENCE_S <= 20 * SLOWER
 
 
 async def test_a_wait_that_takes_long_says_what_for_while_it_goes_on(
@@ -50,4 +49,4 @@ async def test_a_wait_that_takes_long_says_what_for_while_it_goes_on(
         os.close(end)
     assert f"{request.node.name} (call): still waiting after 0.01 s: all is said" in said[0]
     assert "half of it is" in said[0]
-    assert SAID_AFTER_S == 20
+    assert SAID_AFTER_S == 20 < PATIENCE_S

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 SLOWER = 4 if os.environ.get("CI") == "true" else 1
 """Nobody sits and waits for a builder, which may be far slower than one's own machine."""
-PATIENCE_S = 20.0 * SLOWER
+PATIENCE_S = 80.0
 """For what a service that is up has to do, also on a machine that is busy with something else."""
-START_S = 20.0 * SLOWER
+START_S = 80.0
 """For processes that start, restart or end."""
 SAID_AFTER_S = 20.0
 """Who waits longer says after so long what for, while the wait goes on."""
