@@ -7,6 +7,7 @@ import asyncio
 import re
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from redis.asyncio import Redis
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.support.wait import WebDriverWait
 
 from adapters.redis.server.embedded import EmbeddedServer, open_server
@@ -55,10 +57,12 @@ class Picture:
 
 
 def _asked(browser: Browser, url: str) -> None:
-    for number, text in enumerate(("Check the visits of P001", "ECOG of P001 and P002?")):
+    asked = (("Check the visits of P001", "is-done"), ("ECOG of P001 and P002?", "is-answered"))
+    for number, (text, end) in enumerate(asked):
         browser.open(f"{url}/?room={own_room_prefix('lin')}{number}")
         _say(browser, text)
-        browser.find(".reply .part:not(.is-working)")
+        # What comes when the page is gone was not read.
+        browser.find(f".reply .part.{end}")
     browser.open(f"{url}/?room={own_room_prefix('lin')}today")
     _say(browser, "Show me the ECOG of P003, then record today's visit")
     browser.wait_text(".part.is-answered", "ECOG of P003")
@@ -116,8 +120,11 @@ def _say(browser: Browser, text: str) -> None:
     browser.wait_text(".said.mine", text)
 
 
-async def made(picture: Picture, server: EmbeddedServer) -> Image.Image:
-    """The picture, from a service of its own; its text is in `info`."""
+async def made(picture: Picture, server: EmbeddedServer, text: str = "") -> Image.Image:
+    """The picture, from a service of its own; its text is in `info`.
+
+    It is taken once the page says `text`, or does not in a long time.
+    """
     async with Redis.from_url(server.url) as redis:
         await redis.flushall()
     with tempfile.TemporaryDirectory() as folder:
@@ -129,20 +136,22 @@ async def made(picture: Picture, server: EmbeddedServer) -> Image.Image:
             settings = settings_over(server, Path(folder), playbooks=project / "playbooks", **own)
             feed = MessageFeed(lambda account: None)
         async with running(settings, feed) as service:
-            return await asyncio.to_thread(_shot, picture, service.url)
+            return await asyncio.to_thread(_shot, picture, service.url, text)
 
 
-def _shot(picture: Picture, url: str) -> Image.Image:
+def _shot(picture: Picture, url: str, text: str) -> Image.Image:
     with Browser(language=picture.language) as browser:
         width, height = picture.size
         browser.emulate(width=width, height=height, dark=picture.dark)
         picture.walk(browser, url)
-        return _shoot(browser)
+        return _shoot(browser, text)
 
 
-def _shoot(browser: Browser) -> Image.Image:
-    """The page as it is, once what moves has come to rest."""
+def _shoot(browser: Browser, text: str = "") -> Image.Image:
+    """The page as it is, once what moves has come to rest, and what is read elsewhere is known."""
     browser.run("document.activeElement.blur()")
+    with suppress(TimeoutException):
+        WebDriverWait(browser.driver, START_S).until(lambda _: not text or _text(browser) == text)
     WebDriverWait(browser.driver, START_S).until(
         lambda _: browser.run("return document.getAnimations().length") == 0
     )

@@ -33,7 +33,8 @@ async def test_a_picture_shows_the_page_as_it_is(
     picture: Picture, redis_server: EmbeddedServer
 ) -> None:
     browser_or_skip()
-    then, now = kept(picture.name), await made(picture, redis_server)
+    then = kept(picture.name)
+    now = await made(picture, redis_server, then.info[TEXT])
     assert now.size == picture.size, ANEW
     assert_same(then, now)
 
