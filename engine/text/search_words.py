@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 MOST = 64
 """Of a longer query only the first words count."""
@@ -56,6 +57,8 @@ def query_words(query: str) -> list[str]:
     return list(dict.fromkeys(found))[:MOST]
 
 
+# Names and examples are made of the same words, question after question.
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """An English word without its plural, -ed or -ing: "locking" and "locked" are one word."""
     if not word.isascii() or len(word) < 5:

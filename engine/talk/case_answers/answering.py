@@ -57,7 +57,11 @@ class _Asked:
 
 
 async def answer_from_case(
-    question: str, near: WorkQuestion | None, head: ReplyHead, services: Services
+    question: str,
+    near: WorkQuestion | None,
+    reader: WorkReader,
+    head: ReplyHead,
+    services: Services,
 ) -> str:
     """What is known that may answer it, or that nothing does (Markdown).
 
@@ -74,7 +78,6 @@ async def answer_from_case(
     is_other = near is not None and near.keys and not here.knows(near.keys)
     if is_other or not here.cases:
         return ""
-    reader = await work_loader(head, services)()
     context = services.tool_context(head.conversation, head.principal)
     context = with_case_files(context, here, head, services)
     files = {case.id: await read_openings(case, context, services) for case in here.cases}

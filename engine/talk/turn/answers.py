@@ -36,6 +36,7 @@ from engine.understanding.lookups.find import find_nearest
 from engine.understanding.lookups.near import near_questions, suggestions
 from engine.understanding.lookups.unmentioned import name_unmentioned
 from engine.understanding.own_work.bearing import asks_by_whom_or_when, asks_for_several, may_ask
+from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -96,19 +97,21 @@ async def _not_understood_text(
     key: str, intent: Intent, head: ReplyHead, services: Services
 ) -> str:
     """What may have been meant, of what is known here; else what can be asked."""
-    known = await _known_text(intent, head, services)
-    known = known or await _no_such_work_text(intent, head, services)
+    reader = await work_loader(head, services)()
+    known = await _known_text(intent, reader, head, services)
+    known = known or await _no_such_work_text(intent, reader, head, services)
     return known or _suggestion_text(key, intent.text, head.lang, services)
 
 
-async def _known_text(intent: Intent, head: ReplyHead, services: Services) -> str:
+async def _known_text(
+    intent: Intent, reader: WorkReader, head: ReplyHead, services: Services
+) -> str:
     """Which runs are blocked, as that may be meant; else what is known here; "" for nothing."""
     if waits := await blocked_runs_text(head, services):
         return waits
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
-    reader = await work_loader(head, services)()
     near = reader.read(intent.text, loosely=True)
-    if known := await answer_open_question(intent, head, services, loosely=True):
+    if known := await _open_answer(intent, reader, head, services, loosely=True):
         return known
     if not (near and near.keys):
         found = await _look_up_nearest(intent, head, services)
@@ -119,9 +122,10 @@ async def _known_text(intent: Intent, head: ReplyHead, services: Services) -> st
     return f"{say('work.perhaps', head.lang)}\n\n{told}"
 
 
-async def _no_such_work_text(intent: Intent, head: ReplyHead, services: Services) -> str:
+async def _no_such_work_text(
+    intent: Intent, reader: WorkReader, head: ReplyHead, services: Services
+) -> str:
     """That the person has no such request, where it may be about one; "" where it is not."""
-    reader = await work_loader(head, services)()
     near = reader.read(intent.text, loosely=True)
     return await answer_work(near, head, services) if near else ""
 
@@ -130,16 +134,17 @@ async def _answer_without_model(
     intent: Intent, head: ReplyHead, services: Services
 ) -> QuestionAnswer:
     """What is known, in part if need be; else the questions near it, which people choose among."""
-    if known := await _known_text(intent, head, services):
+    reader = await work_loader(head, services)()
+    if known := await _known_text(intent, reader, head, services):
         return QuestionAnswer("answered", known)
+    none = await _no_such_work_text(intent, reader, head, services)
     # Who chose to ask on one card is not given another.
     chosen = intent.why.startswith(CHOSEN)
     if near := () if chosen else _near_candidates(intent, head, services):
-        none = await _no_such_work_text(intent, head, services)
         why = "" if services.model else say("answer.no_model", head.lang)
         text = none or say("answer.near", head.lang, why=why)
         return QuestionAnswer("answered", text.strip(), leads_to=near)
-    text = await _not_understood_text("answer.none", intent, head, services)
+    text = none or _suggestion_text("answer.none", intent.text, head.lang, services)
     return QuestionAnswer("answered", text)
 
 
@@ -180,13 +185,19 @@ async def answer_open_question(
 
     `loosely`, any word that asks makes it a question, and so does a value's name.
     """
-    asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
     reader = await work_loader(head, services)()
+    return await _open_answer(intent, reader, head, services, loosely=loosely)
+
+
+async def _open_answer(
+    intent: Intent, reader: WorkReader, head: ReplyHead, services: Services, *, loosely: bool
+) -> str:
+    asks = intent.kind == "qa_query" or wording.asks(fold(intent.text))
     names_value = loosely and any(link.is_named and link.paths for link in reader.rank(intent.text))
     if not (asks or (loosely and may_ask(intent.text)) or names_value):
         return ""
     near = reader.read(intent.text, loosely=True)
-    return await answer_from_case(intent.text, near, head, services)
+    return await answer_from_case(intent.text, near, reader, head, services)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
@@ -213,7 +224,7 @@ async def _known_here(head: ReplyHead, services: Services) -> str:
     """What the conversation's case has for the whole message; "" for nothing."""
     reader = await work_loader(head, services)()
     near = reader.read(head.text, loosely=True)
-    return await answer_from_case(head.text, near, head, services)
+    return await answer_from_case(head.text, near, reader, head, services)
 
 
 async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:

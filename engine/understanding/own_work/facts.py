@@ -10,9 +10,9 @@ from engine.playbooks.end_kinds import RunEnd
 from engine.text.entities import fold
 from engine.text.search_words import stem
 from engine.understanding.own_work.asked import AskedFor, Wanted
-from engine.understanding.own_work.naming import is_like, lacks_letter, points_somewhere
+from engine.understanding.own_work.naming import has_like, lacks_letter, points_somewhere
 from engine.understanding.own_work.near_words import meanings
-from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER
+from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER, WorkVocabulary
 
 FactKind = Literal["value", "unknown", "request", "sentence", "files"]
 
@@ -116,7 +116,7 @@ class CaseFact:
         return _Words.of(self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Words:
     stems: frozenset[str]
     pairs: frozenset[str]
@@ -135,6 +135,11 @@ class _Words:
             frozenset().union(*(meanings(text) for text in folded)),
         )
 
+    @cached_property
+    def vocabulary(self) -> WorkVocabulary:
+        """The stems, to be found by what is like them."""
+        return WorkVocabulary(self.stems)
+
     def has(self, word: str) -> bool:
         """Whether a stem, a number or a pair of Chinese characters is of these words."""
         if word in self.stems or word in self.pairs:
@@ -142,13 +147,9 @@ class _Words:
         if len(word) < 4 or not word.isascii():
             return False
         # "frame" is in "unframe", and "yard" in "shipyard".
-        return any(
-            is_like(word, each)
-            or word in each
-            or (len(each) > 3 and each in word)
-            or lacks_letter(word, each)
-            for each in self.stems
-        )
+        if word in self.vocabulary.word_list or has_like(self.vocabulary, word):
+            return True
+        return any((len(e) > 3 and e in word) or lacks_letter(word, e) for e in self.stems)
 
 
 def answer_kinds(fact: CaseFact, asked: AskedFor) -> frozenset[Wanted]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.understanding.own_work import words
-from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER, WorkVocabulary
+from engine.understanding.own_work.subjects import CHINESE, LATIN, NUMBER, SHORT, WorkVocabulary
 
 LONG = 6
 """Words with more letters are known with one of them left out."""
@@ -54,17 +54,7 @@ def is_asked_for(said: str, name: str) -> bool:
 
 def holds_name(said: str, name: str) -> bool:
     """Whether a folded text has the name, as whole words."""
-    return bool(name) and any(True for _ in _places(said, name))
-
-
-def is_like(word: str, known: str) -> bool:
-    """Whether two stems are forms of one word: "spend" and "spent"."""
-    if word == known:
-        return True
-    if known in (f"{word.removesuffix('ing')}e", word.removesuffix("ing")):
-        return True
-    size = max(len(word), len(known))
-    return min(len(word), len(known)) >= size - 1 > 3 and word[: size - 1] == known[: size - 1]
+    return bool(name) and name in said and any(True for _ in _places(said, name))
 
 
 def lacks_letter(word: str, known: str) -> bool:
@@ -74,17 +64,34 @@ def lacks_letter(word: str, known: str) -> bool:
     return any(word == known[:n] + known[n + 1 :] for n in range(len(known)))
 
 
-def is_related(word: str, known: str) -> bool:
-    """Whether two stems begin alike: "reimburse" and "reimbursement"."""
-    least = min(len(word), len(known))
-    return word == known or (least > 4 and word[:least] == known[:least]) or is_like(word, known)
+def has_like(vocabulary: WorkVocabulary, word: str) -> bool:
+    """Whether the vocabulary has a form of the word with this stem: "spend" and "spent".
+
+    That is the stem itself, without "ing", or with another last letter or one more.
+    """
+    bare, known = word.removesuffix("ing"), vocabulary.latin
+    if word in known or bare in known or f"{bare}e" in known:
+        return True
+    if len(word) >= SHORT and word in vocabulary.beginnings:
+        return True
+    return len(word) > SHORT and (word[:-1] in known or word[:-1] in vocabulary.beginnings)
 
 
 def names_word(stemmed: str, vocabulary: WorkVocabulary, word: str) -> bool:
-    """Whether the vocabulary has the word, which is `stemmed`, or one that begins alike."""
+    """Whether the vocabulary has the word, which is `stemmed`, or one that is like it.
+
+    Or one that begins alike: "reimburse" and "reimbursement".
+    """
     if stemmed in vocabulary.latin:
         return True
-    return word not in words.GENERIC and any(is_related(stemmed, v) for v in vocabulary.latin)
+    if word in words.GENERIC:
+        return False
+    if has_like(vocabulary, stemmed):
+        return True
+    begins = (stemmed[:size] for size in range(SHORT + 1, len(stemmed)))
+    return any(each in vocabulary.latin for each in begins) or (
+        len(stemmed) > SHORT and f" {stemmed}" in vocabulary.word_list
+    )
 
 
 def unexplained(rest: str, letters: frozenset[str]) -> tuple[str, int]:

@@ -8,15 +8,15 @@ from functools import cached_property
 
 from engine.frames.intents import WorkQuestion
 from engine.text import wording
-from engine.text.entities import fold
+from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import NamedEntity
 from engine.text.search_words import stem
 from engine.understanding.own_work import words
 from engine.understanding.own_work.kinds import first_of_kind, of_wanted_kind
 from engine.understanding.own_work.naming import (
+    has_like,
     holds_name,
     is_asked_for,
-    is_like,
     names_word,
     points_somewhere,
     remove_words,
@@ -75,6 +75,9 @@ class WorkReader:
     others: tuple[WorkSubject, ...] = ()
     today: date = field(default=date.min)
     named: tuple[NamedEntity, ...] = ()
+    _kept: dict[str, tuple[_Match, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def read(self, text: str, *, loosely: bool = False) -> WorkQuestion | None:
         """What the text asks of which; None where words of it stay unexplained.
@@ -90,7 +93,7 @@ class WorkReader:
         asks = wording.asks(said)
         if not asks and (wording.writes(said) or not aspects & words.STRONG):
             return None
-        matches = [self._match(said, each, aspects) for each in self.subjects]
+        matches = self._matches(said, aspects)
         fitting = [m for m in matches if self._fits(m, said, aspects, loosely=loosely)]
         if not fitting:
             return self._none(said, aspects, loosely=loosely)
@@ -131,7 +134,7 @@ class WorkReader:
         """How near the text is to each subject, the nearest first, the newest of those alike."""
         said = _as_read(text)
         aspects = _aspects(said)
-        matches = [self._match(said, each, aspects) for each in self.subjects]
+        matches = self._matches(said, aspects)
         links = [WorkLink(m.subject.key, m.strength, _is_named(m), m.paths) for m in matches]
         return tuple(sorted(links, key=lambda link: link.strength, reverse=True))
 
@@ -178,6 +181,12 @@ class WorkReader:
             if match.own_words and not match.left:
                 return WorkQuestion(keys=(), about=other.key)
         return None
+
+    def _matches(self, said: str, aspects: frozenset[words.Aspect]) -> tuple[_Match, ...]:
+        """How the text fits each of the subjects."""
+        if said not in self._kept:
+            self._kept[said] = tuple(self._match(said, each, aspects) for each in self.subjects)
+        return self._kept[said]
 
     def _match(self, said: str, subject: WorkSubject, aspects: frozenset[words.Aspect]) -> _Match:
         rest, values = _without_values(said, subject)
@@ -317,27 +326,24 @@ def _fields_in(whole: str, subject: WorkSubject, said: str) -> tuple[tuple[str, 
 
     What names most of a field's words goes first, and of these whole names.
     """
-    for each in subject.fields:
-        if (
-            sum(any(holds_name(whole, fold(name)) for name in option) for option in each.options)
-            > 1
-        ):
+    for each in subject.with_options:
+        named = (any(holds_name(whole, fold_cue(n)) for n in names) for names in each.options)
+        if sum(named) > 1:
             return (each.path,), said
     spoken = {stem(word): word for word in LATIN.findall(said)}
     pairs = {run[i : i + 2] for run in CHINESE.findall(said) for i in range(len(run))}
     scored: list[tuple[float, str, frozenset[str]]] = []
-    for named, vocabularies in subject.by_name:
-        for name, vocabulary in zip(map(fold, named.names), vocabularies, strict=True):
-            if holds_name(said, name) and (points_somewhere(name) or is_asked_for(said, name)):
-                size = len(LATIN.findall(name)) or len(name) / 2
-                scored.append((size + 1.5, named.path, frozenset((name,))))
-                continue
-            hits = {w for w in spoken if any(is_like(w, known) for known in vocabulary.latin)}
-            hits |= vocabulary.pairs & pairs
-            if hits:
-                size = len(vocabulary.latin) + len(vocabulary.pairs)
-                texts = frozenset(spoken.get(hit, hit) for hit in hits)
-                scored.append((len(hits) + len(hits) / size, named.path, texts))
+    for each, name, vocabulary in subject.by_name:
+        if holds_name(said, name) and (points_somewhere(name) or is_asked_for(said, name)):
+            size = len(LATIN.findall(name)) or len(name) / 2
+            scored.append((size + 1.5, each.path, frozenset((name,))))
+            continue
+        hits = {word for word in spoken if has_like(vocabulary, word)}
+        hits |= vocabulary.pairs & pairs
+        if hits:
+            size = len(vocabulary.latin) + len(vocabulary.pairs)
+            texts = frozenset(spoken.get(hit, hit) for hit in hits)
+            scored.append((len(hits) + len(hits) / size, each.path, texts))
     if not scored:
         return (), said
     best = max(score for score, *_ in scored)

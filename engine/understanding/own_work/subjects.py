@@ -13,6 +13,9 @@ from engine.understanding.own_work import words
 LATIN = re.compile(r"[a-z]+")
 CHINESE = re.compile(r"[\u3400-\u9fff]+")
 NUMBER = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*")
+SHORT = 4
+"""Words with no more letters are known whole."""
+
 LONG = 4
 """So many Chinese characters may have words of any question among them."""
 
@@ -99,9 +102,14 @@ class WorkSubject:
         return tuple(value for value in _as_compared(self.others) if value not in own)
 
     @cached_property
-    def by_name(self) -> tuple[tuple[FieldNames, tuple["WorkVocabulary", ...]], ...]:
-        """Each field with the words of each of its names."""
-        return tuple((f, tuple(WorkVocabulary.of((n,)) for n in f.names)) for f in self.fields)
+    def by_name(self) -> tuple[tuple[FieldNames, str, "WorkVocabulary"], ...]:
+        """Each name of each field as it is compared, with its words."""
+        return tuple((f, *_name_as_compared(name)) for f in self.fields for name in f.names)
+
+    @cached_property
+    def with_options(self) -> tuple[FieldNames, ...]:
+        """The fields that are a choice."""
+        return tuple(f for f in self.fields if len(f.options) > 1)
 
 
 def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
@@ -109,7 +117,7 @@ def _as_compared(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted((value for value in found if len(value) > 1), key=len, reverse=True))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkVocabulary:
     """Latin words by their stems, and pairs of Chinese characters."""
 
@@ -125,6 +133,22 @@ class WorkVocabulary:
 
     def __bool__(self) -> bool:
         return bool(self.latin or self.pairs)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The words of five letters and more without their last one."""
+        return frozenset(word[:-1] for word in self.latin if len(word) > SHORT)
+
+    @cached_property
+    def word_list(self) -> str:
+        """The words, each behind a blank."""
+        return f" {' '.join(self.latin)}"
+
+
+# What names of fields are is the same for every question.
+@lru_cache(maxsize=4096)
+def _name_as_compared(name: str) -> tuple[str, WorkVocabulary]:
+    return fold(name), WorkVocabulary.of((name,))
 
 
 # Examples and names of playbooks are the same for every question.

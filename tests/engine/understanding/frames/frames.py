@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 import yaml
@@ -116,9 +117,11 @@ def _faults_of(meant: str, also: Sequence[str], outcome: Outcome) -> Iterator[Fa
         yield "lost"
 
 
+@cache
 def load_frames(name: str, lang: str) -> tuple[Frame, ...]:
-    """The frames of a file."""
-    rows = yaml.safe_load((HERE / f"{name}.{lang}.yaml").read_text("utf-8"))
+    """The frames of a file, read once."""
+    text = (HERE / f"{name}.{lang}.yaml").read_text("utf-8")
+    rows = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return tuple(_frame(row, lang) for row in rows)
 
 
