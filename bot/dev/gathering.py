@@ -85,6 +85,12 @@ class Gatherer:
             settled=is_settled(parts),
         )
 
+    def _why(self, intent: Intent, index: int, trace: Mapping[str, Any]) -> str:
+        """Why the part is what it is; begun work keeps the beginning, and the trace the rest."""
+        traced = trace.get("intents", ())[index : index + 1]
+        whole = self.mask(str(traced[0].get("why", ""))) if traced else ""
+        return whole if whole.startswith(intent.why) else intent.why
+
     def _named(self, entity: NamedEntity) -> TakenValue:
         named = (clip(self.mask(text)) for text in (entity.kind, entity.id, entity.text))
         return TakenValue(**dict(zip(("path", "value", "words"), named, strict=True)))
@@ -103,7 +109,7 @@ class Gatherer:
             after=tuple(n + 1 for n in intent.depends_on),
             sure=intent.sure,
             confidence=intent.confidence,
-            why=clip(intent.why),
+            why=clip(self._why(intent, part.index, trace)),
             may_mean=tuple(_candidate_name(each) for each in intent.candidates),
             is_open=intent.kind == "qa_query" and not (intent.lookup or intent.told or events),
             state=part.state,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from cards.model import Card
+from cards.showing.view import PartState
 from cards.texts import say
 from engine.cases.letters import letter_posts
 from engine.frames import audit
@@ -24,7 +25,7 @@ from engine.frames.outcome import (
     patch_of,
     verdict_of,
 )
-from engine.frames.replies import late_posts
+from engine.frames.replies import Part, late_posts
 from engine.frames.state import ENDED, PlannerFrame, Run, ToolPlanFrame, position_of
 from engine.mail import (
     AlarmRang,
@@ -95,7 +96,7 @@ def step_changes(step: StepChange, now: datetime) -> tuple[Run, Effects]:
     if note and after.case:
         note = Note(note.state, "\n\n".join((note.text, *after.case.remarks)))
     if note:
-        part = before.part.model_copy(update={"state": after.end or note.state, "text": note.text})
+        part = _told_part(before.part, note, after.end or note.state)
         after = after.model_copy(update={"part": part})
     slots: tuple[tuple[str, str], ...] = ()
     if before.slot and step.shown_cards:
@@ -231,6 +232,13 @@ def _event_name(outcome: StepOutcome, before: Run) -> str:
     if isinstance(outcome, Done) and len(before.frames) > 1:
         return "task_end"
     return "progress" if isinstance(outcome, Next) and outcome.note else ""
+
+
+def _told_part(part: Part, note: Note, state: PartState) -> Part:
+    """The part with what is told of it now; what its words are like is in the log, and not here."""
+    why = part.intent.why.partition(";")[0]
+    intent = part.intent.model_copy(update={"why": why})
+    return part.model_copy(update={"intent": intent, "state": state, "text": note.text})
 
 
 def _part_note(step: StepChange) -> Note | None:

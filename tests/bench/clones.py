@@ -45,7 +45,7 @@ _COMMANDS = {"hash": "HSET", "string": "SET", "list": "RPUSH", "set": "SADD", "z
 _KINDS = {
     "audit": re.compile(r":log:"),
     "trace": re.compile(r":trace:"),
-    "gone in a day": re.compile(r":e:|:l:.*:h$|:row:.*/check/"),
+    "gone in a day": re.compile(r":e:|:[ld]:.*:h$|:row:.*/check/"),
 }
 
 

@@ -85,7 +85,8 @@ local function post(p)
   -- again.
   local once = p.kind == 'sync' or p.kind == 'check' or p.kind == 'cards' or p.kind == 'letter'
   if once and redis.call('EXISTS', key) == 1 then return end
-  redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
+  redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref)
+  redis.call(p.body == '' and 'HDEL' or 'HSET', key, 'body', p.body)
   if not once then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
   if once or p.kind == 'note' or (p.kind == 'reply' and not live(p.ref)) then
     redis.call('PEXPIRE', key, KEEP_MS)

@@ -6,7 +6,8 @@ local dh = T .. 'd:' .. dest .. ':h'
 local exists = redis.call('EXISTS', key) == 1
 -- A message that was posted is remembered also by a deliverer that lost its lease.
 if outcome == 'sent' and exists then
-  redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0, 'tried', '')
+  redis.call('HSET', key, 'message_id', ARGV[7])
+  redis.call('HDEL', key, 'attempts', 'tried')
   know(row, dest, ARGV[7])
   -- What was found is kept elsewhere by now; the row only says so to whoever hands it over too.
   if redis.call('HGET', key, 'kind') == 'check' then
@@ -29,7 +30,7 @@ if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
 end
 -- What this try found to be so before it stays.
 if ARGV[11] == '0' and string.match(redis.call('HGET', key, 'tried') or '', '%d+$') == ARGV[3] then
-  redis.call('HSET', key, 'tried', '')
+  redis.call('HDEL', key, 'tried')
 end
 if outcome == 'retry' then
   if exists then redis.call('HINCRBY', key, 'attempts', 1) end

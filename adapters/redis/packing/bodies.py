@@ -1,10 +1,10 @@
 """Bodies packed for the store and unpacked again, at its boundary (store.md).
 
-A packed body is JSON, `{"z":"1c.<base64>"}`: the version and the kind of its dictionary, then a
-checksum and a raw deflate stream in base64. A build that knows no such bodies, or not this
-dictionary, finds an unknown field there, as in anything else that a newer build wrote, and leaves
+A packed body is JSON, `{"z":"2c.<base64>"}`: the version and the kind of its dictionary, then the
+text's checksum and a raw deflate stream in base64. A build that knows no such bodies, or not this
+version, finds an unknown field there, as in anything else that a newer build wrote, and leaves
 it alone. A packed run has its id, name, language and place beside it, so that such a build can tell
-its conversation.
+its conversation; since version 2 they are part of its dictionary.
 """
 
 import json
@@ -17,16 +17,16 @@ from typing import Final
 from zlib import DEFLATED, MAX_WBITS, Z_DEFAULT_STRATEGY, compressobj, crc32, decompressobj
 
 from adapters.redis.packing.dictionaries import (
-    CURRENT,
+    ENCODINGS,
     KIND_OF_LETTER,
     LETTER_OF_KIND,
     Kind,
-    find_dictionary,
     read_dictionary,
+    read_label,
 )
 
-LEAST_CHARACTERS: Final = 300
-"""Shorter bodies gain nothing."""
+LEAST_CHARACTERS: Final = 250
+"""Shorter bodies gain less than packing them is worth."""
 MOST_CHARACTERS: Final = 256 * 1024
 """Longer bodies are stored as they are, for packing them would keep a worker busy."""
 MOST_BYTES: Final = 4 * MOST_CHARACTERS
@@ -93,14 +93,35 @@ def repack(before: str, text: str) -> str:
 
 
 def _pack(kind: Kind, text: str) -> str:
-    raw = text.encode("utf-8", "surrogatepass")
-    dictionary = read_dictionary(CURRENT, kind)
+    version, raw = _write(text)
+    telling = _telling(text) if kind == "run" else ""
+    dictionary = _dictionary(version, kind, telling)
     tables = (_LEVEL, DEFLATED, -_WINDOW_BITS, _MEMORY, Z_DEFAULT_STRATEGY)
     deflate = compressobj(*tables, dictionary)
-    sealed = crc32(raw).to_bytes(_CHECK_BYTES, "big") + deflate.compress(raw) + deflate.flush()
+    sealed = _checksum(text) + deflate.compress(raw) + deflate.flush()
     written = b2a_base64(sealed, newline=False).rstrip(b"=").decode()
-    telling = _telling(text) if kind == "run" else ""
-    return f'{_OPENING}{CURRENT}{LETTER_OF_KIND[kind]}.{written}"{telling}}}'
+    return f'{_OPENING}{version}{LETTER_OF_KIND[kind]}.{written}"{telling}}}'
+
+
+def _write(text: str) -> tuple[int, bytes]:
+    """The version that writes the text in the fewest bytes, and these."""
+    raw = text.encode("utf-8", "surrogatepass")
+    # A lone surrogate is written by UTF-8 only.
+    with suppress(UnicodeEncodeError):
+        shorter = raw if text.isascii() else text.encode(ENCODINGS[2])
+        if len(shorter) <= len(raw):
+            return 2, shorter
+    return 1, raw
+
+
+def _dictionary(version: int, kind: Kind, telling: str) -> bytes:
+    dictionary = read_dictionary(version, kind)
+    return dictionary + telling.encode(ENCODINGS[version]) if version > 1 else dictionary
+
+
+def _checksum(text: str) -> bytes:
+    # Of UTF-8 in every version, so that another Python's other table would be noticed.
+    return crc32(text.encode("utf-8", "surrogatepass")).to_bytes(_CHECK_BYTES, "big")
 
 
 def _telling(text: str) -> str:
@@ -119,21 +140,24 @@ def _remembered(text: str) -> str:
 
 
 def _unpack(text: str) -> str:
-    label, _, written = text[len(_OPENING) :].partition('"')[0].partition(".")
-    dictionary = find_dictionary(label)
-    if dictionary is None:
+    packed, _, beside = text[len(_OPENING) :].partition('"')
+    label, _, written = packed.partition(".")
+    known = read_label(label)
+    if known is None:
         return text
     try:
-        return _unseal(written, dictionary)
+        return _unseal(written, known[0], _dictionary(*known, beside[:-1]))
     except (ValueError, zlib.error):
         return DAMAGED + text
 
 
-def _unseal(written: str, dictionary: bytes) -> str:
+def _unseal(written: str, version: int, dictionary: bytes) -> str:
     """Raises ValueError or zlib's error for what is damaged."""
     sealed = a2b_base64(written + "=" * (-len(written) % 4), strict_mode=True)
     inflate = decompressobj(-MAX_WBITS, zdict=dictionary)
     raw = inflate.decompress(sealed[_CHECK_BYTES:], MOST_BYTES)
-    if not inflate.eof or crc32(raw) != int.from_bytes(sealed[:_CHECK_BYTES], "big"):
+    encoding = "utf-8" if raw.isascii() else ENCODINGS[version]
+    text = raw.decode(encoding, "surrogatepass" if encoding == "utf-8" else "strict")
+    if not inflate.eof or _checksum(text) != sealed[:_CHECK_BYTES]:
         raise ValueError("damaged, or longer than any")
-    return raw.decode("utf-8", "surrogatepass")
+    return text
