@@ -97,7 +97,7 @@ async def test_a_store_that_is_away_is_told_apart_for_reads_and_writes(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     with server(tmp_path_factory.mktemp("away"), **SAFE) as port:
-        client = await connect(f"redis://127.0.0.1:{port}/0", timeout_s=0.2)
+        client = await connect(f"redis://127.0.0.1:{port}/0")
         memory = RedisMemory(client)
         await memory.remember(PROJECT, "text", key="run1", by="chen")
     with pytest.raises(ToolFailed, match="cannot be reached"):

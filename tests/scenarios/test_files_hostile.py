@@ -20,10 +20,14 @@ MB = 1024**2
 
 @pytest.fixture
 async def side(
-    start: Start, slack: SlackServer, http: aiohttp.ClientSession, people_file: Path
+    start: Start,
+    slack: SlackServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+    request: pytest.FixtureRequest,
 ) -> SlackSide:
-    people = with_accounts(people_file, slack.team)
-    service = await start(people=people, file_seconds=3, **slack_settings(slack))
+    people, seconds = with_accounts(people_file, slack.team), getattr(request, "param", 60)
+    service = await start(people=people, file_seconds=seconds, **slack_settings(slack))
     return SlackSide(service, slack, http)
 
 
@@ -65,6 +69,7 @@ async def test_a_table_of_a_gigabyte_is_refused_while_it_comes(side: SlackSide) 
     assert len(side.server.host.asked) == 1
 
 
+@pytest.mark.parametrize("side", [3], indirect=True)
 async def test_a_host_that_never_ends_holds_up_nobody_else(side: SlackSide) -> None:
     slow = side.server.file_of("slow.csv", Hosted(b"a,b\n", stalls=True))
     await side.send(side.server.file_event("", slow))

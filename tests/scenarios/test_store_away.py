@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from adapters.redis.server.embedded import EmbeddedServer
+from engine.time_limit import allow_seconds
 from tests.fakes.gate import Gate
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack
@@ -122,19 +123,14 @@ async def test_a_store_that_hangs_is_answered_in_slacks_time_at_every_door(
                 "web message": _status(room.post("messages", "lin", text="hello", id=new_id())),
                 "web tap": _status(room.tap("chen", card, "approve")),
             }
-            told = dict(zip(doors, await asyncio.gather(*map(_timed, doors.values())), strict=True))
+            # As long as Slack waits, not counting where this process stood still.
+            async with allow_seconds(3.0):
+                told = dict(zip(doors, await asyncio.gather(*doors.values()), strict=True))
             gate.open()
         # A command's answer is the body of a 200: "not recorded".
         wanted = {name: 200 if name == "slack command" else 503 for name in doors}
-        assert {name: status for name, (status, _) in told.items()} == wanted
-        assert max(took_s for _, took_s in told.values()) < 3.0, told
+        assert told == wanted
 
 
 async def _status(posted: Awaitable[tuple[int, Any]]) -> int:
     return (await posted)[0]
-
-
-async def _timed(asked: Awaitable[int]) -> tuple[int, float]:
-    since_s = asyncio.get_running_loop().time()
-    status = await asked
-    return status, asyncio.get_running_loop().time() - since_s

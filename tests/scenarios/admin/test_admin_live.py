@@ -13,11 +13,9 @@ from bot.pages.live import LiveUpdates
 from bot.pages.session import COOKIE, AdminSessions
 from tests.fakes.admin_client import NAME, TOKEN, AdminClient
 from tests.fakes.admin_sight import Sight
-from tests.fakes.platforms.patience import within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service
-
-LONG_S = 20
 
 
 @asynccontextmanager
@@ -34,7 +32,7 @@ async def heard(admin: AdminClient, path: str) -> AsyncIterator[aiohttp.ClientRe
 
 async def line(stream: aiohttp.ClientResponse, wanted: bytes) -> None:
     """Returns at that line of the stream."""
-    async with within(LONG_S, f"the stream has the line {wanted!r}"):
+    async with within(PATIENCE_S, f"the stream has the line {wanted!r}"):
         async for each in stream.content:
             if each.strip() == wanted:
                 return
@@ -68,7 +66,7 @@ async def test_only_who_is_signed_in_hears_and_until_they_sign_out(
     async with heard(admin, path) as stream, WebRoom(service.url, "waits") as room:
         await admin.press(page, "/admin/logout")
         await room.tap("zhao", sight.card, "approve")
-        async with within(LONG_S, "the stream of who signed out ends"):
+        async with within(PATIENCE_S, "the stream of who signed out ends"):
             told = await stream.read()
     # What is new is fetched, which the session that ended cannot do.
     assert told.count(b"changed") <= 1
@@ -92,7 +90,7 @@ async def test_streams_end_with_the_service_and_are_only_so_many(service: Servic
             async with http.get("/live") as second:
                 assert second.status == 503
             ended.set()
-            async with within(LONG_S, "the stream ends with the service"):
+            async with within(PATIENCE_S, "the stream ends with the service"):
                 await first.read()
         async with http.get("/live") as late:
             assert late.status == 503
