@@ -8,8 +8,9 @@ from engine.frames.case import CaseName
 
 IntentKind = Literal["qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"]
 
-IntentNote = Literal["", "quoted", "left_out", "in_doubt", "hangs", "not_possible"]
-"""Why work that the model read is only offered, or that nobody here does it."""
+IntentNote = Literal["", "quoted", "left_out", "in_doubt", "hangs", "not_possible", "beside"]
+"""Why work that the model read is only offered, or that nobody here does it; or that it stands
+beside what is answered, and is like nothing."""
 
 
 class Lookup(Frozen):

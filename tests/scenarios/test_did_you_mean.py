@@ -66,6 +66,20 @@ async def test_an_unclear_text_is_asked_about_and_starts_nothing(
     assert await runs_in(shared, own_room) == 0
 
 
+async def test_politeness_around_a_question_is_no_question_of_its_own_and_nothing_is_dropped(
+    shared: Service, own_room: WebRoom
+) -> None:
+    await own_room.say("lin", "Quick question: could you tell me the ECOG of P003?")
+    plain = await own_room.wait_for(lambda m: "2026-10-28" in text_of(m["parts"]))
+    assert plain["parts"][0]["html"].startswith("<p>ECOG of P003:")
+    await own_room.say("lin", "My mind has gone blank, what is the weight of P003?")
+    beside = await own_room.wait_for(lambda m: "61.2 kg" in text_of(m["parts"]))
+    told = text_of(beside["parts"])
+    assert "What you mean by “My mind has gone blank” I did not understand." in told
+    assert "You could say" not in told
+    assert beside["card"] is None
+
+
 async def test_a_choice_begins_the_run_with_what_was_written_first(
     shared: Service, own_room: WebRoom
 ) -> None:

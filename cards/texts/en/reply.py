@@ -69,6 +69,7 @@ TEXTS: Final[dict[str, str]] = {
     "answer.no_model": ("Please ask for one thing at a time, and name whom or what it is about. "),
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",
+    "answer.beside": "What you mean by “{text}” I did not understand.",
     "answer.partly": "Without “{left}”, which I cannot look up, this is what is known:",
     "answer.unmentioned": "What I found does not mention “{left}”:",
     "answer.smalltalk": "Hello! Ask me about the data, or tell me what to get done. For example:",
@@ -92,6 +93,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.note.quoted": "It stands in quotation marks, so I have not started it.",
     "choose.note.left_out": "Words beside it may change what you mean, so I have not started it.",
     "choose.note.in_doubt": "I do not understand the whole sentence, so I have not started it.",
+    "choose.note.beside": "It is like nothing that I can do or answer.",
     "choose.note.hangs": "It may hang on a condition, so I have not started it.",
     "choose.tap": "You mean “{choice}”: please tap it on the card “{title}”. "
     "Only the button counts.",

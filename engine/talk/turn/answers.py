@@ -90,6 +90,9 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         return "answered", _suggestion_text("answer.smalltalk", "", lang, services)
     if intent.note == "not_possible":
         return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
+    if intent.note == "beside":
+        known = await _known_text(intent, head, services)
+        return "answered", known or say("answer.beside", lang, text=literal(intent.text))
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 
 

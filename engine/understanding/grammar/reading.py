@@ -78,10 +78,13 @@ class Grammar:
         self._openings = _at_start(every, "opening")
         self._closings = _at_end(every, "closing")
         self._tags = _at_end(every, "tag")
+        self._inquiries = _at_start(every, "inquiry")
+        self._inquiry_ends = _at_end(every, "inquiry")
         self._marks = tuple((role, _anywhere(every, role)) for role in MARKS)
         self._signs = {role: _anywhere(every, role) for role in SIGNS}
         # The same stretches are asked for again and again while a message is read.
         self.core = lru_cache(maxsize=KEPT)(self._core)
+        self.asked = lru_cache(maxsize=KEPT)(self._find_asked)
         self.marks = lru_cache(maxsize=KEPT)(self._find_marks)
 
     def _core(self, said: str) -> Core:
@@ -89,6 +92,39 @@ class Grammar:
         start, favour = self._peel_start(said)
         end, tagged = self._peel_end(said, start, favour=favour)
         return Core(start, end, favour or tagged)
+
+    def _find_asked(self, said: str) -> Core | None:
+        """What a leveled text asks that says before or behind it that it asks; None for others.
+
+        Its question mark is left out. It is empty where nothing else is said.
+        """
+        start, opened = self._peel_inquiry(said)
+        end, closed = len(said), False
+        for _ in range(_MOST_PEELED):
+            bare = _trim_end(said, start, end, asked=True)
+            low = max(start, bare - _TAIL_CHARS)
+            inquiry = self._inquiry_ends.search(said, low, bare)
+            found = inquiry or self._closings.search(said, low, bare)
+            if not found:
+                particle = _PARTICLE.search(said, max(start, bare - 2), bare) if opened else None
+                end = particle.start() if particle else bare
+                break
+            end, closed = found.start(), closed or bool(inquiry)
+        return Core(start, max(start, end), False) if opened or closed else None
+
+    def _peel_inquiry(self, said: str) -> tuple[int, bool]:
+        """Where what is asked begins, and whether something before it says that it is."""
+        at, opened = 0, False
+        for _ in range(_MOST_PEELED):
+            at = _skip_marks(said, at)
+            inquiry = self._inquiries.match(said, at)
+            every = (inquiry, self._favours.match(said, at), self._openings.match(said, at))
+            ends = [found.end() for found in every if found]
+            if not ends:
+                break
+            at = max(ends)
+            opened = opened or bool(inquiry and inquiry.end() == at)
+        return at, opened
 
     def _find_marks(self, said: str) -> tuple[Mark, ...]:
         """What holds back in a leveled text, also where its word is mistyped.
@@ -111,6 +147,11 @@ class Grammar:
     def says(self, role: Role, said: str) -> bool:
         """Whether a folded text has one of the `SIGNS`."""
         return bool(self._signs[role].search(said))
+
+    def is_prelude(self, said: str) -> bool:
+        """Whether a leveled text is nothing but politeness, or says only that it asks."""
+        core, asked = self.core(said), self.asked(said)
+        return core.start >= core.end or (asked is not None and asked.start >= asked.end)
 
     def without_politeness(self, parts: str) -> str:
         """Those of several parts, with a comma between them, that are more than politeness."""

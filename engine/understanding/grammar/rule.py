@@ -8,6 +8,7 @@ Role = Literal[
     "favour",
     "closing",
     "tag",
+    "inquiry",
     "reason",
     "undo",
     "off",
@@ -24,12 +25,13 @@ Role = Literal[
     "chat",
 ]
 """`opening` and `closing` are taken away before and behind what is asked for, as they say nothing
-about it; `favour` (before) and `tag` (behind) too, and their question is none. The others mark what
-stands beside them: a `reason` for it, what takes back what was before (`undo`), holds it `off`,
-lets it `hang` on something, is what others `say`, tells of it (`tell`, `past` in its own clause),
-asks after it, or `maybe` asks. Signs are of the whole: somebody `wish`es for something, or
-`seek`s to know it, wants undone what is named (`cancel`), takes back or puts off what stands
-before it (`retract`), or says it for its own sake (`chat`).
+about it; `favour` (before) and `tag` (behind) too, and their question is none. An `inquiry` before
+or behind says that the rest is a question. The others mark what stands beside them: a `reason` for
+it, what takes back what was before (`undo`), holds it `off`, lets it `hang` on something, is what
+others `say`, tells of it (`tell`, `past` in its own clause), asks after it, or `maybe` asks. Signs
+are of the whole: somebody `wish`es for something, or `seek`s to know it, wants undone what is named
+(`cancel`), takes back or puts off what stands before it (`retract`), or says it for its own sake
+(`chat`).
 """
 
 

@@ -12,6 +12,7 @@ from engine.text.entities import DAY_MARK, fold, fold_cue
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.values import remove_values
 from engine.tools.model import Tool
+from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.lookups.arguments import (
     arguments_of,
     take_arguments,
@@ -63,16 +64,28 @@ def find(
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
     """
     asked = look_at(text, entities, today)
-    found = _find(asked, tools, entities)
-    if not found:
-        timed = [tool for tool in tools if takes_period(tool)]
-        named = with_period(asked, entities) if timed else None
-        found = _find(named, timed, entities) if named else None
+    found = _find_timed(asked, tools, entities)
+    if not found and (bare_text := bare_question(text)) != text:
+        found = _find_timed(look_at(bare_text, entities, today), tools, entities)
     if not found and recent and wording.follows_up(asked.said):
         meant = continue_text(asked, recent, entities)
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
         found = next(filter(None, answers), None)
     return found
+
+
+def bare_question(text: str) -> str:
+    """What a text asks that says that it asks, as a bare question; another text as it is."""
+    found = GRAMMAR.asked(level(text))
+    return f"{text[found.start : found.end]}?" if found and found.start < found.end else text
+
+
+def _find_timed(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
+    if found := _find(asked, tools, entities):
+        return found
+    timed = [tool for tool in tools if takes_period(tool)]
+    named = with_period(asked, entities) if timed else None
+    return _find(named, timed, entities) if named else None
 
 
 def _find(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
@@ -92,7 +105,7 @@ def unexplained_words(
     They are accounted for by its cues, labels and arguments, by what they name, or as the form of
     a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
     """
-    return _unexplained(look_at(text, entities, today), lookup, tools, entities)
+    return _unexplained(look_at(bare_question(text), entities, today), lookup, tools, entities)
 
 
 def _unexplained(
@@ -137,7 +150,7 @@ def find_partly(
     text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
 ) -> tuple[Lookup, str, str] | None:
     """The look-up that answers a part of the text, why, and the words that it leaves out."""
-    asked = look_at(text, entities, today)
+    asked = look_at(bare_question(text), entities, today)
     found = _by_cue(asked, tools, None)
     # What is asked of nothing in particular may be asked of something else.
     if found is None or not (found[0].arguments and asked.named and _is_asked(asked)):
@@ -156,7 +169,7 @@ def find_nearest(
 
     None where it asks how something is done or for what is not so, or where several might be meant.
     """
-    asked = look_at(text, entities, today)
+    asked = look_at(bare_question(text), entities, today)
     if not _is_asked(asked) or wording.denies(asked.said) or wording.asks_how(asked.said):
         return None
     timed = with_period(asked, entities) or asked
@@ -186,7 +199,8 @@ def name_left_out(
     tool = next((each for each in tools if each.name == lookup.tool), None)
     if tool is None or reads_message(tool):
         return ""
-    asked = look_at(text, entities, today)
+    core = GRAMMAR.asked(level(text)) or GRAMMAR.core(level(text))
+    asked = look_at(text[core.start : core.end] or text, entities, today)
     says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))
     if not says_it and not _is_like(asked, tool, tools, entities, exactly=False):
         return ""

@@ -155,16 +155,15 @@ def _join_politeness(text: str, found: list[Atom]) -> list[Atom]:
     joined: list[Atom] = []
     for atom in found:
         last = joined[-1] if joined else None
-        if last and atom.boundary != "end" and _is_politeness(text[last.start : last.end]):
+        if (
+            last
+            and atom.boundary != "end"
+            and GRAMMAR.is_prelude(level(text[last.start : last.end]))
+        ):
             joined[-1] = replace(last, end=atom.end, is_sequel=last.is_sequel or atom.is_sequel)
         else:
             joined.append(atom)
     return joined
-
-
-def _is_politeness(text: str) -> bool:
-    core = GRAMMAR.core(level(text))
-    return core.start >= core.end
 
 
 def _join_conditions(text: str, found: list[Atom]) -> tuple[Atom, ...]:

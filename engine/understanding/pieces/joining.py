@@ -121,6 +121,8 @@ def _speaks_of_other_work(piece: Piece, pieces: tuple[Piece, ...]) -> bool:
 
 def drop_asides(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
     """The pieces but for a few words beside what is sure, which are like nobody's work."""
+    if any(piece.lookup for piece in pieces):
+        pieces = tuple(piece for piece in pieces if not _only_asks(piece, context))
     if not any(piece.is_request and piece.firm for piece in pieces):
         kept = tuple(piece for piece in pieces if not _is_exclaimed(piece, context))
         return kept if kept and all(is_decided(piece) for piece in kept) else pieces
@@ -130,6 +132,12 @@ def drop_asides(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece
         if not (_is_aside(piece, context) or _is_otherwise(index, pieces))
     )
     return kept if any(piece.is_request and piece.firm for piece in kept) else pieces
+
+
+def _only_asks(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece says that it asks, and not what."""
+    open_kind = piece.kind == "unclear" or (piece.kind == "qa_query" and not piece.lookup)
+    return open_kind and not piece.reply and GRAMMAR.is_prelude(level(context.mark(piece.text)))
 
 
 def _is_exclaimed(piece: Piece, context: RouteContext) -> bool:

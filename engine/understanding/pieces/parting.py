@@ -189,7 +189,10 @@ def _part_look_up(text: str, piece: Piece, judge: Judge, context: RouteContext) 
 def _bids(text: str, span: tuple[int, int], context: RouteContext) -> bool:
     """Whether a text bids to do the work that stands there in it, and asks nothing around it."""
     said = level(context.mark(text))
-    core = GRAMMAR.core(said)
+    core, inquiry = GRAMMAR.core(said), GRAMMAR.asked(said)
+    if inquiry and span[0] < inquiry.start:
+        # "Remind me …" says that it asks.
+        return False
     asked = any(mark.role == "ask" for mark in GRAMMAR.marks(said[core.start : core.end]))
     bid = context.plain(text[slice(*span)])
     reads = wording.reads(bid) or wording.checks(bid) or wording.asks(bid.rstrip("?"))

@@ -1,6 +1,7 @@
 """The router: strategies in a fixed order, the first that is sure wins (design §6)."""
 
 from engine.errors import ModelUnavailable
+from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.understanding.context import RouteContext, RoutedMessage, Strategy, StrategyVerdict
 from engine.understanding.router.command import command
@@ -38,5 +39,20 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
                 add_help(intent, context) if model is None or intent.kind == "unclear" else intent
                 for intent in tried.intents
             )
-            return RoutedMessage(found, tuple(trace), away)
+            return RoutedMessage(_note_asides(found), tuple(trace), away)
     raise AssertionError("the last strategy always answers")
+
+
+def _note_asides(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
+    """The intents, those noted that are like nothing, beside what a look-up answers."""
+    if not any(intent.lookup for intent in intents):
+        return intents
+    return tuple(
+        intent.model_copy(update={"note": "beside"}) if _is_aside(intent) else intent
+        for intent in intents
+    )
+
+
+def _is_aside(intent: Intent) -> bool:
+    known = intent.candidates or intent.told or intent.work or intent.condition or intent.note
+    return intent.kind == "unclear" and not (known or intent.about_run)

@@ -12,16 +12,18 @@ RULES = [
 ]
 FRAMES = [(number, place, frame) for number, place, each in RULES for frame in each.frames]
 
-Reading = tuple[str, bool, frozenset[str]]
+Reading = tuple[str, bool, frozenset[str], str]
 
 
 def read(grammar: Grammar, text: str) -> Reading:
-    """What a text is about, whether it was a favour, what holds it back, and its signs."""
+    """What a text is about, if as a favour, what holds it back, its signs, what it says it asks."""
     said = level(text)
     core = grammar.core(said)
     about = said[core.start : core.end]
     signs = (role for role in SIGNS if grammar.says(role, said))
-    return about, core.favour, frozenset((*(mark.role for mark in grammar.marks(about)), *signs))
+    asked = grammar.asked(said)
+    held = frozenset((*(mark.role for mark in grammar.marks(about)), *signs))
+    return about, core.favour, held, said[asked.start : asked.end] if asked else ""
 
 
 def without(number: int, place: int) -> Grammar:
@@ -42,12 +44,21 @@ def test_no_rule_can_be_left_out(number: int, place: int, frame: str) -> None:
 def test_a_rule_that_takes_politeness_away_leaves_the_work(
     number: int, place: int, rule: Rule
 ) -> None:
-    polite = [frame for frame in rule.frames if rule.role not in (*MARKS, *SIGNS)]
+    polite = [frame for frame in rule.frames if rule.role not in (*MARKS, *SIGNS, "inquiry")]
     for frame in polite:
-        about, favour, held = read(GRAMMAR, frame.replace("{x}", WORK[number]))
+        about, favour, held, _ = read(GRAMMAR, frame.replace("{x}", WORK[number]))
         assert about == level(WORK[number])
         assert not {*held} - {*SIGNS}
         assert favour == (rule.role in ("favour", "tag"))
+
+
+@table(("number", "place", "rule"), [each for each in RULES if each[2].role == "inquiry"])
+def test_what_says_that_it_asks_leaves_what_it_asks(number: int, place: int, rule: Rule) -> None:
+    for frame in rule.frames:
+        said = level(frame.replace("{x}", WORK[number]))
+        assert read(GRAMMAR, said)[3] == level(WORK[number])
+        assert not GRAMMAR.is_prelude(said)
+        assert GRAMMAR.is_prelude(level(frame.replace("{x}", "")))
 
 
 @table(("number", "place", "rule"), RULES)
