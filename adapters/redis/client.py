@@ -1,7 +1,7 @@
 """The Redis client: its type, its errors as ours, and connections that cost little."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, NoReturn
 
@@ -14,6 +14,7 @@ from redis.exceptions import (
     ReadOnlyError,
     RedisClusterException,
     RedisError,
+    ResponseError,
     TimeoutError,
 )
 
@@ -171,6 +172,37 @@ class _QuickPool(ConnectionPool):
             self._available_connections.append(connection)
         else:
             await super().release(connection)
+
+
+async def exchange(client: Redis, commands: Sequence[Sequence[Any]]) -> list[Any]:
+    """Send commands in one write and return their answers, refusals among them.
+
+    It repeats them as a pipeline of the library does, which looks at each for what it has to
+    prepare, and counts them for metrics that nobody reads. Raises the library's errors where the
+    server is away.
+    """
+    pool: Any = client.connection_pool
+    connection = await pool.get_connection()
+
+    async def send() -> list[Any]:
+        packed = [part for command in commands for part in connection.pack_command(*command)]
+        await connection.send_packed_command(packed)
+        return [await _answer(connection) for _ in commands]
+
+    try:
+        answers: list[Any] = await connection.retry.call_with_retry(
+            send, lambda error: connection.disconnect()
+        )
+        return answers
+    finally:
+        await pool.release(connection)
+
+
+async def _answer(connection: Any) -> Any:
+    try:
+        return await connection.read_response()
+    except ResponseError as refusal:
+        return refusal
 
 
 class _NodeConnection(_CancellableConnection):

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.asyncio.client import Pipeline
 from redis.exceptions import NoScriptError
 
 from adapters.redis import keys
 from adapters.redis.bell import Bell
-from adapters.redis.client import Client, translate_errors
+from adapters.redis.client import Client, exchange, translate_errors
 from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.replicas.node_calls import node_name
 
@@ -68,12 +67,12 @@ class LuaScript:
                 return await acks.execute(self._client, keys[0], (*call, *given), touch=touch)
         raise AssertionError("a script that comes with its text is known")
 
-    def queue(
-        self, pipe: Pipeline, *, keys: Sequence[str], args: Sequence[Argument], with_text: bool
-    ) -> None:
-        """Add a call to a pipeline; without its text it may be answered by NoScriptError."""
-        call: Any = pipe.eval if with_text else pipe.evalsha
-        call(self._text if with_text else self.sha, len(keys), *keys, *args)
+    def command(
+        self, *, keys: Sequence[str], args: Sequence[Argument], with_text: bool = False
+    ) -> Sequence[Argument]:
+        """Return the command of a call; without its text it may be answered by NoScriptError."""
+        call = ("EVAL", self._text) if with_text else ("EVALSHA", self.sha)
+        return (*call, len(keys), *keys, *args)
 
 
 DAY_MS = 24 * 3600 * 1000
@@ -164,14 +163,11 @@ class _ScriptBatches:
 
     async def _execute(self, batch: Sequence[_QueuedScript]) -> list[Any]:
         """The batch's answers. Raises the library's errors where all of it failed."""
-        async with self._client.pipeline(transaction=False) as pipe:
-            for call in batch:
-                call.script.queue(pipe, keys=[call.key], args=call.args, with_text=False)
-            if self._acks is not None and batch:
-                touch = any(call.touch for call in batch)
-                for command in self._acks.commands(batch[0].key, touch=touch):
-                    pipe.execute_command(*command)
-            answers = await pipe.execute(raise_on_error=False)
+        commands = [call.script.command(keys=[call.key], args=call.args) for call in batch]
+        if self._acks is not None and batch:
+            touch = any(call.touch for call in batch)
+            commands += self._acks.commands(batch[0].key, touch=touch)
+        answers = await exchange(self._client, commands) if batch else []
         if self._acks is not None and batch:
             self._acks.check(answers[len(batch) :], "")
         return answers[: len(batch)]

@@ -36,7 +36,8 @@ class RedisFindings:
             async with self._client.pipeline(transaction=False) as pipe:
                 for number, check in enumerate(checks):
                     # The first brings the text, which the server has for the others then.
-                    self._script.queue(pipe, with_text=number == 0, **self._call(check))
+                    call = self._script.command(with_text=number == 0, **self._call(check))
+                    pipe.execute_command(*call)
                 return sum(map(int, await pipe.execute()))
 
     def _call(self, check: Check) -> dict[str, Any]:
