@@ -1,7 +1,7 @@
 """What turns and steps of runs may use: one object, made once and passed whole."""
 
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -77,7 +77,7 @@ class ServiceLimits:
         return self.case_keep_of.get(project, self.case_keep_s)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Services:
     """Ports, names for new things, and limits.
 
@@ -146,7 +146,14 @@ class Services:
 
         The day is the clock's unless it is given.
         """
-        return replace(self, clock=FixedClock(now, today or self.today, self.clock), **changes)
+        clock = FixedClock(now, today or self.today, self.clock)
+        return self.with_changes(clock=clock, **changes)
+
+    def with_changes(self, **changes: Any) -> "Services":
+        """The same services with these changes; each step makes some, and asks no field for it."""
+        copied = object.__new__(Services)
+        copied.__dict__.update(self.__dict__, **changes)
+        return copied
 
     def limited_to(self, person: Principal, conversation: str = "") -> "Services":
         """The same services with only what this person may start and the tools they may use.
@@ -159,7 +166,7 @@ class Services:
             return self.people.may_see(person, project)
 
         if not self.people.is_admitted(person):
-            return replace(self, tools=(), playbooks={}, sees=sees)
+            return self.with_changes(tools=(), playbooks={}, sees=sees)
         of = self.project(conversation) if conversation else None
         book, bound = self.projects(), self.projects().is_bound(conversation)
         own = {each.definition.project for each in self.playbooks.values()}
@@ -171,7 +178,7 @@ class Services:
             # It holds what it was made of, so that nothing else gets one of their ids.
             made = self._limit(person, conversation, seen)
             kept = _LIMITED[key] = (self.playbooks, self.tools, book), made
-        return replace(self, sees=sees, **kept[1])
+        return self.with_changes(sees=sees, **kept[1])
 
     def _limit(self, person: Principal, conversation: str, seen: Collection[str]) -> dict[str, Any]:
         """What somebody with these roles, who sees these projects, may start and use there."""
@@ -200,7 +207,7 @@ class Services:
 
     def within(self, project: str) -> "Services":
         """The same services for what belongs to that project; "" changes nothing."""
-        return replace(self, project=lambda _: project) if project else self
+        return self.with_changes(project=lambda _: project) if project else self
 
     def serving(self, conversation: str) -> Serves:
         """What serves the conversation's project; nothing does where it has none."""

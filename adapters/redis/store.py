@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -191,10 +190,9 @@ class RedisMailbox:
         if len(answer) == 1:
             return None
         attempts = 1 if pop else claim.attempts
-        following = wire.decode_claim(
-            claim.lane, claim.fence, claim.commits + 1, attempts, answer[1:]
+        return wire.decode_claim(
+            claim.lane, claim.fence, claim.commits + 1, attempts, answer[1:], follows=True
         )
-        return replace(following, follows=True)
 
     async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:
         """Give the lane back unhandled."""

@@ -155,7 +155,9 @@ def decode_card(fields: list[str | None]) -> StoredCard | None:
     return StoredCard(unpack(fields[0]), fields[1] or "", int(fields[2] or 0))
 
 
-def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
+def decode_claim(
+    lane: str, fence: int, commits: int, attempts: int, rest: list[str], *, follows: bool = False
+) -> Claim:
     """Return a claim from (mail, state, ended, open cards, active runs, now in ms)."""
     mail, state, ended, cards, runs, now = rest
     return Claim(
@@ -168,6 +170,7 @@ def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[
         ended=ended,
         cards=int(cards),
         runs=int(runs),
+        follows=follows,
         now=datetime.fromtimestamp(int(now) / 1000, UTC),
     )
 

@@ -49,8 +49,7 @@ def step_services(services: Services, run: Run, playbook: Playbook) -> Services:
     elapsed_s = services.clock.elapsed_s
     budget = budget_of(playbook, services)
     model = _StepModel(services.model, budget, run.used, calls) if services.model else None
-    return replace(
-        services,
+    return services.with_changes(
         model=model,
         call=record_calls(services.call, "call", calls, elapsed_s),
         rehearse=record_calls(services.rehearse, "rehearse", calls),
@@ -188,14 +187,13 @@ class Outside:
     def watch(self, services: Services) -> Services:
         """The same services, watched."""
         ports = {name: _Watched(getattr(services, name), self) for name in _PORTS}
-        return replace(
-            services,
+        return services.with_changes(
             model=_Watched(services.model, self) if services.model else None,
             library=self._library(services.library),
             call=self._call(services.call),
             rehearse=self._call(services.rehearse, trial=True),
             pin=self._call(services.pin, trial=True),
-            **ports,  # type: ignore[arg-type]
+            **ports,
         )
 
     def _library(self, library: Library) -> Library:

@@ -1,11 +1,12 @@
 """A visit to a run: steps that only think share one commit (design §3)."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from operator import attrgetter
 
 from engine.frames.outcome import StepContext
 from engine.mail import CardDecided, RunContinued, RunMail, RunStarted
-from engine.ports.storage.store import NOTHING, PartWrite, Refresh
+from engine.ports.storage.store import Effects, PartWrite, Refresh
 from engine.runs.run import StepResult, take_step
 from engine.runs.step_services import Outside, OutsideAsked, step_services
 from engine.services import Services
@@ -13,6 +14,8 @@ from engine.services import Services
 MOST_STEPS = 16
 """So many steps share one commit at most."""
 _GOES_ON = (RunStarted, RunContinued, CardDecided)
+_QUIET = frozenset({"parts", "touches", "log", "posts", "timers"})
+_LOUD = attrgetter(*(each.name for each in fields(Effects) if each.name not in _QUIET))
 
 Take = Callable[[RunMail, StepContext], Awaitable[StepResult]]
 
@@ -72,8 +75,8 @@ def _is_quiet(step: StepResult) -> bool:
     written = step.effects
     is_known = all(post.kind == "check" for post in written.posts)
     only_stops = all(timer.at is None for timer in written.timers)
-    left = replace(written, parts=(), touches=(), log=(), posts=(), timers=())
-    return bool(step.front) and not step.park and is_known and only_stops and left == NOTHING
+    goes_on = bool(step.front) and not step.park
+    return goes_on and is_known and only_stops and not any(_LOUD(written))
 
 
 def _together(steps: Sequence[StepResult]) -> StepResult:

@@ -211,4 +211,4 @@ def read_run(claim: Claim, *, waits: bool = False) -> Run | None:
 def with_projects_of_now(services: Services) -> Services:
     """The services with the projects as they are now, which stay so."""
     book = services.projects()
-    return replace(services, projects=lambda: book, project=book.of)
+    return services.with_changes(projects=lambda: book, project=book.of)

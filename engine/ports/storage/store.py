@@ -7,6 +7,7 @@ writes lies in the partition of its lane or card and lands in one script, or not
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal, Protocol
 
 from cards.model import Card
@@ -168,15 +169,10 @@ class Effects:
             return self
         if self == NOTHING:
             return other
-        lists = {
-            each.name: (*getattr(self, each.name), *getattr(other, each.name))
-            for each in fields(self)
-            if each.name not in ("session", "session_keep_s", "reply")
-        }
+        lists = (a + b for a, b in zip(_lists_of(self), _lists_of(other), strict=True))
         session = self.session if other.session is None else other.session
         keep_s = self.session_keep_s if other.session is None else other.session_keep_s
-        reply = other.reply or self.reply
-        return Effects(session=session, session_keep_s=keep_s, reply=reply, **lists)
+        return Effects(session, keep_s, other.reply or self.reply, *lists)
 
     @property
     def shows_in_s(self) -> float | None:
@@ -189,6 +185,8 @@ class Effects:
 
 
 NOTHING = Effects()
+# All its fields but for the session, for how long that is kept, and the reply.
+_lists_of = attrgetter(*(each.name for each in fields(Effects)[3:]))
 
 
 @dataclass(frozen=True, slots=True)

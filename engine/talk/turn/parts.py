@@ -1,6 +1,6 @@
 """Beginning the parts of a reply: what each intent starts, answers at once, or waits for."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from cards.markdown import literal
@@ -122,7 +122,7 @@ async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = ""
     if not await needs_model(intent, head, services):
         calls: list[dict[str, Any]] = []
         recorded = record_calls(services.call, "call", calls, services.clock.elapsed_s)
-        state, text = await answer_at_once(intent, head, replace(services, call=recorded))
+        state, text = await answer_at_once(intent, head, services.with_changes(call=recorded))
         turn.calls += [(index, call) for call in calls]
         return with_offer(part.model_copy(update={"state": state, "text": text}), head)
     return part
