@@ -5,6 +5,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pydantic import Field
+
 from cards.frozen import Frozen
 from cards.values import Value
 
@@ -23,7 +25,7 @@ class EditableValue(Frozen):
     rows: tuple[int, ...] = ()
     pieces: tuple[int, ...] = ()
     at: tuple[tuple[int | str, ...], ...] = ()
-    options: dict[str, bool] = {}
+    options: dict[str, bool] = Field(default_factory=dict)
     author: str = ""
 
 

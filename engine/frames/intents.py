@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
 from cards.frozen import Frozen
 from engine.frames.case import CaseName
 
@@ -80,7 +82,7 @@ class Intent(Frozen):
     work: WorkQuestion | None = None
     card: str = ""
     choice: str = ""
-    values: dict[str, str] = {}
+    values: dict[str, str] = Field(default_factory=dict)
     told: str = ""
     candidates: tuple[Candidate, ...] = ()
     note: IntentNote = ""

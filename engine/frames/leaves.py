@@ -30,10 +30,12 @@ def value_of(path: str, state: AgentState) -> Any:
     group, name = split_path(path)
     groups: dict[str, Mapping[str, Any]]
     groups = {"": state.data, "profile": state.profile, "decisions": state.decisions}
+    values = groups[group]
+    if name in values:
+        return values[name]
     whole, _, part = name.rpartition(".")
-    if name not in groups[group] and is_money(money := groups[group].get(whole)):
-        return money.get(part)
-    return groups[group].get(name)
+    money = values.get(whole)
+    return money.get(part) if is_money(money) else None
 
 
 def value_digest(value: Any) -> str:

@@ -17,7 +17,11 @@ class PhaseManager:
     def first_open(self, state: AgentState) -> Phase | None:
         """The first phase that is not complete; None when all are."""
         tree = state.tree()
-        return next((p for p in self.phases if not all(holds(c, tree) for c in goals(p))), None)
+        for phase in self.phases:
+            for goal in goals(phase):
+                if not holds(goal, tree):
+                    return phase
+        return None
 
     def missing(self, phase: Phase, state: AgentState) -> tuple[str, ...]:
         """The paths of a phase that do not hold yet: its checkpoints, then its gate."""

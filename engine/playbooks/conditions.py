@@ -184,7 +184,10 @@ def value_at(path: str, state: Mapping[str, Any]) -> Any:
     steps = path.split(".")
     value: Any = state if steps[0] in SECTIONS else state.get("data")
     for step in steps:
-        value = value.get(step) if isinstance(value, Mapping) else None
+        # Most are plain, and to ask whether one is a mapping costs more than all else here.
+        if type(value) is not dict and not isinstance(value, Mapping):
+            return None
+        value = value.get(step)
     return value
 
 
@@ -194,7 +197,9 @@ def _is_met(check: ParsedCheck, value: Any) -> bool:
             return _is_empty(value)
         case "not_empty":
             return not _is_empty(value)
-        case "equals" | "in":
+        case "equals":
+            return is_same(value, check.values[0])
+        case "in":
             return any(is_same(value, wanted) for wanted in check.values)
         case "not_equals":
             return not is_same(value, check.values[0])

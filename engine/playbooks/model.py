@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 from pydantic import Field as Key
@@ -157,9 +158,8 @@ class PlaybookFile(Frozen):
     @property
     def examples(self) -> tuple[str, ...]:
         """Messages that ask for what the playbook can do."""
-        return tuple(
-            e for request in self.requests if not request.not_yet for e in request.examples
-        )
+        done = (request.examples for request in self.requests if not request.not_yet)
+        return tuple(chain.from_iterable(done))
 
 
 def pattern_kinds(playbooks: Iterable[PlaybookFile]) -> tuple[PatternKind, ...]:

@@ -23,7 +23,7 @@ def split_path(path: str) -> tuple[str, str]:
 
 def nest(values: Mapping[str, Any], wrap: Callable[[dict[str, Any]], Any] = dict) -> dict[str, Any]:
     """Return values by dotted names as objects inside each other; `wrap` makes the inner ones."""
-    if not any("." in name for name in values):
+    if "." not in "".join(values):
         return dict(values)
     inside: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
