@@ -20,6 +20,7 @@ _SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | fro
     map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)))
 )
 _OURS = frozenset((*_MARKS.values(), _SPACE, "⟨"))
+_ODD = _SHAPELESS | _OURS
 _SPACES = re.compile(r" +")
 _BREAKS = re.compile(r"(\n+)")
 _MOST_BREAKS = 2
@@ -50,7 +51,8 @@ def _mark_spaces(found: re.Match[str]) -> str:
 
 
 def _mark_text(text: str) -> str:
-    return "".join(map(_mark_char, text))
+    plain = text.isprintable() and _ODD.isdisjoint(text)
+    return text if plain else "".join(map(_mark_char, text))
 
 
 def _mark_char(char: str) -> str:

@@ -23,13 +23,14 @@ class Items:
 
     def text(self, index: int) -> str:
         """The word, character or mark there; "" for values."""
-        item = self.at(index)
+        if not 0 <= index < len(self.items):
+            return ""
+        item = self.items[index]
         return item.text if item.kind in ("word", "han", "mark") else ""
 
     def whole(self, index: int) -> int | None:
         """The whole number there, however it is written; also `03`, as days have it."""
-        item = self.at(index)
-        if item.kind != "number":
+        if not 0 <= index < len(self.items) or (item := self.items[index]).kind != "number":
             return None
         if not item.numbers and item.text.isdigit() and len(item.text) == len("03"):
             return int(item.text)

@@ -60,7 +60,7 @@ class Mark:
 
 def level(text: str) -> str:
     """The text folded letter by letter, so that places in it are places in the text."""
-    return "".join(_fold_letter(letter) for letter in text)
+    return text.lower() if text.isascii() else "".join(map(_fold_letter, text))
 
 
 @lru_cache(maxsize=8192)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from engine.frames.intents import Candidate
@@ -160,12 +161,10 @@ class RouteTable:
         """The example of the group that has most in common with a folded text."""
         own = tokens(said)
         every, where = self.lessons.by_group[group], self.lessons.places[group]
-        common = Counter(at for word in own for at in where.get(word, ()))
-
-        def alike(at: int) -> tuple[float, int]:
-            return common[at] / (every[at][0] + len(own) - common[at]), -at
-
-        return every[max(common, key=alike, default=0)][1]
+        common = Counter(chain.from_iterable(where.get(word, ()) for word in own))
+        size = len(own)
+        alike = [(n / (every[at][0] + size - n), -at) for at, n in common.items()]
+        return every[-max(alike, default=(0.0, 0))[1]][1]
 
     def nearest_question(self, said: str, scores: Scores) -> str:
         """The example question that has most in common with a folded text."""

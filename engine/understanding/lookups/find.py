@@ -214,7 +214,7 @@ def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: 
 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """The cues in a folded text; Latin ones only from the start of a word."""
-    return [cue for cue in cues if says(text, fold_cue(cue))]
+    return [cue for cue in cues if (folded := fold_cue(cue)) in text and says(text, folded)]
 
 
 def _by_cue(

@@ -59,7 +59,7 @@ class ScoredPiece:
     @property
     def route(self) -> str:
         """The nearest route."""
-        return max(self.scores.routes, key=lambda name: self.scores.routes[name])
+        return max(self.scores.routes, key=self.scores.routes.__getitem__)
 
     @property
     def score(self) -> float:
