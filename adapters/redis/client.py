@@ -1,6 +1,8 @@
 """The Redis client: its type, its errors as ours, and connections that cost little."""
 
 import asyncio
+import builtins
+import math
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, NoReturn
@@ -83,7 +85,7 @@ async def limit_time() -> AsyncIterator[None]:
 
 
 class _CancellableConnection:
-    """A connection whose sends cost little and do not lose the cancellation of their task.
+    """A connection that costs little, keeps cancellations, and waits while it has a processor.
 
     redis-py packs commands in Python, and limits each send by `asyncio.wait_for`: a task of its own
     and a turn of the loop, also for what fits into the buffer. In Python 3.11 that swallows a
@@ -123,6 +125,24 @@ class _CancellableConnection:
         if task and task.cancelling() > before:
             # What was sent will be answered, and nobody reads it.
             await self._give_up()
+
+    async def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        """Read as the library does; raises TimeoutError without an answer in time.
+
+        Time in which this process stood still does not count. The library would throw the answer
+        that came meanwhile away, and send the command once more: what it took would be lost.
+        """
+        connection: Any = self
+        library: Any = super()
+        limit_s = connection.socket_timeout
+        if limit_s is None or len(args) > 1 or kwargs.get("timeout") is not None:
+            return await library.read_response(*args, **kwargs)
+        kwargs["timeout"] = math.inf
+        try:
+            async with allow_seconds(limit_s):
+                return await library.read_response(*args, **kwargs)
+        except builtins.TimeoutError as late:
+            raise TimeoutError(f"no answer within {limit_s:g} s") from late
 
     def is_idle(self) -> bool:
         """Whether it is open and nothing came since its last answer."""

@@ -42,3 +42,15 @@ async def test_what_is_done_in_time_leaves_nothing_behind() -> None:
     with pytest.raises(KeyError):
         async with allow_seconds(LIMIT_S):
             raise KeyError
+
+
+async def test_whoever_cancels_the_task_finds_it_cancelled() -> None:
+    async def wait() -> None:
+        async with allow_seconds(60):
+            await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(wait())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

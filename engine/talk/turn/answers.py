@@ -91,7 +91,8 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     if intent.note == "not_possible":
         return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
     if intent.note == "beside":
-        known = await _known_text(intent, head, services)
+        reader = await work_loader(head, services)()
+        known = await _known_text(intent, reader, head, services)
         return "answered", known or say("answer.beside", lang, text=literal(intent.text))
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 

@@ -1,6 +1,7 @@
 """Commands are sent as the library sends them; a task that is cancelled meanwhile is cancelled."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -153,4 +154,18 @@ async def test_commands_at_once_have_a_connection_each_and_later_ones_share_it(
     later = [await client.client_id() for _ in range(5)]
     assert len(set(later)) == 1
     assert set(later) < set(at_once)
+    await client.aclose()
+
+
+async def test_an_answer_that_came_while_the_process_stood_still_is_taken(
+    redis_server: EmbeddedServer,
+) -> None:
+    client = await connect(redis_server.url, timeout_s=0.1)
+    await client.delete("asked")
+    for turns in range(1, 9):
+        asked = asyncio.ensure_future(client.incr("asked"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        threading.Event().wait(0.15)
+        assert await asked == turns
     await client.aclose()
