@@ -65,7 +65,7 @@ TEXTS: Final[dict[str, str]] = {
     "route.by_rules.limit": (
         "(Only fixed rules read this message: {limit}. Tomorrow the model reads along again.)"
     ),
-    "answer.near": "I cannot answer that as it is put. {why}What I can look up:",
+    "answer.near": "I cannot answer that as it is put. {why}",
     "answer.no_model": ("Please ask for one thing at a time, and name whom or what it is about. "),
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",

@@ -52,7 +52,7 @@ TEXTS: Final[dict[str, str]] = {
     "answer.none": "这个我现在回答不了。{why}可以这样问：",
     "route.by_rules": ("（语言模型暂时不可用，这条消息只按固定规则理解。）"),
     "route.by_rules.limit": ("（这条消息只按固定规则理解：{limit}。明天恢复由模型理解。）"),
-    "answer.near": "这样问我查不了。{why}可以查的有：",
+    "answer.near": "这样问我查不了。{why}",
     "answer.no_model": "请一次只问一件事，并说明是谁或哪一项。",
     "answer.unclear": "这句话我没有把握。{why}你可以这样说：",
     "answer.not_possible": "这里办不了这件事。可以办的有，例如：",

@@ -90,10 +90,6 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
         return "answered", _suggestion_text("answer.smalltalk", "", lang, services)
     if intent.note == "not_possible":
         return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
-    if intent.note == "beside":
-        reader = await work_loader(head, services)()
-        known = await _known_text(intent, reader, head, services)
-        return "answered", known or say("answer.beside", lang, text=literal(intent.text))
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 
 
@@ -104,6 +100,8 @@ async def _not_understood_text(
     reader = await work_loader(head, services)()
     known = await _known_text(intent, reader, head, services)
     known = known or await _no_such_work_text(intent, reader, head, services)
+    if intent.note == "beside":
+        known = known or say("answer.beside", head.lang, text=literal(intent.text))
     return known or _suggestion_text(key, intent.text, head.lang, services)
 
 
