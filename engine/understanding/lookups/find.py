@@ -114,10 +114,11 @@ def _unexplained(
     tool = next((each for each in tools if each.name == lookup.tool), None)
     if tool is not None and takes_period(tool) and lookup.arguments:
         asked = with_period(asked, entities) or asked
-    if tool is None or not tool.cues or _is_like(asked, tool, tools, entities, exactly=True):
+    if tool is None or not tool.cues:
         return ""
-    if _is_like(asked, tool, tools, entities, exactly=False):
-        return unanswered_words(tool, asked.said)
+    like = _find_example(asked, tools, entities)
+    if like is not None and like[0][0].tool == tool.name:
+        return "" if like[1] else unanswered_words(tool, asked.said)
     cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), [])
     rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in cues])
     known = own_words(tool, cues, lookup.arguments, asked.said)
@@ -241,7 +242,19 @@ def _by_example(
     *,
     word_for_word: bool = False,
 ) -> Answer | None:
-    """A question that is an example but for what it names, its days and numbers.
+    """What `_find_example` finds."""
+    found = _find_example(asked, tools, entities, word_for_word=word_for_word)
+    return found[0] if found else None
+
+
+def _find_example(
+    asked: LookupText,
+    tools: Sequence[Tool[Any]],
+    entities: Entities,
+    *,
+    word_for_word: bool = False,
+) -> tuple[Answer, bool] | None:
+    """A question that is an example but for what it names, its days and numbers: then True.
 
     Else, if not only `word_for_word`, the only tool one of whose examples has the same words that
     say what it is about.
@@ -263,9 +276,9 @@ def _by_example(
         lookup = Lookup(tool=tool.name, arguments=arguments)
         answer = lookup, f"{tool.name}: like its example {example!r}"
         if same:
-            return answer
+            return answer, True
         alike.append(answer)
-    return alike[0] if len(alike) == 1 else None
+    return (alike[0], False) if len(alike) == 1 else None
 
 
 def _by_words(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
