@@ -10,7 +10,7 @@ from engine.text.entities import fold_cue
 from engine.text.entity_kinds import Entities
 from engine.text.search_words import RUNS, is_chinese, normalise, stem
 from engine.tools.model import Tool
-from engine.understanding.lookups.find import cue_found, is_example, reads_message
+from engine.understanding.lookups.find import bare_question, cue_found, is_example, reads_message
 from engine.understanding.lookups.text import (
     STAND_INS,
     look_at,
@@ -40,7 +40,7 @@ def name_unmentioned(
     tool = next((each for each in tools if each.name == lookup.tool), None)
     if tool is None or not tool.cues or not reads_message(tool):
         return ""
-    asked = look_at(text, entities, today)
+    asked = look_at(bare_question(text), entities, today)
     if is_example(asked, tool, tools, entities):
         return ""
     cues = [fold_cue(cue) for cue in cue_found(asked.said, tool.cues)]

@@ -103,7 +103,8 @@ def _judge_core(text: str, told: str, context: RouteContext, *, favour: bool, wh
     favour = favour or asks_for_favour(plain)
     example = judge_verbatim(told, context)
     looked_up = _look_up(text, context) or (_look_up(told, context) if told != text else None)
-    if looked_up and not (favour or example):
+    # To check a value is to look at it.
+    if looked_up and not example and (not favour or wording.checks(plain)):
         return looked_up
     # An open form may be of the message that is leant on; what another is named for is not for it.
     repeat = judge_repeat(told, context, judge)

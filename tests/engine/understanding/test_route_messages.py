@@ -129,6 +129,9 @@ MESSAGES = [
     ("P003 上周的体重", [DOUBT]),
     # partly sure
     ("蓝色的大象。查一下 P003 的 ECOG", [DOUBT, "ecog P003"]),
+    ("could you check P003's weight?", ["weight_kg P003"]),
+    ("麻烦帮忙确认一下 P003 的体重", ["weight_kg P003"]),
+    ("plz share P003's weight, thx", ["weight_kg P003"]),
     ("今天天气不错。查一下 P003 的 ECOG", ["ecog P003"]),
     ("查一下 P003 的 ECOG,另外评估他是否适合继续用药", ["ecog P003", ASKS]),
     ("订一间会议室,然后录入今天的访视数据", [DOUBT, START]),
