@@ -38,6 +38,7 @@ LONGEST_BACKOFF_S = 60.0
 OTHERS_FIRST_S = 5.0
 """For how long the last attempt at a mail lets others go first: it may end its worker again."""
 _OTHERS_LOOK_S = 0.05
+_CALM_LOOKS = 20
 TYPING_AFTER_S = 0.2
 TYPING_EVERY_S = 4.0
 NEWER_BUILD_WAIT_S = 300.0
@@ -225,9 +226,13 @@ class LaneLoop:
     async def _let_others_go_first(self, place: LanePlace) -> None:
         """Wait until all other lanes in hand are done, and shown, for a while at most."""
         with place.vacate():
-            # Counted in looks, as the others get no further while this process has no processor.
+            # Counted in looks, as the others get no further while this process has no processor. An
+            # edit may be held for a moment: where others were at work, it is given time to come.
+            calm = _CALM_LOOKS
             for _ in range(round(OTHERS_FIRST_S / _OTHERS_LOOK_S)):
-                if not self._places.are_taken() and self._is_shown():
+                is_calm = not self._places.are_taken() and self._is_shown()
+                calm = calm + 1 if is_calm else 0
+                if calm > _CALM_LOOKS:
                     return
                 await asyncio.sleep(_OTHERS_LOOK_S)
 
