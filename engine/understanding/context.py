@@ -29,7 +29,8 @@ class Piece:
 
     Not `firm`: by its form, while its words speak for something else. `reply` is the answer where
     that is known already. `boundary` is what stands before it (`Atom`); with `is_sequel` it is to
-    come after what was before.
+    come after what was before. `is_guess`: it is work by what its text does, of which rules alone
+    were not sure.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Piece:
     values: Mapping[str, str] = field(default_factory=dict)
     reply: str = ""
     firm: bool = True
+    is_guess: bool = False
     unclear_kind: UnclearKind = "unknown"
     candidates: tuple[Candidate, ...] = ()
 

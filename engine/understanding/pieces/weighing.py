@@ -2,27 +2,32 @@
 
 Neither says enough alone: rules know the forms that somebody wrote down, and what was learned
 (`learned/acts.py`) knows none of the project's work. Where they contradict, people are asked. What
-rules left in doubt is decided where its act is clear: as nothing, or as work that hangs on
-what the rules found. Nothing begins by it.
+rules left in doubt is decided where its act is clear: as nothing, as a question, or as work that
+hangs on something. Work begins by it only where nothing but likeness was lacking: it is all that
+the message asks for, rules see nothing that speaks against it, and every other request is far.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.grammar.reading import GRAMMAR, level
+from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.acts import ACT_READER, Acts
 from engine.understanding.learned.classifier import DECIMALS
 from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
-from engine.understanding.pieces.holding.beside import as_conditional, as_unclear
+from engine.understanding.pieces.holding.beside import UNDONE, as_conditional, as_unclear
 from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import score_piece
 from engine.understanding.pieces.split import is_decided
-from engine.understanding.pieces.telling import AGAINST
+from engine.understanding.pieces.telling import AGAINST, DOUBTED
 from engine.understanding.pieces.within import OF_WORDS, rank_by_words
+from engine.understanding.pieces.work import form_fault
 from engine.understanding.smalltalk import is_smalltalk
 
 WANTED = -40
@@ -49,24 +54,25 @@ HUNG, UNHUNG = 0, -40
 LIKELY = 0.45
 """What is so near is offered alone."""
 
-OFFER_WORK, OFFER_QUESTION = -60, -20
+OFFER_WORK, OFFER_QUESTION = -90, -20
 """From these scores on a piece in doubt is offered as work, and as a question."""
 
 LEAST_NEAR, LEAST_WORDS = 0.1, 0.1
 """So near is what is offered then, or so much do its words weigh."""
 
-BIDDEN, CLEAR = 40, 20
-"""Talk that scores more as work may ask for it; any other act that scores more is clear."""
+BIDDEN, CLEAR, HANGS = 40, 20, 10
+"""Talk that scores more as work may ask for it; any other act that scores more is clear, and that
+work hangs on something."""
 
-NO_WORK, NO_QUESTION, ONE = -40, -20, -20
+NO_WORK, NO_QUESTION, ONE = -20, -20, -20
 """What scores less is no work, on a condition or not; no question; no more than one thing."""
 
 NOT_OFF = -70
 """What scores less holds off hardly anything."""
 
-NOTHING = -40
-"""Of a message of one piece of which it scores less that something is wanted, and that gives no
-values, nothing is."""
+NOTHING, NO_PART, SURELY_NOTHING = -50, -40, -80
+"""Of a message that gives no values, and of which it scores less that something is wanted, nothing
+is, where that is so of the piece as well; nor in a piece that scores still less, beside others."""
 
 APART = 0.3
 """So far behind what hangs on something is every other request, in likeness and words together."""
@@ -77,6 +83,13 @@ AWAY, STATED = 0.25, 0.6
 TAUGHT = 8
 """Of a request with fewer examples too little is known."""
 
+BEGUN, NO_OTHER = 20, -60
+"""What scores more as work, and less as any other act, asks for work and nothing else."""
+
+LIKE, AHEAD = 0.35, 0.3
+"""Such work begins where it is so near to one request, and every other so far behind."""
+
+_WISHES: tuple[Role, ...] = ("wish", "seek")
 _NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
@@ -88,7 +101,13 @@ def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[
     condition.
     """
     acts = _read(text, context)
-    weighed = tuple(_weigh(piece, context, alone=len(pieces) == 1) for piece in pieces)
+    ends = [*(piece.start for piece in pieces[1:]), len(text)]
+    # How a sentence ends, which no piece has, says what it does.
+    said = (text[piece.start : end].strip() for piece, end in zip(pieces, ends, strict=True))
+    weighed = tuple(
+        _weigh(piece, _read(own, context), acts, context, alone=len(pieces) == 1)
+        for piece, own in zip(pieces, said, strict=True)
+    )
     if acts.conditional <= HUNG or any(piece.condition for piece in weighed):
         return weighed
     return tuple(_hold(piece, context) for piece in weighed)
@@ -98,7 +117,8 @@ def _read(text: str, context: RouteContext) -> Acts:
     return ACT_READER.read(context.mark(text))
 
 
-def _weigh(piece: Piece, context: RouteContext, *, alone: bool) -> Piece:
+def _weigh(piece: Piece, acts: Acts, whole: Acts, context: RouteContext, *, alone: bool) -> Piece:
+    """The piece by its acts, and by those of the `whole` message."""
     said = fold(piece.text)
     settled = bool(piece.lookup or piece.reply) or piece.about_run or not _LETTERS.search(said)
     # "And P004?" does what the message before it does.
@@ -107,12 +127,24 @@ def _weigh(piece: Piece, context: RouteContext, *, alone: bool) -> Piece:
         return piece
     if piece.kind == "smalltalk" and is_smalltalk(piece.text):
         return piece
-    acts = _read(piece.text, context)
-    doubted = _doubt(piece, acts, context)
-    return doubted if is_decided(doubted) else _settle(doubted, acts, context, alone=alone)
+    doubted = _doubt(piece, acts, whole, context)
+    if is_decided(doubted):
+        return doubted
+    if doubted.unclear_kind != "asks_which" and not doubted.reply and _is_idle(acts, whole):
+        valued = _NUMBER.search(context.mark(piece.text))
+        wishes = any(GRAMMAR.says(sign, context.plain(piece.text)) for sign in _WISHES)
+        return doubted if valued or wishes else _as_told(doubted)
+    return _settle(doubted, acts, context, alone=alone)
 
 
-def _doubt(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
+def _is_idle(acts: Acts, whole: Acts) -> bool:
+    """Whether nothing is wanted in a piece, by its acts and those of the whole message."""
+    if whole.wanted < NOTHING:
+        return acts.wanted < NO_PART
+    return acts.wanted < SURELY_NOTHING
+
+
+def _doubt(piece: Piece, acts: Acts, whole: Acts, context: RouteContext) -> Piece:
     match piece.kind:
         case "workflow":
             weighed = _weigh_work(piece, acts)
@@ -121,7 +153,7 @@ def _doubt(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
             return _offer_more(as_unclear(piece, "it may ask for nothing, or more"), acts, context)
         case "qa_query":
             shows = wording.shows(context.plain(piece.text))
-            weighed = piece if shows else _weigh_question(piece, acts)
+            weighed = piece if shows else _weigh_question(piece, acts, whole)
             return _offer_more(weighed, acts, context)
         case "smalltalk":
             if acts.request < BIDDEN:
@@ -129,7 +161,7 @@ def _doubt(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
             meant = replace(piece, kind="unclear", confidence=0.0)
             return _offer_more(meant, acts, context)
         case _:
-            return _offer_more(_weigh_unclear(piece, acts), acts, context)
+            return _offer_more(_weigh_unclear(piece, acts, context), acts, context)
 
 
 def _weigh_work(piece: Piece, acts: Acts) -> Piece:
@@ -142,27 +174,29 @@ def _weigh_work(piece: Piece, acts: Acts) -> Piece:
     return replace(piece, firm=False) if doubted else piece
 
 
-def _weigh_question(piece: Piece, acts: Acts) -> Piece:
+def _weigh_question(piece: Piece, acts: Acts, whole: Acts) -> Piece:
     work = max(acts.request, acts.conditional)
     wished = work > WISHED and work > acts.question
-    idle = max(acts.question, work) < UNASKED
-    doubted = wished or idle or (acts.several > SEVERAL and work > CLEAR)
+    idle = max(acts.question, work) < UNASKED and whole.question <= ASKED
+    doubted = wished or idle or (acts.several > SEVERAL and work > BIDDEN)
     return replace(piece, firm=False) if doubted else piece
 
 
-def _weigh_unclear(piece: Piece, acts: Acts) -> Piece:
+def _weigh_unclear(piece: Piece, acts: Acts, context: RouteContext) -> Piece:
     """What is decided to want nothing is in doubt where it may; what only asks is a question."""
     work = max(acts.request, acts.conditional)
     # What holds off holds back what stands before it as well, and is offered already.
     if piece.unclear_kind == "holds_off" and acts.held_off < NOT_OFF:
         return replace(piece, unclear_kind="unknown", candidates=())
     told = piece.unclear_kind == "idle" and piece.firm
-    if told and acts.wanted >= WANTED:
+    # What takes something back may want another thing instead.
+    if told and (acts.wanted >= WANTED or _has(piece, UNDONE, context)):
         piece = replace(piece, firm=False, unclear_kind="unknown")
     asks = acts.question > ASKED and work < UNASKED and not piece.candidates
     if piece.unclear_kind == "unknown" and asks:
         # Reading does no harm.
-        return replace(piece, kind="qa_query", firm=False, why=f"{piece.why}; it asks indirectly")
+        clear = max(work, acts.several) < NO_OTHER
+        return replace(piece, kind="qa_query", firm=clear, why=f"{piece.why}; it asks indirectly")
     return piece
 
 
@@ -202,13 +236,31 @@ def _settle(piece: Piece, acts: Acts, context: RouteContext, *, alone: bool) -> 
     """A piece in doubt as what its acts clearly are, if that is one thing."""
     if piece.unclear_kind == "asks_which" or piece.reply or acts.several > ONE:
         return piece
-    if alone and acts.wanted < NOTHING and not _NUMBER.search(piece.text):
-        return _as_told(piece)
     other = max(acts.question, acts.held_off)
-    hung = acts.conditional > CLEAR and acts.request < NO_WORK and other < NO_QUESTION
-    if hung and piece.condition:
+    hung = acts.conditional > HANGS and acts.request < NO_WORK and other < NO_QUESTION
+    if hung and (piece.condition or (alone and not _has(piece, DOUBTED, context))):
         return _hung(piece, context)
-    return piece
+    clear = (
+        piece.unclear_kind == "unknown"
+        and acts.request > BEGUN
+        and max(acts.conditional, other, acts.several) < NO_OTHER
+    )
+    return _begun(piece, context) if alone and clear and not piece.condition else piece
+
+
+def _has(piece: Piece, roles: Collection[Role], context: RouteContext) -> bool:
+    """Whether something in a piece plays one of the roles, as rules read it."""
+    return any(mark.role in roles for mark in GRAMMAR.marks(level(context.mark(piece.text))))
+
+
+def _begun(piece: Piece, context: RouteContext) -> Piece:
+    """A piece that asks for work as that work, where it is plain which and rules see no fault."""
+    work = _nearest(piece.text, context)
+    if work is None or work.score < LIKE or work.apart < AHEAD:
+        return piece
+    # What rules found lacking is then only likeness.
+    fault = form_fault(score_piece(piece.text, context), context.table, asked=True)
+    return piece if fault else _as_work(piece, work)
 
 
 def _as_told(piece: Piece) -> Piece:
@@ -225,7 +277,10 @@ def _hung(piece: Piece, context: RouteContext) -> Piece:
     work = _nearest(piece.text, context)
     if not work or (work.apart < APART and work.name != f"{piece.playbook}/{piece.request}"):
         return piece
-    return as_conditional(_as_work(piece, work), piece.condition, firm=True)
+    likely = [c for c in piece.candidates[:1] if c.playbook and c.score >= LIKELY]
+    if any(work.name != f"{each.playbook}/{each.request}" for each in likely):
+        return piece
+    return as_conditional(_as_work(piece, work), piece.condition or piece.text, firm=True)
 
 
 def _as_work(piece: Piece, work: "_Nearest") -> Piece:
@@ -239,6 +294,7 @@ def _as_work(piece: Piece, work: "_Nearest") -> Piece:
         firm=True,
         unclear_kind="unknown",
         candidates=(),
+        is_guess=True,
         why=f"{piece.why}; it asks for work, and nothing is as near as {work.name}",
     )
 

@@ -178,18 +178,31 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
     groups = [s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")]
     if least != HANGING and scored.scores.known < WELL_KNOWN and max(groups) < LIKE_ONE:
         return f"it is like none of its requests, and only {scored.scores.known:.2f} of it is known"
+    if fault := form_fault(scored, table, hangs=least == HANGING):
+        return fault
+    if not bids(scored, table, _tells_or_denies) and not (
+        scored.score >= TERSE_FROM and (is_terse(scored) or GRAMMAR.says("wish", scored.folded))
+    ):
+        return "nothing in it is bidden"
+    return ""
+
+
+def form_fault(
+    scored: ScoredPiece, table: RouteTable, *, hangs: bool = False, asked: bool = False
+) -> str:
+    """What speaks against work in how it is put, whatever work it is; "" when nothing does.
+
+    Less of it has to be understood where it stands under a condition (`hangs`), or is known to be
+    asked for, be it without a verb (`asked`).
+    """
     if wording.reports(scored.folded):
         return "it gives what somebody else said"
     if _hangs(scored, table):
         return "it hangs on a condition"
     if forbids(scored):
         return "it holds something off"
-    if not bids(scored, table, _tells_or_denies) and not (
-        scored.score >= TERSE_FROM and (is_terse(scored) or GRAMMAR.says("wish", scored.folded))
-    ):
-        return "nothing in it is bidden"
-    if least != HANGING and (
-        held := held_back(scored, table, _without_days(scored, scored.bare, table))
+    if not hangs and (
+        held := held_back(scored, table, _without_days(scored, scored.bare, table), asked=asked)
     ):
         return held
     if wording.asks(scored.bare) and not scored.polite:

@@ -82,7 +82,7 @@ def is_explained(piece: Piece, context: RouteContext) -> bool:
     if piece.kind == "card_reply":
         answer = match_form(piece.text, context)
         return answer is not None and answer.sure and not answer.reply
-    if piece.reply:
+    if piece.reply or piece.is_guess:
         return False
     if piece.lookup:
         return is_whole_look_up(piece.text, piece.lookup, context)

@@ -5,7 +5,9 @@ import pytest
 from engine.frames.intents import Intent
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.acts import ACT_READER, ACTS
+from engine.understanding.pieces.message import read_message
 from engine.understanding.router.chain import route
+from engine.understanding.router.explained import is_explained
 from tests.bench.router.learn_acts import WEIGHTS, digest_of, samples
 
 
@@ -83,3 +85,34 @@ async def test_what_holds_off_stays_decided_and_holds_back_what_stands_before_it
     )
     assert ACT_READER.read(off.text).held_off > 0
     assert (off.kind, off.sure, before.sure) == ("unclear", True, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "request_"),
+    [
+        ("typo p12 weight 71", "data-correction"),
+        ("listing of aes arm c asap", "report-handover"),
+        ("work plan for wk 12 Okafor", "work-plan"),
+    ],
+)
+async def test_what_asks_for_one_work_and_nothing_else_begins_whatever_words_it_has(
+    said: str, request_: str, context: RouteContext
+) -> None:
+    (found,) = await _read(said, context)
+    assert (found.kind, found.request, found.sure) == ("workflow", request_, True)
+    (piece,) = read_message(said, context)
+    assert not is_explained(piece, context)  # With a model, that reads it.
+
+
+@pytest.mark.parametrize("said", ["误录入今天的访视数据", "it is hard to record today's visit"])
+async def test_what_rules_read_as_told_begins_nothing_whatever_it_does(
+    said: str, context: RouteContext
+) -> None:
+    assert ACT_READER.read(said).request > 0
+    assert not any(i.kind == "workflow" and i.sure for i in await _read(said, context))
+
+
+async def test_a_sentence_is_read_with_its_end(context: RouteContext) -> None:
+    said = "I cannot recall which site P011 belongs to."
+    (found,) = await _read(said, context)
+    assert (found.kind, found.sure) == ("qa_query", True)

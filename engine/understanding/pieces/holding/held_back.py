@@ -42,10 +42,11 @@ _SAID: dict[Role, str] = {
 }
 
 
-def held_back(scored: ScoredPiece, table: RouteTable, said: str) -> str:
+def held_back(scored: ScoredPiece, table: RouteTable, said: str, *, asked: bool = False) -> str:
     """What in a piece holds it back, and is in no example of the playbook; "" for nothing.
 
-    `said` is the piece as it is bare, without days that its request asks for.
+    `said` is the piece as it is bare, without days that its request asks for. Where nothing names
+    the work, every word may be strange, unless it is known to be `asked` for.
     """
     bid = _place_of_bid(said, table)
     for mark in GRAMMAR.marks(said):
@@ -53,6 +54,8 @@ def held_back(scored: ScoredPiece, table: RouteTable, said: str) -> str:
             mark, said, scored.route, table
         ):
             return f"{said[mark.start : mark.end]!r}: {_SAID[mark.role]}"
+    if asked and bid == len(said):
+        return ""
     strange = (
         next(_strange_before(said, bid, scored.route, table), "")
         or _teller(said, bid, table)
