@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # What can be done is the first choice of both, what cannot the second of RECORD's; ASKS may be a
 # question.
-VISIT = "P003今天有访视"
+VISIT = "P003今天的访视"
 RECORD = "录入P009的体温37.1"
 ENGLISH = "record temperature 37.1 for P009"
 ASKS = "P003 的访视"

@@ -23,7 +23,7 @@ from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
 from engine.understanding.pieces.holding.beside import UNDONE, as_conditional, as_unclear
 from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
-from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.telling import AGAINST, DOUBTED
 from engine.understanding.pieces.within import OF_WORDS, rank_by_words
@@ -132,8 +132,7 @@ def _weigh(piece: Piece, acts: Acts, whole: Acts, context: RouteContext, *, alon
         return doubted
     if doubted.unclear_kind != "asks_which" and not doubted.reply and _is_idle(acts, whole):
         valued = _NUMBER.search(context.mark(piece.text))
-        wishes = any(GRAMMAR.says(sign, context.plain(piece.text)) for sign in _WISHES)
-        return doubted if valued or wishes else _as_told(doubted)
+        return doubted if valued or _wishes(piece, context) else _as_told(doubted)
     return _settle(doubted, acts, context, alone=alone)
 
 
@@ -253,14 +252,23 @@ def _has(piece: Piece, roles: Collection[Role], context: RouteContext) -> bool:
     return any(mark.role in roles for mark in GRAMMAR.marks(level(context.mark(piece.text))))
 
 
+def _wishes(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece says that somebody wishes for something, or seeks to know it."""
+    return any(GRAMMAR.says(sign, context.plain(piece.text)) for sign in _WISHES)
+
+
 def _begun(piece: Piece, context: RouteContext) -> Piece:
     """A piece that asks for work as that work, where it is plain which and rules see no fault."""
     work = _nearest(piece.text, context)
     if work is None or work.score < LIKE or work.apart < AHEAD:
         return piece
+    scored = score_piece(piece.text, context)
+    bidden = bids(scored, context.table, wording.tells) or _wishes(piece, context)
+    if not (bidden or _NUMBER.search(context.mark(piece.text))):
+        # "P003's visit" may be asked after.
+        return piece
     # What rules found lacking is then only likeness.
-    fault = form_fault(score_piece(piece.text, context), context.table, asked=True)
-    return piece if fault else _as_work(piece, work)
+    return piece if form_fault(scored, context.table, asked=True) else _as_work(piece, work)
 
 
 def _as_told(piece: Piece) -> Piece:
