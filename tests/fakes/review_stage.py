@@ -148,8 +148,18 @@ class Stage:
         return [json.loads(entry) for entry in history.entries]
 
     async def later(self, ms: int) -> None:
-        """So much time passes for the store."""
-        self.service.parts.store.scripts.offset_ms += ms
+        """So much time passes for the store, once it knows that all is shown that was to be.
+
+        What is being shown meanwhile would be shown twice, as its lease would be over.
+        """
+        store = self.service.parts.store
+
+        async def settled() -> bool:
+            backlog = await store.operations.backlog()
+            return not (backlog.lanes or backlog.destinations)
+
+        await until(settled)
+        store.scripts.offset_ms += ms
 
     async def until_reminded(self, times: int) -> Card:
         """The review once it has been reminded of so often."""
