@@ -148,18 +148,26 @@ class Stage:
         return [json.loads(entry) for entry in history.entries]
 
     async def later(self, ms: int) -> None:
-        """So much time passes for the store, once it knows that all is shown that was to be.
+        """So much time passes for the store, once all is shown that was to be."""
+        await self.settle()
+        self.skip(ms)
 
-        What is being shown meanwhile would be shown twice, as its lease would be over.
+    async def settle(self) -> None:
+        """Wait until the store knows that all is shown.
+
+        What is being shown while time is skipped would be shown twice, as its lease would be over.
         """
-        store = self.service.parts.store
+        operations = self.service.parts.store.operations
 
         async def settled() -> bool:
-            backlog = await store.operations.backlog()
+            backlog = await operations.backlog()
             return not (backlog.lanes or backlog.destinations)
 
         await until(settled)
-        store.scripts.offset_ms += ms
+
+    def skip(self, ms: int) -> None:
+        """So much time passes for the store at once."""
+        self.service.parts.store.scripts.offset_ms += ms
 
     async def until_reminded(self, times: int) -> Card:
         """The review once it has been reminded of so often."""

@@ -286,6 +286,7 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     # The other reviewer has the card too before anything fails.
     await on.on_slack("U0WU")
     await on.on_telegram(WU_ID)
+    await on.settle()
     runs = await on.service.parts.services.decisions.active_runs("web:local:ward-7")
     for method in ("chat.postMessage", "chat.update"):
         on.slack.fail_next(method, Fault.broken(), times=500)
@@ -294,14 +295,14 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
         on.telegram.fail_next(called, Fault.broken(), times=500)
     shown_on_slack, shown_on_telegram = len(on.slack.messages), len(on.telegram.messages)
     for number in range(1, 5):
-        await on.later(10 * MINUTE_MS)
+        on.skip(10 * MINUTE_MS)
         await on.until_reminded(number)
     # The run waits as before: not a step was taken.
     assert await on.service.parts.services.decisions.active_runs("web:local:ward-7") == runs
     assert len(on.slack.messages) == shown_on_slack
     on.slack.planned.clear()
     on.telegram.planned.clear()
-    await on.later(6 * MINUTE_MS)
+    on.skip(6 * MINUTE_MS)
     await on.on_slack("U0REVIEWER", "提醒（4/5）")
     for chat in (REVIEWER_ID, WU_ID):
         await on.on_telegram(chat, "提醒（4/5）")
