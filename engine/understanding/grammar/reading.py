@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.understanding.grammar import en, en_signs, zh
+from engine.understanding.grammar import en, zh
 from engine.understanding.grammar.rule import Role, Rule
 from engine.understanding.grammar.slips import SLIPS
 
-TABLES: tuple[tuple[Rule, ...], ...] = ((*en.RULES, *en_signs.SIGNS), zh.RULES)
+TABLES: tuple[tuple[Rule, ...], ...] = (en.RULES, zh.RULES)
 """A table for each language; a further language is a file, and a name here."""
 
 MARKS: tuple[Role, ...] = (
