@@ -22,10 +22,11 @@ from cards.texts import languages
 if TYPE_CHECKING:
     from bot.processes.supervisor import ProcessRole, Supervisor
     from bot.processes.watchdog import Watchdog
+    from bot.wiring.service import FolderContents
 
 T = TypeVar("T")
 R = TypeVar("R")
-Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
+Serve = Callable[..., Awaitable[int | None]]
 
 # How long a process whose parent was killed may take to finish.
 _ORPHAN_S = 20.0
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     settings = load_project()
     configure_logging(args.command)
 
-    def load() -> type["Supervisor"]:
+    def load() -> "tuple[type[Supervisor], FolderContents | None]":
         from bot.operate.start_check import check_definitions
         from bot.processes.port import check_port
         from bot.processes.supervisor import Supervisor, can_fork
@@ -55,17 +56,20 @@ def run(args: argparse.Namespace) -> int:
         # What both processes would find wrong is found here first, so that it is told once.
         check_port(settings)
         check_definitions(settings)
-        if can_fork():
-            load_processes(settings)
-        return Supervisor
+        if not can_fork():
+            return Supervisor, None
+        load_processes(settings)
+        from bot.wiring.service import share_folder
 
-    supervisor = load_and_freeze(load)
+        return Supervisor, share_folder(settings)
+
+    supervisor, contents = load_and_freeze(load)
     begun = _supervise(supervisor, settings)
     if isinstance(begun, int):
         return begun
     args.command, args.stop_at_eof, args.pulse = begun.name, True, begun.pulse
     # Nothing is read again in a copy: what it touches is not shared any more.
-    args.settings = settings
+    args.settings, args.contents = settings, contents
     return web(args) if begun.name == "web" else worker(args)
 
 
@@ -135,22 +139,21 @@ def worker(args: argparse.Namespace) -> int:
 
 def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
     configure_logging(args.command)
-    # Where it was forked from one that checked the same.
+    # Of who forked this one, where that supervises it.
     pulse = getattr(args, "pulse", None)
 
-    def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
-        from bot.processes.watchdog import Watchdog, prepare
+    def load() -> "tuple[type[Watchdog], Callable[..., Awaitable[None]], FolderContents]":
+        from bot.processes.watchdog import Watchdog
         from bot.processes.worker import serve
+        from bot.wiring.service import share_folder
 
-        if pulse is None:
-            prepare(settings)
-        return Watchdog, serve
+        return Watchdog, serve, _contents_of(args) or share_folder(settings)
 
-    watchdog, serve = load_and_freeze(load)
+    watchdog, serve, contents = load_and_freeze(load)
     started = watchdog(settings, stop_at_eof=args.stop_at_eof, pulse=pulse).run()
     if isinstance(started, int):
         return started
-    serving = partial(serve, pulse=started)
+    serving = partial(serve, contents=contents, pulse=started)
     return run_loop(_until_stopped(serving, settings, stop_at_eof=True)) or 0
 
 
@@ -160,11 +163,18 @@ def _settings_of(args: argparse.Namespace) -> Settings:
     return settings or load_project()
 
 
+def _contents_of(args: argparse.Namespace) -> "FolderContents | None":
+    """What the process that this one was forked from has read."""
+    contents: FolderContents | None = getattr(args, "contents", None)
+    return contents
+
+
 def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
     settings = _settings_of(args)
     configure_logging(args.command)
+    serving = partial(load_and_freeze(load), contents=_contents_of(args))
     stop_at_eof = getattr(args, "stop_at_eof", False)
-    return run_loop(_until_stopped(load_and_freeze(load), settings, stop_at_eof=stop_at_eof)) or 0
+    return run_loop(_until_stopped(serving, settings, stop_at_eof=stop_at_eof)) or 0
 
 
 def load_and_freeze(load: Callable[[], T]) -> T:

@@ -1,7 +1,7 @@
 """Definitions that change without a restart: in the folder, or by the pointer (design §5)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from glob import glob
 from pathlib import Path
@@ -40,8 +40,13 @@ def fingerprint_folder(folder: Path, skills: Path | None = None) -> Fingerprint:
     """
     found = [folder / name for pattern in READ_PATTERNS for name in _matches(folder, pattern)]
     found += [skills / name for name in _matches(skills, "*.yaml")] if skills else ()
+    return fingerprint_files(found)
+
+
+def fingerprint_files(paths: Iterable[Path]) -> Fingerprint:
+    """A value that changes whenever one of these files is written or removed."""
     files = set()
-    for path in found:
+    for path in paths:
         try:
             stat = path.stat()
         except OSError:

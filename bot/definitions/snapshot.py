@@ -89,12 +89,16 @@ def _digest_of(body: Frozen) -> str:
 
 
 async def publish(snapshot: Snapshot, published: Published) -> None:
-    """Have all processes switch to the snapshot: first every body is stored, then the pointer."""
+    """Have all processes switch to the snapshot: first every body is stored, then the pointer.
+
+    What the pointer names already was stored before it.
+    """
+    pointer = snapshot.pointer.model_dump_json()
+    if await published.pointer() == pointer:
+        return
     for digest, body in snapshot.bodies().items():
         await published.publish(digest, body.model_dump_json())
-    pointer = snapshot.pointer.model_dump_json()
-    if await published.pointer() != pointer:
-        await published.point(pointer)
+    await published.point(pointer)
 
 
 async def fetch_snapshot(

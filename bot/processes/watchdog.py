@@ -18,12 +18,10 @@ from typing import Final, NoReturn
 
 import structlog
 
-from bot.definitions.loader import load_definitions
 from bot.processes.left_lanes import LeftLanes, give_back
 from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.wiring.connections import load_connections
 
 _log = structlog.get_logger()
 
@@ -37,11 +35,6 @@ _SHOW_STACK: Final = signal.SIGUSR1
 _ORPHAN_S: Final = 20.0
 _ENDINGS: Final = (signal.SIGTERM, signal.SIGINT)
 _SET_PARENT_DEATH_SIGNAL: Final = 1
-
-
-def prepare(settings: Settings) -> None:
-    """Read and check the definitions, so that workers inherit them. Raises DefinitionError."""
-    load_definitions(settings, load_connections(settings).toolbox)
 
 
 class Silence:

@@ -20,16 +20,18 @@ from bot.processes.sd_notify import Notifier
 from bot.settings import NO_ZONE, Settings
 from bot.waits import cancel_tasks, pause
 from bot.wiring.contexts import Adapter
-from bot.wiring.service import Parts, open_parts
+from bot.wiring.service import FolderContents, Parts, open_parts
 
 log = structlog.get_logger()
 MAX_BODY_BYTES = 1024 * 1024
 LONGEST_PAUSE_S = 60.0
 
 
-async def serve(settings: Settings, stop: asyncio.Event) -> None:
+async def serve(
+    settings: Settings, stop: asyncio.Event, contents: FolderContents | None = None
+) -> None:
     """Serve until `stop`; raises OSError when the port is taken."""
-    async with open_parts(settings, stop) as parts, open_site(parts):
+    async with open_parts(settings, stop, contents=contents) as parts, open_site(parts):
         log.info("web_started", host=settings.host, port=settings.port, zone=settings.timezone)
         if not settings.names_zone:
             log.warning("no_time_zone", zone=settings.timezone, warning=NO_ZONE)

@@ -17,7 +17,7 @@ from bot.serve.work.retention import sweep_files
 from bot.settings import Settings
 from bot.telemetry.metrics import SHARE_EVERY_S
 from bot.waits import cancel_tasks, pause
-from bot.wiring.service import Parts, open_parts
+from bot.wiring.service import FolderContents, Parts, open_parts
 from bot.wiring.work import build_delivery, build_lanes, build_model_queue
 from engine.errors import StoreError
 from engine.ports.storage.inbox import Inbox
@@ -36,14 +36,19 @@ SWEEP_EVERY_S = 3600.0
 _SWEEP_RETRY_S = 30.0
 
 
-async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
+async def serve(
+    settings: Settings,
+    stop: asyncio.Event,
+    contents: FolderContents | None = None,
+    pulse: Pulse | None = None,
+) -> None:
     """Run until `stop`, then finish the lanes that are held and return.
 
     With a `pulse`, a watchdog in another process is shown that this one lives, and what it is at.
     """
     if pulse is not None:
         pulse.attach(asyncio.get_running_loop())
-    async with open_parts(settings, stop) as parts:
+    async with open_parts(settings, stop, contents=contents) as parts:
         await run_worker(parts, stop, pulse)
 
 

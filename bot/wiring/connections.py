@@ -151,6 +151,11 @@ class GuardedConnections:
             await each.close()
 
 
+def connections_file(settings: Settings) -> Path:
+    """The file of the connections; without a setting there need not be one."""
+    return settings.connections or settings.playbooks / CONNECTIONS_FILE
+
+
 def load_connections(
     settings: Settings, environment: Mapping[str, str | None] | None = None
 ) -> Connections:
@@ -159,7 +164,7 @@ def load_connections(
     Secrets are looked up in the `environment`, without one in that of the process. Raises
     DefinitionError with every problem of the file.
     """
-    path = settings.connections or settings.playbooks / CONNECTIONS_FILE
+    path = connections_file(settings)
     try:
         text = read_text(path)
     except FileNotFoundError:

@@ -11,10 +11,17 @@ from functools import partial
 from adapters.connections.mcp.tools import McpTools
 from bot.definitions.entity_lists import EntityLists
 from bot.definitions.folder_projects import folder_projects, project_days
-from bot.definitions.loader import load_definitions
+from bot.definitions.loader import Definitions, load_definitions
 from bot.definitions.mcp_servers import load_servers
 from bot.definitions.projects import LiveProjects
-from bot.definitions.reloader import Reloader, fingerprint_folder, open_reloader
+from bot.definitions.reloader import (
+    Fingerprint,
+    Reloader,
+    fingerprint_files,
+    fingerprint_folder,
+    open_reloader,
+)
+from bot.definitions.snapshot import make_snapshot
 from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
@@ -30,7 +37,12 @@ from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
 from bot.waits import retry_until_available, run_unless_stopped
 from bot.wiring.clock import open_clock
-from bot.wiring.connections import Connections, GuardedConnections, load_connections
+from bot.wiring.connections import (
+    Connections,
+    GuardedConnections,
+    connections_file,
+    load_connections,
+)
 from bot.wiring.incoming import answer_platforms, build_intake
 from bot.wiring.model import open_model
 from bot.wiring.resources import Resources, open_resources
@@ -81,6 +93,46 @@ class Parts:
     secrets: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FolderContents:
+    """What the files of a service say; nothing is connected yet.
+
+    `fingerprint` is that of the playbooks folder, `fixed` that of people and connections, both from
+    just before they were read.
+    """
+
+    connections: Connections
+    definitions: Definitions
+    fingerprint: Fingerprint
+    fixed: Fingerprint
+
+    def is_current(self, settings: Settings) -> bool:
+        """Whether the files are still the same."""
+        return (self.fingerprint, self.fixed) == _fingerprints(settings)
+
+
+def _fingerprints(settings: Settings) -> tuple[Fingerprint, Fingerprint]:
+    fixed = fingerprint_files((settings.people, connections_file(settings)))
+    return fingerprint_folder(settings.playbooks, settings.skills), fixed
+
+
+def read_folder(settings: Settings) -> FolderContents:
+    """Raises DefinitionError with the problems of the connections, or else of all the rest."""
+    # Before it is loaded, so that a change in between is noticed later.
+    fingerprints = _fingerprints(settings)
+    connections = load_connections(settings)
+    definitions = load_definitions(settings, connections.toolbox)
+    return FolderContents(connections, definitions, *fingerprints)
+
+
+def share_folder(settings: Settings) -> FolderContents:
+    """The same for processes that are then copied from this one: they share what is made of it."""
+    contents = read_folder(settings)
+    # The models of arguments, and what is known of texts, are kept.
+    make_snapshot(contents.definitions)
+    return contents
+
+
 @asynccontextmanager
 async def open_parts(
     settings: Settings,
@@ -88,14 +140,16 @@ async def open_parts(
     stand_ins: StandIns = AS_IN_LIFE,
     *,
     observe: Observe | None = None,
+    contents: FolderContents | None = None,
 ) -> AsyncIterator[Parts]:
     """The service's parts, opened and checked; raises DefinitionError or StoreUnavailable.
 
     Raises Stopped as soon as `stop` is set while the store is waited for. `stand_ins` are there in
     place of parts that the settings would open. `observe` hears of everything that is committed.
+    Files that are as they were when the `contents` were read are not read again.
     """
     async with AsyncExitStack() as stack:
-        base = await _open_base(settings, stop, stand_ins, observe, stack)
+        base = await _open_base(settings, stop, stand_ins, observe, stack, contents)
         store, resources, reloader = base.store, base.resources, base.reloader
         masked = compile_key_mask(base.secrets, settings.key_patterns)
         drafting = DraftWriter(store.drafts, resources.platforms, base.clock, masked)
@@ -150,12 +204,14 @@ async def _open_base(
     stand_ins: StandIns,
     observe: Observe | None,
     stack: AsyncExitStack,
+    contents: FolderContents | None,
 ) -> _Base:
     clock = stand_ins.clock or open_clock(settings)
-    # Before it is loaded, so that a change in between is noticed later.
-    fingerprint = fingerprint_folder(settings.playbooks, settings.skills)
-    connections = Connections() if stand_ins.definitions else load_connections(settings)
-    definitions = stand_ins.definitions or load_definitions(settings, connections.toolbox)
+    if stand_ins.definitions is not None:
+        contents = FolderContents(Connections(), stand_ins.definitions, *_fingerprints(settings))
+    elif contents is None or not contents.is_current(settings):
+        contents = read_folder(settings)
+    connections, definitions = contents.connections, contents.definitions
     servers = load_servers(settings.mcp, definitions.people.roles)
     connected = stand_ins.store
     if connected is None:
@@ -190,7 +246,7 @@ async def _open_base(
         definitions,
         published=store.published,
         index_documents=resources.documents.replace,
-        fingerprint=fingerprint,
+        fingerprint=contents.fingerprint,
         snapshot=stand_ins.snapshot,
     )
     reloader = await run_unless_stopped(stop, opening)

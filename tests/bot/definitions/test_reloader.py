@@ -15,7 +15,7 @@ from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.definitions.reloader import fingerprint_folder
 from bot.processes.web import application
-from bot.wiring.service import Parts, open_parts
+from bot.wiring.service import Parts, open_parts, share_folder
 from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
@@ -367,3 +367,25 @@ def test_what_is_loaded_only_at_the_start_is_not_watched(playbooks: Path) -> Non
     (playbooks / "people.yaml").unlink()
     shutil.rmtree(playbooks / "clinical_qc" / "data")
     assert fingerprint_folder(playbooks) == before
+
+
+async def test_a_copy_reads_nothing_again_unless_a_file_has_changed(
+    redis_server: EmbeddedServer, playbooks: Path, tmp_path: Path
+) -> None:
+    people = Path(shutil.copy(ROOT / "playbooks" / "people.yaml", tmp_path))
+    settings = make_settings(
+        redis_url=redis_server.url, data_dir=tmp_path / "data", playbooks=playbooks, people=people
+    )
+    contents = share_folder(settings)
+    async with open_parts(settings, contents=contents) as parts:
+        found = parts.reloader.current.snapshot.playbooks
+        assert found is contents.definitions.playbooks
+        # Tools are called over this process's own connections.
+        assert parts.services.toolbox is not contents.definitions.toolbox
+    rename(playbooks, "Visits")
+    async with open_parts(settings, contents=contents) as parts:
+        assert name_of(parts) == "Visits"
+    contents = share_folder(settings)
+    change(people.parent, people.name, "people:", "people: # one")
+    assert not contents.is_current(settings)
+    assert share_folder(settings).is_current(settings)
