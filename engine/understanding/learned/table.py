@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -310,13 +310,7 @@ class RouteTable:
 
     @cached_property
     def _domain(self) -> DomainWords:
-        said: dict[str, list[str]] = {}
-        for example, text in zip(self.lessons.examples, self.lessons.said, strict=True):
-            said.setdefault(example.group, []).append(text)
-        named = dict(self._named_requests())
-        for group, texts in named.items():
-            said.setdefault(group, []).extend(texts)
-        return DomainWords(said, named)
+        return _domain_of(self.lessons, tuple(self._named_requests()))
 
     def _named_requests(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """By request, its playbook's names and cues, and the texts of what its forms ask for."""
@@ -334,6 +328,17 @@ class RouteTable:
         others = self._words_of_others(playbook)
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
+
+
+@lru_cache(maxsize=2)
+def _domain_of(lessons: Lessons, named: tuple[tuple[str, tuple[str, ...]], ...]) -> DomainWords:
+    """A process weighs the words of the same examples and requests once."""
+    said: dict[str, list[str]] = {}
+    for example, text in zip(lessons.examples, lessons.said, strict=True):
+        said.setdefault(example.group, []).append(text)
+    for group, texts in named:
+        said.setdefault(group, []).extend(texts)
+    return DomainWords(said, dict(named))
 
 
 def _day_cues(leaves: Iterable[Leaf]) -> frozenset[str]:
