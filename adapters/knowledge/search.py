@@ -46,16 +46,15 @@ class _Passage:
 class DocumentSearch:
     """The knowledge port over documents that were loaded, all of which may be replaced at once.
 
+    Those are indexed when they are first searched, or replaced.
+
     Chinese is indexed by pairs of characters, since SQLite's own tokenizers take a whole run of
     characters for one word, or find nothing shorter than three of them.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._shelves = _shelves(documents)
-        # Before anybody asks, those of the projects that playbooks name.
-        self._rooms = OrderedDict(
-            (own, _index(own, self._shelves)) for own in _wings(self._shelves)
-        )
+        self._rooms = OrderedDict[frozenset[_Shelf], _Room]()
         self._is_closed = False
         # No index is closed while it is searched.
         self._lock = threading.Lock()
@@ -91,7 +90,9 @@ class DocumentSearch:
             )
 
     def replace(self, documents: Sequence[Document]) -> None:
-        """Search in these from now on; for a thread, since they are indexed first."""
+        """Search in these from now on; for a thread, since those of the projects that playbooks
+        name are indexed first.
+        """
         shelves = _shelves(documents)
         rooms = OrderedDict((own, _index(own, shelves)) for own in _wings(shelves))
         with self._lock:

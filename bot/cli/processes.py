@@ -68,8 +68,9 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(begun, int):
         return begun
     args.command, args.stop_at_eof, args.pulse = begun.name, True, begun.pulse
-    # Nothing is read again in a copy: what it touches is not shared any more.
-    args.settings, args.contents = settings, contents
+    # Nothing is read or found again in a copy: what it touches is not shared any more.
+    found = {"redis_url": begun.store_url} if begun.store_url else {}
+    args.settings, args.contents = settings.model_copy(update=found), contents
     return web(args) if begun.name == "web" else worker(args)
 
 
@@ -92,10 +93,13 @@ def _supervise(supervisor: type["Supervisor"], settings: Settings) -> "ProcessRo
     # Not uvloop, whose threads would outlast it.
     with asyncio.Runner() as runner:
         server = runner.run(_until_stopped(open_store, settings, stop_at_eof=False))
+    begun: ProcessRole | int = 0
     try:
-        return supervisor(settings, server).run()
+        begun = supervisor(settings, server).run()
+        return begun
     finally:
-        if server is not None:
+        # What was forked keeps its share for as long as it lives.
+        if server is not None and isinstance(begun, int):
             server.close()
 
 

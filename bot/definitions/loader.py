@@ -66,15 +66,16 @@ class Definitions:
     toolbox: Toolbox
     legacy: Legacy = NO_LEGACY
 
-    def route_table(self) -> RouteTable:
-        """What the router learns from them and from the tools."""
+    def route_table(self, tools: Sequence[Tool[Any]] | None = None) -> RouteTable:
+        """What the router learns from them and from the tools, by default their own."""
         files = {name: playbook.definition for name, playbook in self.playbooks.items()}
         fields = {
             f"{name}/{request.id}": playbook.asked_leaves(request.id)
             for name, playbook in self.playbooks.items()
             for request in playbook.definition.requests
         }
-        return RouteTable(files, self.tools, self.talk, self.documents, fields)
+        tools = self.tools if tools is None else tools
+        return RouteTable(files, tools, self.talk, self.documents, fields)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:

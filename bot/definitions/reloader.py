@@ -111,8 +111,9 @@ class Reloader:
                 self._logged.pop("playbooks_wait", None)
 
     async def learn(self) -> None:
-        """Have the router learn now what it otherwise learns for the first message."""
+        """Learn and index now what is otherwise made ready for the first message."""
         await learn_routes(self.current.snapshot.table, self._published)
+        await asyncio.to_thread(self._index_documents, self.current.snapshot.documents)
 
     async def _check_folder(self) -> None:
         fingerprint = await self._fingerprint()
@@ -153,7 +154,7 @@ class Reloader:
         if text is None:
             # Somebody emptied the store: what runs begin with from now on has to be there again.
             await publish(self.current.snapshot, self._published)
-            if self.current.snapshot.table.learned:
+            if self.current.snapshot.routing.is_learned:
                 await self.learn()
             log.warning("playbooks_published_anew")
             return
@@ -175,7 +176,7 @@ class Reloader:
 
     async def _switch(self, snapshot: Snapshot) -> None:
         # A process that routes nothing has learned nothing, and need not.
-        if self.current.snapshot.table.learned:
+        if self.current.snapshot.routing.is_learned:
             await learn_routes(snapshot.table, self._published)
         await asyncio.to_thread(self._index_documents, snapshot.documents)
         self.current.switch(snapshot)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -39,21 +40,48 @@ class Pointer(Frozen):
     documents: tuple[str, ...]
 
 
+class Routing:
+    """What answers need of definitions, made at the first use: a web process has none."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+
+    @cached_property
+    def table(self) -> RouteTable:
+        """What the router has learned, or learns at its first use."""
+        return self._definitions.route_table(self.tools)
+
+    @cached_property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """The tools that only read."""
+        return self._definitions.tools
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether there is a table, and the router has used it."""
+        return "table" in self.__dict__ and self.table.learned
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The definitions of one moment, which never change; `pointer` names them.
-
-    `table` is what the router has learned, or learns at its first use; `tools` are those that only
-    read.
-    """
+    """The definitions of one moment, which never change; `pointer` names them."""
 
     playbooks: Mapping[str, Playbook]
     talk: Talk
     documents: tuple[Document, ...]
-    table: RouteTable
-    tools: tuple[Tool[Any], ...]
+    routing: Routing
     pointer: Pointer
     legacy: Legacy = NO_LEGACY
+
+    @property
+    def table(self) -> RouteTable:
+        """As its routing has it."""
+        return self.routing.table
+
+    @property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """As its routing has them."""
+        return self.routing.tools
 
     def bodies(self) -> dict[str, Frozen]:
         """All of it by digest, as it is published."""
@@ -77,8 +105,7 @@ def _snapshot(definitions: Definitions, pointer: Pointer) -> Snapshot:
         definitions.playbooks,
         definitions.talk,
         definitions.documents,
-        definitions.route_table(),
-        definitions.tools,
+        Routing(definitions),
         pointer,
         definitions.legacy,
     )

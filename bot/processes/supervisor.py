@@ -90,10 +90,14 @@ class _Process:
 
 @dataclass(frozen=True, slots=True)
 class ProcessRole:
-    """In a process that was forked: what it is, and where it shows what it is at."""
+    """In a process that was forked: what it is, and where it shows what it is at.
+
+    `store_url` is of the service's own store, which its share in that keeps up; None without one.
+    """
 
     name: str
     pulse: Pulse | None
+    store_url: str | None
 
 
 @dataclass(slots=True)
@@ -131,7 +135,8 @@ class Supervisor:
         while not self._is_over():
             for process in self._processes:
                 if self._is_due(process) and self._start(process):
-                    return ProcessRole(process.name, process.pulse)
+                    url = self.server.url if self.server else None
+                    return ProcessRole(process.name, process.pulse, url)
             # While the next one starts, which then takes these lanes.
             self._give_back()
             self._look_after()
@@ -179,8 +184,6 @@ class Supervisor:
         lives = [other.life for other in self._processes if other.pid]
         for end in (reads, self._woken, self._wakes, *lives):
             os.close(end)
-        if self.server is not None:
-            self.server.close()
         os.environ.pop("NOTIFY_SOCKET", None)
         if not can_fork():
             # Nothing is imported from the folder that is served.

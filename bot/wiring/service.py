@@ -21,7 +21,6 @@ from bot.definitions.reloader import (
     fingerprint_folder,
     open_reloader,
 )
-from bot.definitions.snapshot import make_snapshot
 from bot.failpoints import Failpoint, arm_connection
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
@@ -129,7 +128,7 @@ def share_folder(settings: Settings) -> FolderContents:
     """The same for processes that are then copied from this one: they share what is made of it."""
     contents = read_folder(settings)
     # The models of arguments, and what is known of texts, are kept.
-    make_snapshot(contents.definitions)
+    contents.definitions.route_table()
     return contents
 
 
