@@ -189,14 +189,14 @@ def load_playbook(
     # Others than the file's own problems are told where the whole folder is loaded.
     legacy = try_load_legacy(main.parent.parent, Problems())
     playbook = _load_cached(
-        tuple(files.items()),
+        _Files.of(files, main.parent),
         people.roles if people else None,
         people.held_roles if people else None,
         tuple(roles_by_person.items()) if roles_by_person is not None else None,
         _KeyedToolbox(toolbox.key, toolbox),
         legacy.model_copy(update={"tools": {}}).model_dump_json(),
         tuple(languages),
-        tuple(shared.items()),
+        _Files.of(shared, skills or main.parent),
         # Only answers name documents.
         read_headings(main.parent) if str(main.parent / ANSWERS_FILE) in files else (),
         read_templates(main.parent),
@@ -210,6 +210,23 @@ def load_playbook(
 
 
 @dataclass(frozen=True, slots=True)
+class _Files:
+    """Texts by name below a folder, equal wherever that stands; faults are told by whole paths."""
+
+    texts: tuple[tuple[str, str], ...]
+    folder: Path = field(compare=False)
+
+    @classmethod
+    def of(cls, files: Mapping[str, str], folder: Path) -> "_Files":
+        named = ((str(Path(path).relative_to(folder)), text) for path, text in files.items())
+        return cls(tuple(named), folder)
+
+    @property
+    def by_path(self) -> dict[str, str]:
+        return {str(self.folder / name): text for name, text in self.texts}
+
+
+@dataclass(frozen=True, slots=True)
 class _KeyedToolbox:
     key: Hashable
     toolbox: Toolbox = field(compare=False)
@@ -218,20 +235,20 @@ class _KeyedToolbox:
 
 @lru_cache(maxsize=MAX_CACHED)
 def _load_cached(
-    files: tuple[tuple[str, str], ...],
+    files: _Files,
     roles: tuple[str, ...] | None,
     held: frozenset[str] | None,
     people: tuple[tuple[str, tuple[str, ...]], ...] | None,
     keyed: _KeyedToolbox,
     legacy: str,
     languages: tuple[Lang, ...],
-    shared: tuple[tuple[str, str], ...],
+    shared: _Files,
     documents: tuple[tuple[str, tuple[str, ...] | None], ...],
     templates: tuple[tuple[str, str], ...],
 ) -> Playbook:
     toolbox = keyed.toolbox
     return load(
-        dict(files),
+        files.by_path,
         roles=roles,
         held=held,
         people=dict(people) if people is not None else None,
@@ -239,7 +256,7 @@ def _load_cached(
         connections=toolbox.connections if toolbox.are_known else None,
         legacy=Legacy.model_validate_json(legacy),
         languages=languages,
-        shared=dict(shared),
+        shared=shared.by_path,
         documents=dict(documents),
         templates=dict(templates),
     )

@@ -1,5 +1,6 @@
 """A folder that is loaded again, as for another service in the process, is not checked again."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,18 @@ def test_what_is_unchanged_is_the_same_and_what_is_changed_is_checked(tmp_path: 
     (folder / "parts.yaml").write_text(API)
     assert load(folder) == first
     assert load(folder) is not load(folder)
+
+
+def test_a_copy_elsewhere_is_the_same_and_its_faults_are_told_of_its_own_files(
+    tmp_path: Path,
+) -> None:
+    first = load(write_garage(tmp_path / "garage"))
+    copy = Path(shutil.copytree(tmp_path / "garage", tmp_path / "copy"))
+    assert load(copy) is first
+    (main,) = copy.glob("*/playbook.yaml")
+    main.write_text(main.read_text("utf-8") + "more: 1\n", "utf-8")
+    with pytest.raises(DefinitionError, match="more") as told:
+        load(copy)
+    assert str(main) in str(told.value)
+    assert str(tmp_path / "garage") not in str(told.value)
+    assert load(tmp_path / "garage") is first
