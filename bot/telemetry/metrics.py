@@ -205,10 +205,10 @@ class SharedMeter:
                 self._counts[name] += amount
             raise
 
-    async def run(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: asyncio.Event, *, every_s: float = SHARE_EVERY_S) -> None:
         """Share every few seconds until `stop`, then once more."""
         while True:
-            await pause(stop, SHARE_EVERY_S)
+            await pause(stop, every_s)
             try:
                 await self.share()
             except StoreError as error:

@@ -76,10 +76,10 @@ class ModelWatch:
             log.warning("connection_left_alone", connection=name)
         self._states[connection_state(name)] = state
 
-    async def run(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: asyncio.Event, *, every_s: float = SHARE_EVERY_S) -> None:
         """Share every few seconds until `stop`, then once more."""
         while True:
-            await pause(stop, SHARE_EVERY_S)
+            await pause(stop, every_s)
             await self.share()
             if stop.is_set():
                 return

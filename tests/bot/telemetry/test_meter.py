@@ -12,7 +12,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.telemetry.metrics import SharedMeter
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
-from tests.fakes.platforms.patience import within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 
 async def test_counts_are_passed_on_once(redis: Redis) -> None:
@@ -50,8 +50,8 @@ async def test_what_a_store_does_not_take_is_passed_on_later(
 
 async def test_what_came_last_is_passed_on_at_the_end(redis: Redis) -> None:
     meter, stop = SharedMeter(RedisModelNumbers(redis)), asyncio.Event()
-    async with within(4, "the meter ends when it is told to"), asyncio.TaskGroup() as group:
-        group.create_task(meter.run(stop))
+    async with within(PATIENCE_S, "it ends when it is told to"), asyncio.TaskGroup() as group:
+        group.create_task(meter.run(stop, every_s=2 * PATIENCE_S))
         meter.count("cost", "m")
         stop.set()
     assert await RedisModelNumbers(redis).counts() == {("cost", "m"): 1}

@@ -22,7 +22,7 @@ from engine.mail import ServiceNotice, parse_mail
 from engine.ports.meter import NO_METER, Meter
 from engine.ports.storage.model_numbers import Attempt
 from tests.fakes.gate import Gate
-from tests.fakes.platforms.patience import within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.settings import load_people
 
 PEOPLE = """
@@ -146,8 +146,8 @@ async def test_what_came_last_is_passed_on_at_the_end(
 ) -> None:
     watch = watching(redis, partitions, people)
     stop = asyncio.Event()
-    async with within(4, "the watch ends when it is told to"), asyncio.TaskGroup() as group:
-        group.create_task(watch.run(stop))
+    async with within(PATIENCE_S, "it ends when it is told to"), asyncio.TaskGroup() as group:
+        group.create_task(watch.run(stop, every_s=2 * PATIENCE_S))
         watch.changed("m", "open")
         stop.set()
     assert await RedisModelNumbers(redis).states(["m"]) == {"m": "open"}
