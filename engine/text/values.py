@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from cards.model import Field
+if TYPE_CHECKING:
+    # Who only learns examples loads no models.
+    from cards.model import Field
 
 UNITS: dict[str, tuple[str, ...]] = {
     "kg": ("kg", "kgs", "kilogram", "kilograms", "kilo", "kilos", "公斤", "千克"),
@@ -53,7 +56,7 @@ DENIED = re.compile(
 NONE_BEHIND = r"\s*(?:[:=]\s*)?(?:(?P<en>none|no|nil)|(?P<zh>无|没有))(?=\s*(?:[,.;。\n]|$))"
 
 
-def field_names(field: Field) -> tuple[str, ...]:
+def field_names(field: "Field") -> tuple[str, ...]:
     """The words that name a field: its cues, its label, its own name; longest first."""
     return _names_of(field.cues, field.label, field.name)
 

@@ -43,7 +43,7 @@ class _Tokenized:
 
     tokens: dict[str, Counter[str]] = field(default_factory=dict)
     by_group: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    places: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    places: dict[str, dict[str, Sequence[int]]] = field(default_factory=dict)
 
 
 class Lessons:
@@ -52,7 +52,8 @@ class Lessons:
     def __init__(self, examples: Sequence[Example], entities: Entities) -> None:
         self.examples = examples
         self._marked = [entities.marked(example.text) for example in examples]
-        self.said = [normalize(text) for text in self._marked]
+        # Most are as they are compared already, and stand in memory once.
+        self.said = [_same(normalize(text), text) for text in self._marked]
         """Each example as it is compared: folded, without politeness."""
         self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
@@ -62,9 +63,10 @@ class Lessons:
     def verbatim(self) -> Mapping[str, frozenset[str]]:
         """The groups of each example, by its plain text."""
         found: dict[str, set[str]] = {}
-        for example, marked in zip(self.examples, self._marked, strict=True):
+        for example, marked, said in zip(self.examples, self._marked, self.said, strict=True):
             if not example.is_name:
-                found.setdefault(plain_example(fold(marked)), set()).add(example.group)
+                plain = _same(plain_example(fold(marked)), said)
+                found.setdefault(plain, set()).add(example.group)
         # Most texts are of one group: its set is the same one for all of them.
         sets: dict[frozenset[str], frozenset[str]] = {}
         return {
@@ -157,7 +159,7 @@ class Lessons:
         return self._tokenized.by_group
 
     @property
-    def places(self) -> Mapping[str, Mapping[str, list[int]]]:
+    def places(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
         """By group and token, which of the group's examples have it."""
         return self._tokenized.places
 
@@ -172,7 +174,8 @@ class Lessons:
             group = found.by_group.setdefault(example.group, [])
             places = found.places.setdefault(example.group, {})
             for word in words:
-                places.setdefault(word, []).append(len(group))
+                # Three of four have one place: a tuple takes half of what a list does.
+                places[word] = (*places.get(word, ()), len(group))
             group.append((len(words), example.text))
         return found
 
@@ -236,6 +239,11 @@ def opening_of(said: str) -> str:
     """The first English word or the first two Chinese characters, without politeness."""
     bare = strip_politeness(said)[0].strip()
     return first_word(bare) or bare[:2]
+
+
+def _same(text: str, other: str) -> str:
+    """The text; where it is equal to the other, that very object."""
+    return other if text == other else text
 
 
 def _without_one_letter(word: str) -> list[str]:
