@@ -13,17 +13,12 @@ from pydantic import BaseModel, SecretStr
 
 from adapters.breaker import Breaker
 from adapters.connections.guard import GuardedConnection
-from adapters.connections.http.connection import HttpConnection
 from adapters.connections.http.model import HttpCall, HttpSettings
-from adapters.connections.mcp.connection import McpConnection
 from adapters.connections.mcp.model import McpCall, McpSettings
 from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
-from adapters.connections.redcap.connection import RedcapConnection
 from adapters.connections.redcap.model import RedcapCall, RedcapSettings
-from adapters.connections.sheet.connection import SheetConnection
 from adapters.connections.sheet.model import SheetCall, SheetSettings
 from adapters.connections.sql.model import SqlCall, SqlSettings
-from adapters.connections.sql.sqlite import SqliteConnection
 from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
 from bot.wiring.packages import load_package_tools
@@ -62,13 +57,41 @@ class Places:
     data: Path
 
 
+# Only a service with such a connection loads its room, and the client of its system.
+
+
+def _open_http(name: str, settings: HttpSettings, _: Places) -> Connection:
+    from adapters.connections.http.connection import HttpConnection
+
+    return HttpConnection(name, settings)
+
+
+def _open_mcp(name: str, settings: McpSettings, _: Places) -> Connection:
+    from adapters.connections.mcp.connection import McpConnection
+
+    return McpConnection(name, settings)
+
+
 def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
     if settings.file is not None:
+        from adapters.connections.sql.sqlite import SqliteConnection
+
         return SqliteConnection(name, settings, at.folder, at.data)
-    # Only a service with such a database loads its client.
     from adapters.connections.sql.postgresql import PostgresqlConnection
 
     return PostgresqlConnection(name, settings)
+
+
+def _open_redcap(name: str, settings: RedcapSettings, _: Places) -> Connection:
+    from adapters.connections.redcap.connection import RedcapConnection
+
+    return RedcapConnection(name, settings)
+
+
+def _open_sheet(name: str, settings: SheetSettings, at: Places) -> Connection:
+    from adapters.connections.sheet.connection import SheetConnection
+
+    return SheetConnection(name, settings, at.folder)
 
 
 def _open_openapi(name: str, settings: OpenApiSettings, at: Places) -> Connection:
@@ -78,23 +101,12 @@ def _open_openapi(name: str, settings: OpenApiSettings, at: Places) -> Connectio
 
 
 KINDS: Mapping[str, ConnectionKind] = {
-    "http": ConnectionKind(
-        HttpSettings, HttpCall, lambda name, given, _: HttpConnection(name, given)
-    ),
-    "openapi": ConnectionKind(
-        OpenApiSettings,
-        OpenApiCall,
-        _open_openapi,
-        has_document=True,
-    ),
-    "mcp": ConnectionKind(McpSettings, McpCall, lambda name, given, _: McpConnection(name, given)),
+    "http": ConnectionKind(HttpSettings, HttpCall, _open_http),
+    "openapi": ConnectionKind(OpenApiSettings, OpenApiCall, _open_openapi, has_document=True),
+    "mcp": ConnectionKind(McpSettings, McpCall, _open_mcp),
     "sql": ConnectionKind(SqlSettings, SqlCall, _open_sql),
-    "redcap": ConnectionKind(
-        RedcapSettings, RedcapCall, lambda name, given, _: RedcapConnection(name, given)
-    ),
-    "sheet": ConnectionKind(
-        SheetSettings, SheetCall, lambda name, given, at: SheetConnection(name, given, at.folder)
-    ),
+    "redcap": ConnectionKind(RedcapSettings, RedcapCall, _open_redcap),
+    "sheet": ConnectionKind(SheetSettings, SheetCall, _open_sheet),
 }
 """A kind of connection is a room of adapters/connections and a line here."""
 

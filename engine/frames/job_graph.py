@@ -30,7 +30,7 @@ MAX_LESSONS = 5
 class PlannedJob(Frozen):
     """A job as the Leader plans it (JOB_DECOMPOSITION_OUTPUT_SCHEMA, spec 002 §2)."""
 
-    id: str = Field(pattern=r"^[\w-]{1,40}$")
+    id: str = Field(max_length=40, pattern=r"^[\w-]+$")
     goal: str = Field(pattern=r"\S", max_length=1000)
     context: str = Field(max_length=4000)
     completion_criteria: str = Field(pattern=r"\S", max_length=1000)

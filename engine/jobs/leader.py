@@ -34,7 +34,7 @@ _JOBS = TypeAdapter(tuple[PlannedJob, ...])
 class PlannedExpert(Frozen):
     """An expert as the Leader makes one."""
 
-    name: str = Field(pattern=r"^[\w-]{1,40}$")
+    name: str = Field(max_length=40, pattern=r"^[\w-]+$")
     profile: str = Field(pattern=r"\S", max_length=2000)
     tools: tuple[str, ...]
 

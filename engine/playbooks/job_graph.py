@@ -22,7 +22,7 @@ class Expert(Frozen):
     after an EXECUTION_ERROR.
     """
 
-    name: str = Field(pattern=r"^[\w-]{1,40}$")
+    name: str = Field(max_length=40, pattern=r"^[\w-]+$")
     profile: str = Field(pattern=r"\S")
     skill: str = ""
     tools: tuple[str, ...] = ()

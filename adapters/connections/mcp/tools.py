@@ -3,8 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import anyio
-
 from engine.errors import ToolFailed
 from engine.ports.systems.remote_tools import RemoteTool, Server
 
@@ -40,6 +38,8 @@ class McpTools:
         if not self._servers:
             return
         # The SDK takes a while to load, and only a worker that has servers needs it.
+        import anyio
+
         from adapters.connections.mcp.offering import OfferingServer
 
         self._offering = [OfferingServer(s, self._reserved, self._gather) for s in self._servers]

@@ -64,7 +64,7 @@ def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
 
 def test_a_process_loads_only_what_its_settings_ask_for(tmp_path: Path) -> None:
     platforms = {"telegram", "httpx", "slack_sdk", "cryptography.fernet"}
-    files_and_data = {"openpyxl", "docx", "psycopg", "jsonschema", "referencing"}
+    files_and_data = {"openpyxl", "docx", "psycopg", "jsonschema", "referencing", "anyio"}
     others = {"numpy", "jwt", "email_validator", "rich", "opentelemetry"}
     load = "load_and_freeze(lambda: load_processes(load_settings()))"
     loaded = loaded_by(
