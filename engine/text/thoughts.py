@@ -6,7 +6,7 @@ from typing import Final
 THOUGHT_ENDS: Final = "</think>"
 _TAG: Final = re.compile(r"(?<!`)<(/?)(think|thinking|thoughts?|reasoning)>", re.IGNORECASE)
 # The longest beginning of a tag, or the mark of code before it: more has to come to tell.
-_BEGUN: Final = re.compile(r"(?<!`)(?:`|`?</?[a-z]{0,9})\Z", re.IGNORECASE)
+_BEGUN: Final = re.compile(r"(?:`|`?</?[a-z]{0,9})\Z", re.IGNORECASE)
 
 
 class ThoughtFilter:

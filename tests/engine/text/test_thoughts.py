@@ -37,6 +37,7 @@ PIECES = ["<think>", "</think>", "<Thinking>", "</thinking>", "`", "<", "</", "y
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.integers(1, 9))
 @example(["<", "<think>"], 1)
+@example(["`", "`", "<think>"], 1)
 @settings(max_examples=tries(50))
 def test_pieces_say_the_same_as_the_whole(parts: list[str], step: int) -> None:
     text = "".join(parts)
