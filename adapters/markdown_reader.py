@@ -29,8 +29,9 @@ _NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _UNSEEN = ("Cf", "Cc", "Mn", "Me")
 _ENDS = ".,;:!?"
-_MARKS = re.compile(r"[^\w ,.:;()/%'\"\-（）：，。；、“”《》]|_")
+_MARKS = re.compile(r"[^\w ,.:;()/%'\"\-（）：，。；、“”《》「」]|_")
 _NUMBERED = re.compile(r"[0-9]{1,9}[.)]")
+_OPENS = frozenset("（“《「")
 _BESIDE_BOLD = (*" ,.:;()/（）：，。；、“”《》", "")
 
 
@@ -65,24 +66,34 @@ def extend_parser(parser: MarkdownIt) -> MarkdownIt:
     return reveal_link_targets(parser)
 
 
-class _Reader(MarkdownIt):
-    """A parser that reads one line of words by itself: the rules cost twenty times as much."""
+class MarkdownReader(MarkdownIt):
+    """A parser that reads lines of words by itself, where each of them is a paragraph.
+
+    The rules cost twenty times as much.
+    """
 
     def parse(self, src: str, env: EnvType | None = None) -> list[Token]:
-        parts = src.split("**")
-        return _paragraph(src, parts) if _is_line_of_words(src, parts) else super().parse(src, env)
+        """Return the tokens, as the rules make them."""
+        tokens: list[Token] = []
+        for number, line in enumerate(src.split("\n\n")):
+            parts = line.split("**")
+            if not _is_line_of_words(line, parts):
+                return super().parse(src, env)
+            tokens += _paragraph(line, parts, 2 * number)
+        return tokens
 
 
 def make_parser(*more: str) -> MarkdownIt:
     """Return such a CommonMark parser without HTML, with these rules added."""
-    return extend_parser(_Reader("commonmark", {"html": False}).enable(list(more)))
+    return extend_parser(MarkdownReader("commonmark", {"html": False}).enable(list(more)))
 
 
 def _is_line_of_words(text: str, parts: Sequence[str]) -> bool:
     """Whether the text is one line without marks but `**`, which all open or close bold words."""
     if len(parts) % 2 == 0 or _MARKS.search("".join(parts)) or _NUMBERED.match(text):
         return False
-    if not text or not (text[0].isalnum() or parts[0] == "") or text[-1].isspace():
+    opens = text[:1].isalnum() or text[:1] in _OPENS or parts[0] == ""
+    if not text or not opens or text[-1].isspace():
         return False
     bold, plain = parts[1::2], parts[::2]
     return (
@@ -93,8 +104,8 @@ def _is_line_of_words(text: str, parts: Sequence[str]) -> bool:
     )
 
 
-def _paragraph(text: str, parts: Sequence[str]) -> list[Token]:
-    """Return the tokens of a line, every second of whose parts is bold."""
+def _paragraph(text: str, parts: Sequence[str], at: int) -> list[Token]:
+    """Return the tokens of the line of that number, every second of whose parts is bold."""
     children = [_text(parts[0])]
     for bold, plain in zip(parts[1::2], parts[2::2], strict=True):
         children += [
@@ -104,8 +115,10 @@ def _paragraph(text: str, parts: Sequence[str]) -> list[Token]:
             _text(plain),
         ]
     return [
-        Token("paragraph_open", "p", 1, map=[0, 1], block=True),
-        Token("inline", "", 0, map=[0, 1], level=1, children=children, content=text, block=True),
+        Token("paragraph_open", "p", 1, map=[at, at + 1], block=True),
+        Token(
+            "inline", "", 0, map=[at, at + 1], level=1, children=children, content=text, block=True
+        ),
         Token("paragraph_close", "p", -1, block=True),
     ]
 

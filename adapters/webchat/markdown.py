@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from adapters.markdown_reader import extend_parser
+from adapters.markdown_reader import MarkdownReader, extend_parser
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 _ROOM = re.compile(r"/\?room=[a-z0-9-]{1,32}")
@@ -24,7 +24,7 @@ KEPT, KEPT_CHARS = 512, 2_000
 """The HTML of so many texts of so many characters is kept."""
 
 
-class _ChatMarkdown(MarkdownIt):
+class _ChatMarkdown(MarkdownReader):
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
         return _LINK.match(url) is not None or _ROOM.fullmatch(url) is not None
 
