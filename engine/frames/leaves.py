@@ -23,6 +23,8 @@ SHOWN_ROWS = 30
 NO_DIGEST = ""
 """The digest of what is not there."""
 _YES_NO = {True: "choice.yes", False: "choice.no"}
+_EMPTY: dict[tuple[int, str, Lang], tuple[Leaf, Field]] = {}
+_MOST_EMPTY = 1024
 
 
 def value_of(path: str, state: AgentState) -> Any:
@@ -53,6 +55,22 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         # The one file that came with the request is likely meant; the person sees it and sends it.
         name = state.attachments[0].name
         value = None if name in state.data.values() else name
+    empty = _empty_field(path, leaf, lang)
+    return empty.model_copy(update={"value": _form_text(leaf, value, lang)})
+
+
+def _empty_field(path: str, leaf: Leaf, lang: Lang) -> Field:
+    """The field without a value, which every step that reads a form asks for."""
+    key = (id(leaf), path, lang)
+    if (kept := _EMPTY.get(key)) is None:
+        if len(_EMPTY) >= _MOST_EMPTY:
+            _EMPTY.clear()
+        # It holds its leaf, so that nothing else gets that id.
+        kept = _EMPTY[key] = leaf, _make_empty(path, leaf, lang)
+    return kept[1]
+
+
+def _make_empty(path: str, leaf: Leaf, lang: Lang) -> Field:
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
         columns = " | ".join(_column_head(column, lang) for column in leaf.columns.values())
@@ -62,7 +80,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
             "type": "text" if leaf.type == "list" else leaf.type,
             "required": leaf.required,
             "unit": leaf.unit(lang),
-            "value": _form_text(leaf, value, lang),
+            "value": "",
             "hint": hint,
             "cues": leaf.cues,
             "identity": leaf.identity,

@@ -83,6 +83,9 @@ class ModelUsage(Frozen):
 
     def plus(self, other: "ModelUsage") -> "ModelUsage":
         """Both together."""
+        # Most steps use nothing.
+        if not (other.calls or other.tokens):
+            return self
         return ModelUsage(calls=self.calls + other.calls, tokens=self.tokens + other.tokens)
 
 

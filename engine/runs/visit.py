@@ -13,6 +13,7 @@ from engine.services import Services
 
 MOST_STEPS = 16
 """So many steps share one commit at most."""
+_CONTINUED = RunContinued()
 _GOES_ON = (RunStarted, RunContinued, CardDecided)
 _QUIET = frozenset({"parts", "touches", "log", "posts", "timers"})
 _LOUD = attrgetter(*(each.name for each in fields(Effects) if each.name not in _QUIET))
@@ -58,7 +59,7 @@ async def advance_visit(
 async def _take_ahead(context: StepContext, outside: Outside, take: Take) -> StepResult | None:
     """The next step of a run that is not persisted yet; None where the outside refuses it."""
     try:
-        ahead = await take(RunContinued(), context)
+        ahead = await take(_CONTINUED, context)
     except (OutsideAsked, ExceptionGroup):
         if outside.refused:
             return None

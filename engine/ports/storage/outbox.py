@@ -3,11 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 from cards.model import Card
 from engine.ports.platform import Pace
 from engine.ports.storage.store import RowKind
+
+
+# It is shown in several places, and anew whenever something beside it changes.
+@lru_cache(maxsize=64)
+def _read_card(body: str) -> Card:
+    return Card.model_validate_json(body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +27,9 @@ class StoredCard:
 
     def read(self) -> Card:
         """The card; raises pydantic's ValidationError for what another version wrote."""
-        found = Card.model_validate_json(self.body)
-        return found.model_copy(update={"status": self.status, "version": self.version})
+        return _read_card(self.body).model_copy(
+            update={"status": self.status, "version": self.version}
+        )
 
 
 @dataclass(frozen=True, slots=True)
