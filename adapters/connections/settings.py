@@ -50,4 +50,4 @@ SecretOrText = Annotated[
 """A secret as `$NAME`, or a text that stands in the file as it is."""
 
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
-HeaderValue = Annotated[str, StringConstraints(pattern=r"^[\x20-\x7e]{0,2000}$")]
+HeaderValue = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[\x20-\x7e]*$")]

@@ -10,7 +10,7 @@ from adapters.connections.settings import HeaderName, HeaderValue, SecretOrText
 from cards.frozen import Frozen
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-VariableName = Annotated[str, StringConstraints(pattern=r"^[^=\x00]{1,200}$")]
+VariableName = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^=\x00]+$")]
 
 
 def _is_url(value: str) -> str:
