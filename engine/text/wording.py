@@ -182,6 +182,13 @@ _AFTER_RUN = _any(
 )
 
 
+_COUNT_OF = re.compile(
+    r"(?:what(?:'s|s| is| was) )?(?:the )?(?:(?:exact|current|total|overall) )?(?:number|count) of "
+    r"(?:all )?"
+)
+_COUNT_ZH = re.compile(r"(?<=.)的?(?:总?人数|总数|数量|个数)(?:[是有为]?(?:多少|几个?))?[呢啊]?$")
+
+
 def quotations(text: str) -> list[tuple[int, int]]:
     """Where something is quoted."""
     return [match.span() for match in _QUOTED.finditer(text)]
@@ -315,3 +322,13 @@ def without_run_words(text: str) -> str:
 def follows_up(text: str) -> bool:
     """It leans on what was said before: "and P004?", "那他的体重呢"."""
     return bool(_FOLLOW_UP.search(text))
+
+
+def as_count(text: str) -> str:
+    """A folded question for a number of things, put as "how many"; "" where it is none."""
+    said = text.strip(" \t?.!？。！")
+    if found := _COUNT_OF.match(said):
+        return f"how many {said[found.end() :]}?"
+    if found := _COUNT_ZH.search(said):
+        return f"多少{said[: found.start()]}?"
+    return ""

@@ -40,6 +40,9 @@ ANCHORED = 4
 CUED = 1.0
 """What a cue of a playbook weighs beside the words, as it is what asks for its work."""
 
+OWN_CUE = 0.25
+"""What it weighs besides for those requests that have it in an example, together."""
+
 EXAMPLES_EACH = 30
 """A playbook with few examples needs only one, and one more for each so many that it has."""
 
@@ -276,8 +279,11 @@ class RouteTable:
 
     def has_cue(self, group: str, said: str) -> bool:
         """Whether an example of that group has a cue of the folded text."""
+        return self._has_any(group, cue_found(said, self.cues))
+
+    def _has_any(self, group: str, cues: Sequence[str]) -> bool:
         _, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
-        return bool(cue_found(told, cue_found(said, self.cues)))
+        return bool(cue_found(told, cues))
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
@@ -302,10 +308,13 @@ class RouteTable:
         """
         shares = dict(self._domain.shares(said))
         for route in self.routes:
-            if cue_found(said, route.cues):
-                for each in route.requests:
-                    group = f"{route.playbook}/{each.id}"
-                    shares[group] = shares.get(group, 0.0) + CUED / len(route.requests)
+            if cues := cue_found(said, route.cues):
+                groups = [f"{route.playbook}/{each.id}" for each in route.requests]
+                # Of which request a cue is, its examples tell.
+                meant = [group for group in groups if self._has_any(group, cues)]
+                for group in groups:
+                    weight = CUED / len(groups) + (OWN_CUE / len(meant) if group in meant else 0.0)
+                    shares[group] = shares.get(group, 0.0) + weight
         return shares
 
     @cached_property

@@ -65,8 +65,11 @@ def find(
     """
     asked = look_at(text, entities, today)
     found = _find_timed(asked, tools, entities)
-    if not found and (bare_text := bare_question(text)) != text:
-        found = _find_timed(look_at(bare_text, entities, today), tools, entities)
+    plainer = () if found else plainer_questions(text)
+    found = found or next(
+        filter(None, (_find_timed(look_at(t, entities, today), tools, entities) for t in plainer)),
+        None,
+    )
     if not found and recent and wording.follows_up(asked.said):
         meant = continue_text(asked, recent, entities)
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
@@ -78,6 +81,13 @@ def bare_question(text: str) -> str:
     """What a text asks that says that it asks, as a bare question; another text as it is."""
     found = GRAMMAR.asked(level(text))
     return f"{text[found.start : found.end]}?" if found and found.start < found.end else text
+
+
+def plainer_questions(text: str) -> list[str]:
+    """Other ways to put a text that asks the same: as a bare question, and as one for a count."""
+    asked = bare_question(text)
+    counted = wording.as_count(level(asked))
+    return [each for each in (asked, counted) if each not in ("", text)]
 
 
 def _find_timed(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
@@ -105,7 +115,11 @@ def unexplained_words(
     They are accounted for by its cues, labels and arguments, by what they name, or as the form of
     a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
     """
-    return _unexplained(look_at(bare_question(text), entities, today), lookup, tools, entities)
+    for each in (bare_question(text), *plainer_questions(text)):
+        left = _unexplained(look_at(each, entities, today), lookup, tools, entities)
+        if not left:
+            break
+    return left
 
 
 def _unexplained(

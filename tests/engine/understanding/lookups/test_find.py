@@ -39,6 +39,11 @@ def _json(arguments: dict[str, Any]) -> str:
         ("方案里怎么说年龄?", "search_protocol", {"query": "方案里怎么说年龄?"}),
         ("排除标准有哪些", "search_protocol", {"query": "排除标准"}),
         ("今天一共多少受试者", "get_project_stats", {}),
+        # A number of things is how many of them there are.
+        ("What is the total number of subjects?", "get_project_stats", {}),
+        ("could you tell me the number of subjects", "get_project_stats", {}),
+        ("受试者人数", "get_project_stats", {}),
+        ("想请教一下受试者的总数是多少", "get_project_stats", {}),
         ("有哪些文件?", "file__list", {}),
         ("plan-2.csv 有哪些列", "file__parse", {"name": "plan-2.csv"}),
         ("读一下Summary.md", "file__parse", {"name": "Summary.md"}),
@@ -75,6 +80,10 @@ def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict
         "P003 的体重在方案允许的范围内吗",
         "how many subjects were there on 2026-01-01?",
         "how many subjects are in visits.csv?",  # a file is not the study
+        "the number of subjects in visits.csv",
+        "a number of subjects dropped out",
+        "the phone number of subject P003",
+        "人数",
         "a.csv 和 b.csv 里有什么",
         "delete visits.csv",
         "",
