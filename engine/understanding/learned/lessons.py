@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
-from engine.text.entity_kinds import Entities, PatternKind, entities_of
+from engine.text.entity_kinds import Entities
 from engine.understanding.grammar.slips import SLIPS
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 from engine.understanding.learned.politeness import strip_politeness
@@ -208,12 +208,6 @@ class Lessons:
             self._slips[slip] for slip in (word, *_without_one_letter(word)) if slip in self._slips
         ]
         return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)
-
-
-@lru_cache(maxsize=2)
-def lessons_of(examples: tuple[Example, ...], kinds: tuple[PatternKind, ...]) -> Lessons:
-    """A process learns the same examples once."""
-    return Lessons(examples, entities_of(kinds))
 
 
 def plain_example(folded: str) -> str:

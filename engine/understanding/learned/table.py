@@ -12,7 +12,7 @@ from engine.playbooks.leaf import Leaf
 from engine.playbooks.model import PlaybookFile, Request, pattern_kinds
 from engine.ports.library import Document
 from engine.text.entities import fold, fold_cue
-from engine.text.entity_kinds import Entities, entities_of
+from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
 from engine.understanding.learned.domain import DomainWords, texts_of_fields
@@ -23,7 +23,6 @@ from engine.understanding.learned.lessons import (
     STATEMENT,
     Lessons,
     first_word,
-    lessons_of,
     normalize,
     opening_of,
     tokens,
@@ -45,6 +44,9 @@ OWN_CUE = 0.25
 
 EXAMPLES_EACH = 30
 """A playbook with few examples needs only one, and one more for each so many that it has."""
+
+_Taught = tuple[str, str, tuple[str, ...], bool]
+"""A route, a group, texts of it, and whether they are names."""
 
 _TOPIC = ("关于", "至于", "对于", "有关")
 """What begins so names what it is about, though its first character may open requests."""
@@ -111,7 +113,7 @@ class RouteTable:
     @cached_property
     def lessons(self) -> Lessons:
         """What the examples teach; a process learns the same examples once."""
-        return lessons_of(self.examples, self.entity_kinds)
+        return _lessons_of(self._taught, self.entity_kinds)
 
     @property
     def entities(self) -> Entities:
@@ -130,25 +132,29 @@ class RouteTable:
     @cached_property
     def examples(self) -> tuple[Example, ...]:
         """Every example, with its route."""
-        return tuple(self._examples())
+        return _examples_of(self._taught)
 
-    def _examples(self) -> Iterable[Example]:
+    @cached_property
+    def _taught(self) -> tuple[_Taught, ...]:
+        return tuple(self._teach())
+
+    def _teach(self) -> Iterator[_Taught]:
         for route in self.routes:
             for request in route.requests:
                 group = f"{route.playbook}/{request.id}"
-                yield from (Example(text, route.playbook, group) for text in request.examples)
+                yield route.playbook, group, request.examples, False
                 # Beside a request of the same playbook a name may have the other's words.
-                names = request.name.texts if len(route.requests) == 1 else ()
-                yield from (Example(text, route.playbook, group, is_name=True) for text in names)
+                if len(route.requests) == 1:
+                    yield route.playbook, group, tuple(request.name.texts), True
         for tool in self._tools:
-            yield from (Example(text, QUESTION, tool.name) for text in tool.examples)
+            yield QUESTION, tool.name, tool.examples, False
         for texts, route_name in (
             (self.talk.questions, QUESTION),
             (self.talk.smalltalk, SMALLTALK),
             (self.talk.statements, STATEMENT),
             (self.talk.elsewhere, ELSEWHERE),
         ):
-            yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
+            yield route_name, f"talk/{route_name}", texts, False
 
     @property
     def verbatim(self) -> Mapping[str, frozenset[str]]:
@@ -337,6 +343,20 @@ class RouteTable:
         others = self._words_of_others(playbook)
         words = sorted(tokens(said) - self.request_verbs)
         return tuple(w for w in words if not every[playbook][w] and any(o[w] for o in others))
+
+
+@lru_cache(maxsize=2)
+def _examples_of(taught: tuple[_Taught, ...]) -> tuple[Example, ...]:
+    return tuple(
+        Example(text, route, group, is_name)
+        for route, group, texts, is_name in taught
+        for text in texts
+    )
+
+
+@lru_cache(maxsize=2)
+def _lessons_of(taught: tuple[_Taught, ...], kinds: tuple[PatternKind, ...]) -> Lessons:
+    return Lessons(_examples_of(taught), entities_of(kinds))
 
 
 @lru_cache(maxsize=2)
