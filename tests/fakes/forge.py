@@ -221,12 +221,15 @@ def _import_everything() -> None:
     import pkgutil
     from importlib import import_module
 
+    import adapters
     import bot
 
-    for found in pkgutil.walk_packages(bot.__path__, "bot."):
-        if not found.name.endswith("__main__"):
-            import_module(found.name)
-    for outside in ("mcp.server.mcpserver", "uvicorn"):
+    for package in (bot, adapters):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            # What reads files has numpy kept away from its process.
+            if not found.name.endswith("__main__") and "file_reader" not in found.name:
+                import_module(found.name)
+    for outside in ("mcp.server.mcpserver", "uvicorn", "uvloop", "encodings.idna"):
         import_module(outside)
     from bot.definitions.loader import load_definitions
     from bot.wiring.connections import load_connections
