@@ -45,7 +45,7 @@ def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything."""
-    settings = load_project()
+    settings = load_and_freeze(load_project)
     configure_logging(args.command)
 
     def load() -> "tuple[type[Supervisor], FolderContents | None]":
@@ -164,7 +164,7 @@ def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
 def _settings_of(args: argparse.Namespace) -> Settings:
     """The settings; those of the process that this one was forked from, where it was."""
     settings: Settings | None = getattr(args, "settings", None)
-    return settings or load_project()
+    return settings or load_and_freeze(load_project)
 
 
 def _contents_of(args: argparse.Namespace) -> "FolderContents | None":
