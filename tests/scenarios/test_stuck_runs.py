@@ -5,6 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.serve.work.results import HandlerResult
@@ -23,7 +24,7 @@ ABOUT = {"zh": "还缺什么？", "en": "what is still missing?"}
 
 
 @pytest.fixture
-async def crank(redis_server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Crank]:
+async def crank(redis: Redis, redis_server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Crank]:
     async with cranked(settings_over(redis_server, tmp_path)) as crank:
         yield crank
 

@@ -370,7 +370,7 @@ def test_what_is_loaded_only_at_the_start_is_not_watched(playbooks: Path) -> Non
 
 
 async def test_a_copy_reads_nothing_again_unless_a_file_has_changed(
-    redis_server: EmbeddedServer, playbooks: Path, tmp_path: Path
+    redis: Redis, redis_server: EmbeddedServer, playbooks: Path, tmp_path: Path
 ) -> None:
     people = Path(shutil.copy(ROOT / "playbooks" / "people.yaml", tmp_path))
     settings = make_settings(

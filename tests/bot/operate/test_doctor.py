@@ -74,6 +74,7 @@ async def test_a_service_that_can_do_all_it_needs_is_well(
     slack: SlackServer,
     telegram: TelegramServer,
     public: str,
+    redis: Redis,
     redis_server: EmbeddedServer,
 ) -> None:
     async with ModelServer([say("ready")]) as model:
