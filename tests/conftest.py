@@ -57,8 +57,12 @@ gc.disable()
 
 
 def pytest_configure() -> None:
-    """Have a wait that takes long told where people look, also while output is captured."""
+    """Have a wait that takes long told where people look, also while output is captured.
+
+    A traceback in the log is plain: in color, with what each frame holds, it took up to a second.
+    """
     say_long_waits_to(os.dup(2))
+    structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
 
 
 @pytest.hookimpl(wrapper=True)
@@ -153,7 +157,9 @@ def browser(browsers: "Browsers") -> Iterator["Browser"]:
 @pytest.fixture
 async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
     """A client on an empty database."""
-    client = make_cancellable(Redis.from_url(redis_server.url, decode_responses=True))
+    # The library's version, which each client tells, is looked up on disk.
+    plain = Redis.from_url(redis_server.url, decode_responses=True, driver_info=None)
+    client = make_cancellable(plain)
     await client.flushdb()
     yield client
     await client.aclose()

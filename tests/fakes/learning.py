@@ -61,7 +61,7 @@ async def teach_store(url: str) -> None:
     """Have the embedded server at that URL keep what this process has learned."""
     if not _known or not url.startswith("unix:"):
         return
-    async with Redis.from_url(url, db=APART) as apart:
+    async with Redis.from_url(url, db=APART, driver_info=None) as apart:
         for digest, body in _known.items():
             key = keys.learned(digest)
             if not await apart.copy(key, key, destination_db=0, replace=True):
