@@ -72,6 +72,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     piece = _judge_core(inner, text, context, favour=core.favour, whole=whole)
     if (
         piece.kind == "unclear"
+        and piece.unclear_kind != "holds_off"
         and inner != text
         and not piece.candidates
         and _is_talk(text, context)

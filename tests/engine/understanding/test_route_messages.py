@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cards.model import Lang
@@ -298,11 +298,15 @@ async def test_any_text_is_routed_and_its_pieces_stand_in_it_in_order(text: str)
 @settings(max_examples=tries(80), deadline=None, derandomize=True)
 @given(
     st.sampled_from(["不要", "先别", "别", "请勿", "暂时不", "don't ", "never ", "do not "]),
-    st.sampled_from([e for r in TABLE.routes for work in r.requests for e in work.examples]),
+    # What forbids one clause says nothing of the next.
+    st.sampled_from(
+        [e for r in TABLE.routes for work in r.requests for e in work.examples if "，" not in e]
+    ),
     st.sampled_from(["", "帮我查一下 P003 的 ECOG,然后", "请", "谢谢。"]),
 )
-async def test_no_forbidden_example_starts_anything(no: str, example: str, before: str) -> None:
-    routed = await route(f"{before}{no}{example}", CONTEXT, None)
+@example("不要", "交叉核对 AE 和 CM 页", "谢谢。")
+async def test_no_forbidden_example_starts_anything(no: str, work: str, before: str) -> None:
+    routed = await route(f"{before}{no}{work}", CONTEXT, None)
     assert all(intent.kind != "workflow" for intent in routed.intents)
 
 
