@@ -47,36 +47,22 @@ class Acts:
     wanted: int
 
 
-class Weights:
-    """What was learned and is kept in a file beside this one, read when it is first needed.
-
-    Its first line names what that was learned from; `common` are the words of the second.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        return files(__package__).joinpath(self._name).read_text("utf-8").splitlines()[1:]
-
-    @cached_property
-    def common(self) -> frozenset[str]:
-        """The words that are known to say how something is said."""
-        return frozenset(self._lines[0].split(" "))
-
-    @cached_property
-    def table(self) -> dict[str, tuple[int, ...]]:
-        """The weights of each feature."""
-        rows = (line.split("\t") for line in self._lines[1:])
-        return {name: tuple(map(int, weights)) for name, *weights in rows}
-
-
 class ActReader:
     """Adds up the weights of what a text has."""
 
-    def __init__(self) -> None:
-        self._weights = Weights("acts.tsv")
+    @cached_property
+    def _lines(self) -> list[str]:
+        # The first line names what was learned from.
+        return files(__package__).joinpath("acts.tsv").read_text("utf-8").splitlines()[1:]
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        return frozenset(self._lines[0].split(" "))
+
+    @cached_property
+    def _weights(self) -> dict[str, tuple[int, ...]]:
+        rows = (line.split("\t") for line in self._lines[1:])
+        return {name: tuple(map(int, weights)) for name, *weights in rows}
 
     def read(self, marked: str) -> Acts:
         """The acts of a text whose entities are marked."""
@@ -84,8 +70,7 @@ class ActReader:
 
     def add_up(self, marked: str) -> Acts:
         """The same, uncached."""
-        own = frozenset(act_features(marked, self._weights.common))
-        return Acts(*weighed(self._weights.table, own))
+        return Acts(*weighed(self._weights, frozenset(act_features(marked, self._common))))
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,6 @@ from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.acts import ACT_READER, Acts
 from engine.understanding.learned.classifier import DECIMALS
 from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
-from engine.understanding.pieces.grouping import group_pieces, is_in_doubt, is_one_work, unite
 from engine.understanding.pieces.holding.beside import UNDONE, as_conditional, as_unclear
 from engine.understanding.pieces.offering import OFFERED
 from engine.understanding.pieces.sameness import judge_verbatim
@@ -109,29 +108,9 @@ def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[
         _weigh(piece, _read(own, context), acts, context, alone=len(pieces) == 1)
         for piece, own in zip(pieces, said, strict=True)
     )
-    weighed = _join(text, weighed, acts, context)
     if acts.conditional <= HUNG or any(piece.condition for piece in weighed):
         return weighed
     return tuple(_hold(piece, context) for piece in weighed)
-
-
-def _join(
-    text: str, pieces: tuple[Piece, ...], whole: Acts, context: RouteContext
-) -> tuple[Piece, ...]:
-    """The pieces, those of which hardly more than one thing is wanted as that, where plain."""
-    groups = group_pieces(text, pieces, context)
-    made: list[Piece] = []
-    for group in groups:
-        alone = len(groups) == 1
-        one = unite(text, group)
-        # The end of the message says what it does.
-        acts = _read(text[one.start :] if alone else one.text, context)
-        if len(group) > 1 and is_in_doubt(group) and acts.several <= ONE:
-            settled = _weigh(one, acts, whole, context, alone=alone)
-            made += [settled] if is_decided(settled) and is_one_work(settled, group) else group
-        else:
-            made += group
-    return tuple(made)
 
 
 def _read(text: str, context: RouteContext) -> Acts:

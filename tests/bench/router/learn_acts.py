@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -42,8 +41,6 @@ LIGHTEST = 2
 COMMON = 40
 """The tokens of so many fields are common: they tell how things are said."""
 FOLDS = 5
-WANTED = ("request", "conditional", "question")
-"""What is labelled so is wanted."""
 READ_SETS = ("november", "december", "late_november", "year_end", "winter")
 """Messages for the bench's own projects that were read since they were scored: wholes, no parts."""
 READ_TIMES = 3
@@ -63,25 +60,11 @@ class Sample:
     times: int = 1
 
 
-def messages() -> Iterator[dict[str, Any]]:
-    """Every message of the writers."""
-    for path in sorted(HERE.glob("*.jsonl")):
-        yield from map(json.loads, path.read_text("utf-8").splitlines())
-
-
-def spans(message: dict[str, Any]) -> list[tuple[int, int]]:
-    """Where each part of a message stands in it."""
-    places: list[tuple[int, int]] = []
-    for part in message["parts"]:
-        begin = message["text"].find(part["span"], places[-1][0] if places else 0)
-        places.append((begin, begin + len(part["span"])))
-    return places
-
-
 def samples() -> Iterator[Sample]:
     """Every message, each of its parts, and each two parts that stand side by side."""
-    for message in messages():
-        yield from _samples_of(message)
+    for path in sorted(HERE.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            yield from _samples_of(json.loads(line))
     for name in READ_SETS:
         for line in (HERE.parent / f"{name}.jsonl").read_text("utf-8").splitlines():
             message = json.loads(line)
@@ -99,13 +82,16 @@ def _acts_of_kinds(parts: Sequence[dict[str, str]]) -> tuple[bool | None, ...]:
     return (False in hung, True in hung, asked > 0, off, wants > 1, wants > 0)
 
 
-def _samples_of(message: dict[str, Any]) -> Iterator[Sample]:
-    text, parts, field = message["text"], message["parts"], message["domain"]
+def _samples_of(message: dict[str, object]) -> Iterator[Sample]:
+    text, parts, field = str(message["text"]), message["parts"], str(message["domain"])
+    assert isinstance(parts, list)
     yield Sample(text, _acts(parts), field)
     if len(parts) < 2:
         return
-    places = spans(message)
+    places = []
     for part in parts:
+        begin = text.find(part["span"], places[-1][0] if places else 0)
+        places.append((begin, begin + len(part["span"])))
         yield Sample(part["span"], _acts([part]), field)
     for at in range(len(parts) - 1 if len(parts) > 2 else 0):
         begin, end = places[at][0], places[at + 1][1]
@@ -115,7 +101,7 @@ def _samples_of(message: dict[str, Any]) -> Iterator[Sample]:
 
 def _acts(parts: Sequence[dict[str, str]]) -> tuple[bool, ...]:
     own = [part["act"] for part in parts]
-    wants = sum(act in WANTED for act in own)
+    wants = sum(act in ("request", "conditional", "question") for act in own)
     return (*(act in own for act in ACTS[:-2]), wants > 1, wants > 0)
 
 
@@ -126,8 +112,8 @@ def learn(
 
     Where it is not known whether an act is in a text (NaN) nothing is learned of that.
     """
+    weights, squares = np.zeros((n + 1, len(ACTS))), np.ones((n + 1, len(ACTS)))
     acts = np.array([sample.acts for sample in every], float)
-    weights, squares = np.zeros((n + 1, acts.shape[1])), np.ones((n + 1, acts.shape[1]))
     chance = random.Random(7)
     order = [at for at, sample in enumerate(every) for _ in range(sample.times)]
     for epoch in range(EPOCHS):
@@ -178,10 +164,10 @@ def fitted(every: Sequence[Sample], found: Sequence[frozenset[str]]) -> dict[str
 
 
 def crossed(
-    every: Sequence[Sample], found: Sequence[frozenset[str]], names: Sequence[str] = ACTS
+    every: Sequence[Sample], found: Sequence[frozenset[str]]
 ) -> dict[str, dict[str, float]]:
     """Of fields that were left out: how often a clear score is right, and how many are clear."""
-    told: dict[str, list[tuple[int, bool]]] = {name: [] for name in names}
+    told: dict[str, list[tuple[int, bool]]] = {act: [] for act in ACTS}
     for fold in range(FOLDS):
         out = [crc32(s.field.encode()) % FOLDS == fold for s in every]
         kept = [at for at, left in enumerate(out) if not left]
@@ -189,7 +175,7 @@ def crossed(
         for at, left in enumerate(out):
             if left:
                 scores = weighed(weights, found[at])
-                for act, value, has in zip(names, scores, every[at].acts, strict=True):
+                for act, value, has in zip(ACTS, scores, every[at].acts, strict=True):
                     if has is not None:
                         told[act].append((value, has))
     rows = {}
@@ -223,15 +209,6 @@ def digest_of(every: Sequence[Sample]) -> str:
     return sha256(body.encode()).hexdigest()
 
 
-def keep(
-    path: Path, every: Sequence[Sample], found: Sequence[frozenset[str]], *head: str
-) -> None:
-    """Write the weights of what was found in the samples, behind what they are of."""
-    learned = sorted(fitted(every, found).items())
-    lines = ("\t".join([name, *map(str, own)]) for name, own in learned)
-    path.write_text("\n".join([digest_of(every), *head, *lines]) + "\n", "utf-8")
-
-
 def main(arguments: Sequence[str]) -> None:
     """Learn, write the weights; with `--crossed` print how well what was left out is read."""
     every = list(samples())
@@ -239,7 +216,10 @@ def main(arguments: Sequence[str]) -> None:
     found = found_in(every, common)
     if "--crossed" in arguments:
         print(table("Fields that were left out in turn", crossed(every, found)))
-    keep(WEIGHTS, every, found, " ".join(sorted(common)))
+    learned = sorted(fitted(every, found).items())
+    lines = ("\t".join([name, *map(str, own)]) for name, own in learned)
+    head = (digest_of(every), " ".join(sorted(common)))
+    WEIGHTS.write_text("\n".join([*head, *lines]) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import pytest
 
 from engine.frames.intents import Candidate
 from engine.understanding.context import Piece, RouteContext
-from engine.understanding.grammar.places import find_boundaries
 from engine.understanding.learned.classifier import Scores
 from engine.understanding.pieces import boundaries, joining, message, offering, parting, work
 from engine.understanding.pieces.holding import beside
@@ -126,7 +125,7 @@ def test_a_stretch_ends_before_one_of_the_next_two_joints_or_at_the_end_of_its_c
 def test_words_of_thirty_letters_beside_a_boundary_are_seen_whole() -> None:
     for length, seen in ((30, 30), (31, 30)):
         text = f"{'a' * length}, {'b' * length}"
-        (match,) = [m for m in find_boundaries(text) if m["weak"]]
+        (match,) = [m for m in boundaries._BOUNDARY.finditer(text) if m["weak"]]
         assert boundaries._around(text, match) == f"{'a' * seen}, {'b' * seen}"
 
 

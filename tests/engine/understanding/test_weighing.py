@@ -5,11 +5,9 @@ import pytest
 from engine.frames.intents import Intent
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.acts import ACT_READER, ACTS
-from engine.understanding.learned.cuts import read_cuts
 from engine.understanding.pieces.message import read_message
 from engine.understanding.router.chain import route
 from engine.understanding.router.explained import is_explained
-from tests.bench.router import learn_cuts
 from tests.bench.router.learn_acts import WEIGHTS, digest_of, samples
 
 
@@ -77,52 +75,6 @@ def test_acts_are_read_in_fields_that_nobody_wrote_of(said: str, acts: set[str])
 
 def test_the_weights_are_of_the_messages_that_lie_beside_their_learning() -> None:
     assert WEIGHTS.read_text("utf-8").partition("\n")[0] == digest_of([*samples()])
-    places = [sample for sample, _ in learn_cuts.samples()]
-    assert learn_cuts.WEIGHTS.read_text("utf-8").partition("\n")[0] == digest_of(places)
-
-
-@pytest.mark.parametrize(
-    ("said", "both"),
-    [
-        ("please book a repair of the lock at gate 7 and which bay is the crane in?", True),
-        ("帮我登记一下三号泵的检修，钥匙在谁那里？", True),
-        ("move the barge to quay 3, it has been there for weeks", False),
-        ("三号泵又漏水了，帮我登记一下检修", False),
-    ],
-)
-def test_where_a_text_is_parted_is_read_in_fields_that_nobody_wrote_of(
-    said: str, both: bool
-) -> None:
-    ((_, score),) = read_cuts(said)
-    assert (score > 0) == both
-
-
-@pytest.mark.parametrize(
-    ("said", "request_"),
-    [
-        ("new case. Petrov, car accident, 3 march", "case-intake"),
-        ("起诉状 一稿 今晚要", "complaint"),
-    ],
-)
-async def test_pieces_of_which_one_thing_is_wanted_are_that(
-    said: str, request_: str, context: RouteContext
-) -> None:
-    (found,) = await _read(said, context)
-    assert (found.kind, found.request, found.sure) == ("workflow", request_, True)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "new case. Petrov, 3 march. Costa, 5 march",
-        "把客户发来的资料分一分.冻结被告的银行账户.",
-        "录入今天的访视数据。算了,不用了",
-    ],
-)
-async def test_pieces_of_which_more_is_wanted_or_something_is_taken_back_are_not_one(
-    said: str, context: RouteContext
-) -> None:
-    assert len(await _read(said, context)) > 1
 
 
 async def test_what_holds_off_stays_decided_and_holds_back_what_stands_before_it(
