@@ -15,6 +15,9 @@ def _between(begin: str, end: str) -> str:
     return f"{begin}{inside}(?:{begin}{inside}{end}{inside})*{end}"
 
 
+_COMES_ABOUT = r"should (?!i\b|we\b|you\b)[^?,]{3,80},(?=[^?]*$)"
+_SHOULD = rf"^\W*{_COMES_ABOUT}"
+"""What comes about, should it come about: no question, as nothing marks it as one."""
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
@@ -23,7 +26,7 @@ _QUESTION = _any(
     r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
-    r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
+    rf"|has|have|had|can|could|may|might|shall|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
@@ -68,12 +71,13 @@ _IF = _any(
     r"[之以]前(?!的)|以后|之后再|(?<![最然])后(?=再)|直到",
     r"\b(?:if|unless|until|till|once|before|provided|assuming|in case)\b",
     r"\b(?:as soon as|whenever|depending)\b",
+    _SHOULD,
     r"\bwhen\b(?! (?:was|is|did|were|does|will|can|should)\b)",
 )
 _HINGE = re.compile(
     r"\W*(?:那|那么|and |but |so )?(?:如果|假如|假设|要是|倘若|若[是有没]?|一旦|万一"
     r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|(?:有|缺|到了|回来了?|超|不(?![要用必想能]))[^,。]{0,9}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
-    r"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)"
+    rf"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)|{_SHOULD}"
 )
 _HANGS = re.compile(
     r"如果|假如|假设|要是|倘若|除非|一旦|万一|的话|只有.{1,20}才|等.{1,20}(?:再|后|之后)"

@@ -51,6 +51,8 @@ VALUES = 2
 
 _VALUE = re.compile(r"[a-z\u3400-\u9fff]{0,12} ?[0-9][0-9.:/]*(?: ?[a-z%\u3400-\u9fff]{1,4})?")
 _NUMBER = re.compile(r"[0-9]+(?:[.,:/][0-9]+)*")
+_ASKED = re.compile("[?？]")
+_MOVES = re.compile(r"\W*[把将]")
 _PARTS = re.compile(r"[,，;；。.!?\n]")
 _CLAUSE_END = re.compile(r"[,，。;；?？!！\n]")
 
@@ -136,7 +138,9 @@ def _contradicts(other: Piece, whole: Piece, context: RouteContext) -> bool:
     if whole.kind != "workflow":
         return False
     own = (whole.playbook, whole.request)
-    if other.unclear_kind in ("unknown", "elsewhere") and GRAMMAR.says("wish", fold(other.text)):
+    said = fold(other.text)
+    wished = GRAMMAR.says("wish", said) or _MOVES.match(said)
+    if other.unclear_kind in ("unknown", "elsewhere") and wished:
         return _likely_work(other.text, context) != own
     if other.kind == "workflow":
         return (other.playbook, other.request) != own
@@ -236,6 +240,8 @@ def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
             later.unclear_kind == "holds_off" for later in pieces[index + 1 :]
         ):
             held[index] = as_unclear(piece, "the message holds something off")
+        elif piece.is_sequel and _is_asked_before(text, pieces, index):
+            held[index] = as_unclear(piece, "it hangs on what is asked before it")
         elif any(
             not (p.is_request or p.is_sure or p.unclear_kind in ("elsewhere", "asks_which"))
             for p in _sentence_of(pieces, index)
@@ -258,6 +264,13 @@ def _is_held_off(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
         or piece.boundary == "weak"
         or not _PARTS.search(text[before.end : piece.start])
     )
+
+
+def _is_asked_before(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
+    """Whether this piece comes after a question that no look-up answers: "All signed? Then …"."""
+    if not index or pieces[index - 1].lookup:
+        return False
+    return bool(_ASKED.search(text, pieces[index - 1].start, pieces[index].start))
 
 
 def _goes_on_telling(before: Piece, piece: Piece, text: str) -> bool:

@@ -91,6 +91,7 @@ LIKE, AHEAD = 0.35, 0.3
 
 _WISHES: tuple[Role, ...] = ("wish", "seek")
 _NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
+_LACKS = re.compile(r"没|无(?!法)|\b(?:no|none|without)\b")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
@@ -268,7 +269,9 @@ def _begun(piece: Piece, context: RouteContext) -> Piece:
         # "P003's visit" may be asked after.
         return piece
     # What rules found lacking is then only likeness.
-    return piece if form_fault(scored, context.table, asked=True) else _as_work(piece, work)
+    # What is told to be lacking may be all that makes it near.
+    fault = form_fault(scored, context.table, asked=True) or _LACKS.search(scored.folded)
+    return piece if fault else _as_work(piece, work)
 
 
 def _as_told(piece: Piece) -> Piece:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from engine.frames.intents import Intent
 from engine.text.language import detect_language
 from engine.understanding.router.chain import route
+from tests.chaos.processes import ROOT
 from tests.engine.understanding.frames.frames import is_begun
-from tests.engine.understanding.frames.projects import read_unseen
+from tests.engine.understanding.frames.projects import read_context, read_unseen
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.tables import table
 
@@ -34,6 +35,14 @@ OFFERED = [
         "complaint",
     ),
     ("这批evidence我看得头都大了,would you mind帮我梳理分析一下?", "evidence-list"),
+    # What comes after a question hangs on its answer.
+    ("Have they signed by the 3rd? Then draft the complaint.", "complaint"),
+    ("Should the scan show a fracture, P004 goes down as an SAE", "event-entry"),
+    ("报告还在路上，到了帮我录入 P003 的访视", "visit-entry"),
+    # Praised, quoted, or near only to what is lacking.
+    ("客户说实在的很满意，证据目录列得真好", "evidence-list"),
+    ("管理办法第三条：证据目录一周内更新", "evidence-list"),
+    ("P021 V1 身高170体重66没过敏史", "visit-entry"),
 ]
 
 
@@ -55,6 +64,13 @@ async def test_what_is_wanted_besides_is_no_part_of_the_work(text: str, request:
     first, second = await _read(text)
     assert (first.kind, first.request, first.condition) == ("workflow", request, "")
     assert second.text not in first.text
+
+
+async def test_what_is_to_be_moved_behind_work_is_no_part_of_it() -> None:
+    leave = read_context(ROOT / "examples" / "leave")
+    first, second = (await route("请8号一天事假，再把那天的会改到9号", leave, None)).intents
+    assert (first.kind, first.request, first.text) == ("workflow", "take", "请8号一天事假")
+    assert (second.kind, second.text) == ("unclear", "把那天的会改到9号")
 
 
 TWO = [

@@ -340,6 +340,11 @@ AROUND: tuple[Rule, ...] = (
     ),
     rule(
         "say",
+        r"\b(?:article|section|clause|paragraph|policy|rule) [0-9][0-9.]{0,8}(?: [a-z]+){0,4}:",
+        "section 5.2 of the policy: {x}",
+    ),
+    rule(
+        "say",
         r"\b(?:wants|wanted|thinks|thought|expects?|expected|offer(?:s|ed)|suggest(?:s|ed)"
         r"|demand(?:s|ed)|keeps|hopes?|hoped|wishe?[sd]?|plan(?:s|ned|ning)|promised"
         r"|agreed)\b",
