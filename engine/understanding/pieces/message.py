@@ -242,12 +242,16 @@ def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
             held[index] = as_unclear(piece, "the message holds something off")
         elif piece.is_sequel and _is_asked_before(text, pieces, index):
             held[index] = as_unclear(piece, "it hangs on what is asked before it")
-        elif any(
-            not (p.is_request or p.is_sure or p.unclear_kind in ("elsewhere", "asks_which"))
-            for p in _sentence_of(pieces, index)
-        ):
+        elif not all(map(_is_understood, _sentence_of(pieces, index))):
             held[index] = as_unclear(piece, "its sentence is not understood whole")
     return tuple(held)
+
+
+def _is_understood(piece: Piece) -> bool:
+    """Whether work may begin beside a piece; a question in doubt may be what it hangs on."""
+    if piece.kind == "qa_query" and not piece.is_sure:
+        return not any(mark.role == "hang" for mark in GRAMMAR.marks(fold(piece.text)))
+    return piece.is_request or piece.is_sure or piece.unclear_kind in ("elsewhere", "asks_which")
 
 
 def _is_held_off(text: str, pieces: tuple[Piece, ...], index: int) -> bool:

@@ -89,6 +89,7 @@ BEGUN, NO_OTHER = 20, -60
 LIKE, AHEAD = 0.35, 0.3
 """Such work begins where it is so near to one request, and every other so far behind."""
 
+_SAID: tuple[Role, ...] = ("say", "tell")
 _WISHES: tuple[Role, ...] = ("wish", "seek")
 _NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
 _LACKS = re.compile(r"没|无(?!法)|\b(?:no|none|without)\b")
@@ -261,7 +262,7 @@ def _wishes(piece: Piece, context: RouteContext) -> bool:
 def _begun(piece: Piece, context: RouteContext) -> Piece:
     """A piece that asks for work as that work, where it is plain which and rules see no fault."""
     work = _nearest(piece.text, context)
-    if work is None or work.score < LIKE or work.apart < AHEAD:
+    if work is None or work.score < LIKE or work.apart < AHEAD or _has(piece, _SAID, context):
         return piece
     scored = score_piece(piece.text, context)
     bidden = bids(scored, context.table, wording.tells) or _wishes(piece, context)

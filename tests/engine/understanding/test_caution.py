@@ -43,6 +43,8 @@ OFFERED = [
     ("客户说实在的很满意，证据目录列得真好", "evidence-list"),
     ("管理办法第三条：证据目录一周内更新", "evidence-list"),
     ("P021 V1 身高170体重66没过敏史", "visit-entry"),
+    # Like one request alone, but told.
+    ("我打算明天把证据 5 和证据 6 合并", "evidence-list"),
 ]
 
 
@@ -118,6 +120,24 @@ async def test_what_is_forbidden_behind_a_but_is_not_begun() -> None:
     assert is_begun(intent)
     intents = (await route(f"file a hive move for HIVE-108, but don't {text}", here, None)).intents
     assert "inspect_hive" not in {i.playbook for i in intents if is_begun(i)}
+
+
+@table(
+    ("domain", "text"),
+    [
+        ("beekeepers", "吴医生让我录入HIVE-3洋槐蜜22.5公斤"),
+        ("beekeepers", "规程上写：登记今天HIVE-12的检查"),
+        (
+            "streetlights",
+            "could you book three hours on SL-02750 and close it once Dr Wu has agreed?",
+        ),
+    ],
+)
+async def test_what_somebody_says_or_agrees_to_begins_nothing_in_any_project(
+    domain: str, text: str
+) -> None:
+    here = replace(read_unseen(domain, 10), lang=detect_language(text))
+    assert not [i for i in (await route(text, here, None)).intents if is_begun(i)]
 
 
 async def test_a_value_of_a_field_is_no_work_besides() -> None:
