@@ -206,10 +206,7 @@ async def _open_base(
     contents: FolderContents | None,
 ) -> _Base:
     clock = stand_ins.clock or open_clock(settings)
-    if stand_ins.definitions is not None:
-        contents = FolderContents(Connections(), stand_ins.definitions, *_fingerprints(settings))
-    elif contents is None or not contents.is_current(settings):
-        contents = read_folder(settings)
+    contents = _current_contents(settings, stand_ins, contents)
     connections, definitions = contents.connections, contents.definitions
     servers = load_servers(settings.mcp, definitions.people.roles)
     connected = stand_ins.store
@@ -261,6 +258,14 @@ async def _open_base(
         remote=McpTools(servers, [tool.name for tool in registry.TOOLS]),
         secrets=(*settings.secrets(), *connections.secrets),
     )
+
+
+def _current_contents(
+    settings: Settings, stand_ins: StandIns, contents: FolderContents | None
+) -> FolderContents:
+    if stand_ins.definitions is not None:
+        return FolderContents(Connections(), stand_ins.definitions, *_fingerprints(settings))
+    return contents if contents and contents.is_current(settings) else read_folder(settings)
 
 
 def _services(settings: Settings, base: _Base, model: Model | None) -> Services:

@@ -115,11 +115,9 @@ def unexplained_words(
     They are accounted for by its cues, labels and arguments, by what they name, or as the form of
     a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
     """
-    for each in (bare_question(text), *plainer_questions(text)):
-        left = _unexplained(look_at(each, entities, today), lookup, tools, entities)
-        if not left:
-            break
-    return left
+    texts = dict.fromkeys((bare_question(text), *plainer_questions(text)))
+    left = [_unexplained(look_at(t, entities, today), lookup, tools, entities) for t in texts]
+    return left[0] if all(left) else ""
 
 
 def _unexplained(

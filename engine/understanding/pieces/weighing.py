@@ -93,6 +93,8 @@ _SAID: tuple[Role, ...] = ("say", "tell")
 _WISHES: tuple[Role, ...] = ("wish", "seek")
 _NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
 _LACKS = re.compile(r"没|无(?!法)|\b(?:no|none|without)\b")
+"""What is told to be lacking may be all that makes a text near."""
+
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
@@ -270,7 +272,6 @@ def _begun(piece: Piece, context: RouteContext) -> Piece:
         # "P003's visit" may be asked after.
         return piece
     # What rules found lacking is then only likeness.
-    # What is told to be lacking may be all that makes it near.
     fault = form_fault(scored, context.table, asked=True) or _LACKS.search(scored.folded)
     return piece if fault else _as_work(piece, work)
 
