@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
@@ -22,7 +21,7 @@ from bot.testing.play import PlayedTest, play
 from bot.testing.report import lines_of
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
-from engine.yaml.source import Problems
+from engine.yaml.source import Problems, read_yaml
 from tests.eval.wrong import SPOILERS, checks_of, of_another, with_line, wrong_line
 from tests.fakes.learning import teach_store
 from tests.fakes.study import DATA, PLAYBOOKS
@@ -30,11 +29,14 @@ from tests.fakes.tables import table
 
 HERE = Path(__file__).parent
 FILES = {"questions.yaml": 42, "dialogues.yaml": 40}
-TRUTHS: dict[str, str] = yaml.safe_load((HERE / "truths.yaml").read_text("utf-8"))
+TRUTHS: dict[str, str] = read_yaml(
+    (HERE / "truths.yaml").read_text("utf-8"), file="truths.yaml"
+).data
 
 
 def written(file: str) -> list[dict[str, Any]]:
-    tests: list[dict[str, Any]] = yaml.safe_load((HERE / file).read_text("utf-8"))["tests"]
+    source = read_yaml((HERE / file).read_text("utf-8"), file=file)
+    tests: list[dict[str, Any]] = source.data["tests"]
     return tests
 
 

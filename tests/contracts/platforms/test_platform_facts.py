@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
+from engine.yaml.source import read_yaml
 from tests.fakes.tables import table
 
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
 KIT = TESTS / "fakes" / "platforms"
-FACTS = yaml.safe_load((KIT / "facts.yaml").read_text("utf-8"))
+FACTS = read_yaml((KIT / "facts.yaml").read_text("utf-8"), file="facts.yaml").data
 TAGS = ("run", "src", "doc", "2nd", "mem")
 
 
