@@ -101,12 +101,12 @@ def _owners(sources: CaseSources) -> dict[str, CaseRun]:
 
 
 def _values(sources: CaseSources, owners: dict[str, CaseRun]) -> Iterator[CaseFact]:
-    definition = sources.definition
+    definition, state = sources.definition, sources.case.state
     paths = [*definition.data_fields, *(f"profile.{name}" for name in definition.profile_fields)]
     for path in paths:
         if path in definition.case.own and sources.case.run is None:
             continue
-        if fact := _of_value(path, value_of(path, sources.case.state), sources, owners.get(path)):
+        if fact := _of_value(path, value_of(path, state), sources, owners.get(path)):
             yield replace(fact, is_first=path == paths[0])
 
 

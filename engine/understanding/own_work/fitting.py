@@ -76,18 +76,18 @@ def best_fits(question: str, facts: Sequence[CaseFact]) -> BestFits:
     """The facts that fit a question, each after those that have more of what it asks for."""
     asked = read_asked(question)
     scale = _Scale.of(question, facts, asked)
-    left, chosen, spent = list(facts), list[FittingFact](), set[str]()
+    # What a fact has of the question stays, whichever others have been chosen.
+    left, chosen, spent = list(map(scale.bearing, facts)), list[FittingFact](), set[str]()
     got: set[Wanted] = set()
     while left:
         near = chosen[0].fact.owner if chosen and chosen[0].hits else ""
-        fits = [scale.fit(fact, spent, got, near) for fact in left]
-        best = max(fits, key=lambda fit: fit.score)
-        if best.score <= 0:
+        fits = [scale.fit(each, spent, got, near) for each in left]
+        at = max(range(len(fits)), key=lambda number: fits[number].score)
+        if fits[at].score <= 0:
             break
-        chosen.append(best)
-        left.remove(best.fact)
-        spent |= best.hits
-        got |= scale.kinds_of(best.fact)
+        chosen.append(fits[at])
+        spent |= fits[at].hits
+        got |= left.pop(at).kinds
     return BestFits(asked, tuple(chosen), _is_sure(scale, chosen), not scale.bears(facts))
 
 
@@ -107,6 +107,25 @@ def _is_sure(scale: "_Scale", chosen: Sequence[FittingFact]) -> bool:
         return False
     covered = frozenset().union(*(fit.hits for fit in chosen[:3]))
     return all(word in covered for word in scale.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bearing:
+    """What a fact has of a question, whatever others have.
+
+    `counts` are of the words that it has, `shares` of what only points to it; its `kinds` count
+    `kinds_count` times. `base` is for what kind of thing it is, `form` for how it is written, and
+    all that together counts `factor` times.
+    """
+
+    fact: CaseFact
+    counts: dict[str, float]
+    shares: tuple[float, ...]
+    kinds: frozenset[Wanted]
+    kinds_count: float
+    base: float
+    form: tuple[float, ...]
+    factor: float
 
 
 @dataclass(frozen=True)
@@ -153,46 +172,68 @@ class _Scale:
             frozenset(given),
         )
 
+    def bearing(self, fact: CaseFact) -> "_Bearing":
+        """What the fact has of the question, whatever others have."""
+        counts = dict[str, float]()
+        for word, weight in self.weights.items():
+            if fact.name_words.has(word):
+                counts[word] = NAMED * weight
+            elif fact.value_words.has(word):
+                counts[word] = VALUED * weight
+        generic = [
+            w for w in self.generic if w in fact.name_words.stems or w in fact.name_words.pairs
+        ]
+        near = [n for n in self.meant if n in fact.meanings]
+        letters = [c for c in self.letters if c in fact.letters]
+        bears = bool(counts or near or letters)
+        shares = (
+            sum(GENERIC_SHARE * self.generic[w] for w in generic),
+            sum(MEANT * self.meant[n] for n in near),
+            sum(LETTER * self.letters[c] for c in letters),
+        )
+        is_beside = self.asked.lists_values and fact.kind in ("request", "sentence")
+        form = (
+            WHOLE_NAME * any(self._names(name) for name in fact.titles),
+            -A_TITLE * (fact.kind == "sentence" and fact.is_first),
+            -LENGTH_COST * len(fact.text) * (fact.kind != "sentence"),
+            -BESIDE * is_beside,
+        )
+        return _Bearing(
+            fact,
+            counts,
+            shares,
+            kinds=self.kinds_of(fact),
+            kinds_count=1 if bears or fact.kind != "sentence" else UNBORNE,
+            base=self._extra(fact, bears=bears) + _BASE[fact.kind],
+            form=form,
+            factor=GIVEN if _is_given(fact, self.said) and not self.asked.is_yes_no else 1,
+        )
+
     def fit(
-        self, fact: CaseFact, spent: set[str], got: set[Wanted], near_to: str = ""
+        self, bearing: "_Bearing", spent: set[str], got: set[Wanted], near_to: str = ""
     ) -> FittingFact:
         """How well a fact fits, where others have these words and kinds already.
 
         What is of the request that is `near_to` the best fits better.
         """
-        score, hits = 0.0, set[str]()
-        for word, weight in self.weights.items():
-            counts = (
-                NAMED if fact.name_words.has(word) else VALUED if fact.value_words.has(word) else 0
-            )
-            if counts:
-                hits.add(word)
-                again = SPENT_BY_REQUEST if fact.kind == "request" else SPENT
-                score += counts * weight * (again if word in spent else 1)
-        generic = [
-            w for w in self.generic if w in fact.name_words.stems or w in fact.name_words.pairs
-        ]
-        score += sum(GENERIC_SHARE * self.generic[w] for w in generic)
-        near = [n for n in self.meant if n in fact.meanings]
-        score += sum(MEANT * self.meant[n] for n in near)
-        letters = [c for c in self.letters if c in fact.letters]
-        score += sum(LETTER * self.letters[c] for c in letters)
-        kinds, bears = self.kinds_of(fact), bool(hits or near or letters)
+        fact, score = bearing.fact, 0.0
+        again = SPENT_BY_REQUEST if fact.kind == "request" else SPENT
+        for word, count in bearing.counts.items():
+            score += count * (again if word in spent else 1)
+        for share in bearing.shares:
+            score += share
         bonus = sum(
-            _WEIGHT[kind] * (_AGAIN.get(kind, SPENT) if kind in got else 1) for kind in kinds
+            _WEIGHT[kind] * (_AGAIN.get(kind, SPENT) if kind in got else 1)
+            for kind in bearing.kinds
         )
-        score += bonus if bears or fact.kind != "sentence" else UNBORNE * bonus
-        score += self._extra(fact, bears=bears) + _BASE[fact.kind]
+        score += bearing.kinds_count * bonus
+        score += bearing.base
         of_same = fact.owner and (fact.owner in self.owners or fact.owner == near_to)
         score += SAME_REQUEST * (bool(of_same) and fact.kind == "value")
-        score += WHOLE_NAME * any(self._names(name) for name in fact.titles)
-        score -= A_TITLE * (fact.kind == "sentence" and fact.is_first)
-        score -= LENGTH_COST * len(fact.text) * (fact.kind != "sentence")
-        if self.asked.lists_values and fact.kind in ("request", "sentence"):
-            score -= BESIDE
-        if _is_given(fact, self.said) and not self.asked.is_yes_no:
-            score *= GIVEN
-        return FittingFact(fact, score, frozenset(hits), bool(kinds))
+        for share in bearing.form:
+            score += share
+        score *= bearing.factor
+        return FittingFact(fact, score, frozenset(bearing.counts), bool(bearing.kinds))
 
     def bears(self, facts: Sequence[CaseFact]) -> bool:
         """Whether a fact has one of the words that point somewhere, or what one of them means."""
