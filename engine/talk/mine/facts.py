@@ -25,6 +25,9 @@ from engine.text.entities import fold
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.own_work.subjects import FieldNames, WorkSubject
 
+LoadWork = Callable[[], Awaitable[WorkReader]]
+"""What the person has, as it was when somebody first asked for it."""
+
 MOST_RUNS = 15
 """So many runs of each kind are looked at: those that go on, that ended, and that were voted on."""
 
@@ -303,7 +306,7 @@ def _forms(name: str) -> tuple[str, ...]:
     return name, name.replace("-", ""), name.replace("-", " ")
 
 
-def work_loader(head: ReplyHead, services: Services) -> Callable[[], Awaitable[WorkReader]]:
+def work_loader(head: ReplyHead, services: Services) -> LoadWork:
     """Reads what the person has, once, when somebody asks for it."""
     kept: list[WorkReader] = []
 

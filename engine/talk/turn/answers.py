@@ -21,7 +21,7 @@ from engine.talk.active_runs import answer_about_runs, blocked_runs_text, questi
 from engine.talk.case_answers.answering import answer_from_case, unknown_text
 from engine.talk.mine.answers import answer_work
 from engine.talk.mine.cases import CasesHere, ask_retrieval, cases_here, with_case_files
-from engine.talk.mine.facts import work_loader
+from engine.talk.mine.facts import LoadWork, work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.choice_cards import CHOSEN
@@ -132,11 +132,9 @@ async def _no_such_work_text(
     return await answer_work(near, head, services) if near else ""
 
 
-async def _answer_without_model(
-    intent: Intent, head: ReplyHead, services: Services
-) -> QuestionAnswer:
+async def _answer_without_model(intent: Intent, questions: "ModelQuestions") -> QuestionAnswer:
     """What is known, in part if need be; else the questions near it, which people choose among."""
-    reader = await work_loader(head, services)()
+    head, services, reader = questions.head, questions.services, await questions.work()
     if known := await _known_text(intent, reader, head, services):
         return QuestionAnswer("answered", known)
     none = await _no_such_work_text(intent, reader, head, services)
@@ -277,13 +275,17 @@ def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestions:
-    """The parts of a message that are `asked` of a model, among all its `parts`."""
+    """The parts of a message that are `asked` of a model, among all its `parts`.
+
+    `work` is what the person has.
+    """
 
     asked: Sequence[Part]
     parts: Sequence[Part]
     head: ReplyHead
     session: Session
     services: Services
+    work: LoadWork
 
 
 async def ask_model(questions: ModelQuestions) -> list[QuestionAnswer]:
@@ -314,7 +316,7 @@ async def _answer_apart(
     if intent.about_run:
         return QuestionAnswer("answered", await answer_about_runs(intent.text, head, services))
     if services.model is None:
-        return await _answer_without_model(intent, head, services)
+        return await _answer_without_model(intent, questions)
     found = await ask_retrieval(intent.text, here, head, services)
     return QuestionAnswer("answered", found) if found else None
 

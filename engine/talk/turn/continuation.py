@@ -5,6 +5,7 @@ from engine.mail import CardDecided, CardExpired, PartReady
 from engine.ports.storage.store import Effects, PartWrite, Refresh
 from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
+from engine.talk.mine.facts import work_loader
 from engine.talk.turn.answers import ModelQuestions, ask_model
 from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
 from engine.talk.turn.forms import answer_form
@@ -87,7 +88,9 @@ async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Se
             return _part_effects(begun, head, services).plus(turn.all_effects()).plus(traces)
         parts = await load_parts(head.id, services)
         beside = [begun if each.index == part.index else each for each in parts] or [begun]
-        (answer,) = await ask_model(ModelQuestions((begun,), beside, head, session, services))
+        (answer,) = await ask_model(
+            ModelQuestions((begun,), beside, head, session, services, work_loader(head, services))
+        )
         begun = with_answer(begun, answer, turn)
         if answer.result:
             traces = Effects(traces=react_trace(head, part, answer.result, services.tracing))

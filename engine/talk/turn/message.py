@@ -10,10 +10,10 @@ from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.shared_files import kept_names, name_the_file, text_with_names
 from engine.mail import MessageArrived
-from engine.ports.storage.store import Effects, PartWrite, Post, Refresh, ReplyWrite
+from engine.ports.storage.store import NOTHING, Effects, PartWrite, Post, Refresh, ReplyWrite
 from engine.services import Services
 from engine.talk.mine.cases import cases_here
-from engine.talk.mine.facts import work_loader
+from engine.talk.mine.facts import LoadWork, work_loader
 from engine.talk.turn.answers import ModelQuestions, ask_model
 from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.case_files import ask_for_case, pass_on_files
@@ -64,12 +64,14 @@ async def handle_message(
     if stored:
         head = ReplyHead.model_validate_json(stored[0])
         parts = [Part.model_validate_json(body) for body in stored[1]]
-        return await _finish(Turn(head, session, services, parts, slot=False))
+        turn = Turn(head, session, services, parts, slot=False)
+        return await _finish(turn, work_loader(head, services))
     head = await _take_files(head, mail.update.files, services)
     entities = services.entities(head.conversation, head.principal)
     head = head.model_copy(update={"entities": entities.record(head.text)})
+    work = work_loader(head, services)
     routed = await _route_files(head, situation, services) or await _route(
-        head, situation, session, services, entities
+        head, situation, session, services, entities, work
     )
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
@@ -79,12 +81,16 @@ async def handle_message(
         head, passed = await pass_on_files(head, services, is_active=bool(situation.runs))
         turn.head = head
         turn.add(passed)
+    if services.model or turn.runs or turn.effects != NOTHING:
+        # What the person has may be more by now.
+        work = work_loader(head, services)
     effects = _first_effects(turn, routed)
     if any(is_unanswered(part, turn.parts) for part in turn.parts):
         await commit_progress(effects)
         effects = Effects()
     # The place in the reply's own message may be taken already.
-    effects = effects.plus(await _finish(Turn(head, session, services, turn.parts, slot=False)))
+    rest = Turn(head, session, services, turn.parts, slot=False)
+    effects = effects.plus(await _finish(rest, work))
     services.meter.took("turn", services.clock.elapsed_s() - since_s, route_kind(routed.intents))
     return effects
 
@@ -163,6 +169,7 @@ async def _route(
     session: Session,
     services: Services,
     entities: Entities,
+    work: LoadWork,
 ) -> RoutedMessage:
     cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
 
@@ -181,7 +188,7 @@ async def _route(
         sections=situation.table.sections.among(services.serving(head.conversation)),
         principal=_with_seats(head, cards, services),
         today=services.today,
-        work=work_loader(head, services),
+        work=work,
         brief=brief,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
@@ -221,7 +228,7 @@ def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
     return reply.plus(Effects(session=asked.model_dump_json())).plus(turn.all_effects())
 
 
-async def _finish(turn: Turn) -> Effects:
+async def _finish(turn: Turn, work: LoadWork) -> Effects:
     """Answer what needs the model, all together, then begin what waited for the answers.
 
     The session remembers what was said.
@@ -234,7 +241,7 @@ async def _finish(turn: Turn) -> Effects:
     for part in forms:
         parts[part.index] = await answer_form(part, turn)
     questions = [part for part in asked if part not in forms]
-    answers = await ask_model(ModelQuestions(questions, parts, head, turn.session, services))
+    answers = await ask_model(ModelQuestions(questions, parts, head, turn.session, services, work))
     effects = Effects()
     for part, answer in zip(questions, answers, strict=True):
         parts[part.index] = with_answer(part, answer, turn)
