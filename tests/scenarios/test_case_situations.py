@@ -165,25 +165,27 @@ async def test_while_the_model_is_away_what_the_case_has_is_told(
     assert "Feld Art Logistics" in told
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ("what is the capital of France?", "You could ask"),
-        ("what is a writ?", "You could ask"),
-        ("how do I book the transport?", "just say what to do"),
-        ("please book the transport", "transport"),
-        ("How many files are there?", "condition.txt"),
-        ("what is in condition.txt?", "crack of three centimetres"),
-        ("hello", "Hello"),
-    ],
-)
+APART = {
+    "what is the capital of France?": "You could ask",
+    "what is a writ?": "You could ask",
+    "how do I book the transport?": "just say what to do",
+    "How many files are there?": "condition.txt",
+    "what is in condition.txt?": "crack of three centimetres",
+    "hello": "Hello",
+    "please book the transport": "transport",
+}
+"""Messages that are no questions about the museum's case, and what is said to each; the last begins
+something."""
+
+
 async def test_what_is_asked_of_something_else_is_no_question_about_the_case(
-    start: Start, tmp_path: Path, asked: str, told: str
+    start: Start, tmp_path: Path
 ) -> None:
     service, given = await served(start, tmp_path / "museum", "museum")
     async with WebRoom(service.url) as room:
         await play(room, given["story"]["en"])
-        text = await ask(room, "nora", asked)
-    assert told in text
-    assert "Nearest:" not in text
-    assert "Known of" not in text
+        texts = {asked: await ask(room, "nora", asked) for asked in APART}
+    for asked, told in APART.items():
+        assert told in texts[asked]
+        assert "Nearest:" not in texts[asked]
+        assert "Known of" not in texts[asked]
