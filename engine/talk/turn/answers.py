@@ -292,7 +292,8 @@ async def ask_model(questions: ModelQuestions) -> list[QuestionAnswer]:
     """The answers, in one dialogue; only its final text leaves the engine (spec 001 §5)."""
     if not questions.asked:
         return []
-    here = await cases_here(questions.head, questions.services)
+    model = questions.services.model
+    here = await cases_here(questions.head, questions.services) if model else CasesHere()
     known = [await _answer_apart(part.intent, here, questions) for part in questions.asked]
     left = [p for p, answer in zip(questions.asked, known, strict=True) if answer is None]
     if not left:
