@@ -62,8 +62,9 @@ class Intent(Frozen):
     that needs no model, with the words that it `left` out; `about_run` for one about an active run.
     `why` explains the verdict. `work` for one about the person's own requests and cases. `told` is
     the answer (Markdown) where the router knows it already; `candidates` are what an `unclear` one
-    may mean, the likeliest first, and `note` is what people are told of why. `case` is the one that
-    the message's files are for, as their sender chose.
+    may mean, the likeliest first; earlier cards offered the first of them (`passed`), and `note` is
+    what people are told of why. `case` is the one that the message's files are for, as their sender
+    chose.
     """
 
     kind: IntentKind
@@ -85,6 +86,7 @@ class Intent(Frozen):
     values: dict[str, str] = Field(default_factory=dict)
     told: str = ""
     candidates: tuple[Candidate, ...] = ()
+    passed: int = 0
     note: IntentNote = ""
     case: CaseName | None = None
 

@@ -17,6 +17,7 @@ RECORD = "录入P009的体温37.1"
 ENGLISH = "record temperature 37.1 for P009"
 ASKS = "P003 的访视"
 SURE = "P003 的 ECOG"
+ELSE = "The auditors keep asking me for the lab shift table of P003. You see where this is going"
 NOTHING = {"zh": "没有进行任何操作", "en": "nothing was done"}
 
 
@@ -31,6 +32,25 @@ async def closed(room: WebRoom) -> Message:
     card = await room.card("select", closed=True)
     assert card["buttons"] == []
     return card
+
+
+def choices_of(card: Message) -> list[str]:
+    return [b["data"].split(":")[2] for b in card["buttons"]]
+
+
+def is_offer(shown: Message) -> bool:
+    return str(shown["data"]).split(":")[2].isdecimal()
+
+
+async def next_card(room: WebRoom, before: Message) -> Message:
+    """The card that comes in place of another of its kind."""
+
+    def is_next(message: Message) -> bool:
+        card = message["card"]
+        return bool(card and card["buttons"]) and card["buttons"] != before["buttons"]
+
+    found: Message = (await room.wait_for(is_next))["card"]
+    return found
 
 
 def part_is(state: str, said: str = "") -> Callable[[Message], bool]:
@@ -56,10 +76,10 @@ async def test_an_unclear_text_is_asked_about_and_starts_nothing(
 ) -> None:
     card = await asked(own_room, text)
     assert card["title"] == title
-    choices = [b["data"].split(":")[2] for b in card["buttons"]]
-    assert choices == [*(str(n) for n in range(1, len(choices))), "none"]
+    choices = choices_of(card)
+    assert choices == [*(str(n) for n in range(1, len(choices) - 1)), "more", "none"]
     labels = [b["label"] for b in card["buttons"]]
-    assert 2 <= len(set(labels)) == len(labels) <= 4
+    assert 3 <= len(set(labels)) == len(labels) <= 5
     assert labels[-1] == none
     assert text in text_of(card)
     assert len(own_room.shown) == 1
@@ -92,6 +112,34 @@ async def test_a_choice_begins_the_run_with_what_was_written_first(
     form = await own_room.card("clarify")
     assert "P003" in [row["value"] for row in form["rows"]]
     assert "林悦" in (await closed(own_room))["outcome"]
+    assert await runs_in(shared, own_room) == 1
+
+
+async def test_something_else_offers_all_that_can_be_done_once(own_room: WebRoom) -> None:
+    cards = [await asked(own_room, ELSE)]
+    while "more" in choices_of(cards[-1]):
+        await own_room.tap("lin", cards[-1], "more")
+        cards.append(await next_card(own_room, cards[-1]))
+    offered = [b["label"] for card in cards for b in card["buttons"] if is_offer(b)]
+    assert len(cards) >= 3
+    assert [len(choices_of(card)) for card in cards[:2]] == [5, 10]
+    assert len(set(offered)) == len(offered)
+    assert {label.partition(" · ")[0] for label in offered} >= {"Run edit checks", "Record a visit"}
+    assert sum("look it up" in label for label in offered) == 1
+    await own_room.tap("lin", cards[-1], "none")
+    await own_room.wait_for(part_is("cancelled", NOTHING["en"]))
+
+
+async def test_what_is_chosen_on_a_further_card_begins_with_what_was_written(
+    shared: Service, own_room: WebRoom
+) -> None:
+    card = await asked(own_room, ELSE)
+    while not (visits := [b for b in card["buttons"] if b["label"].startswith("Record a visit")]):
+        await own_room.tap("lin", card, "more")
+        card = await next_card(own_room, card)
+    await own_room.post("taps", "lin", button=visits[0]["data"], id=new_id())
+    form = await own_room.card("clarify")
+    assert "P003" in [row["value"] for row in form["rows"]]
     assert await runs_in(shared, own_room) == 1
 
 

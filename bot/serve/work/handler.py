@@ -135,7 +135,9 @@ class MailHandler:
                 if (chosen := await door.apply_answer(mail)) is not None:
                     return HandlerResult(chosen)
                 talk = self._session(claim, services)
-                effects = await continuation.settle_choice(mail, talk, services)
+                effects = await continuation.settle_choice(
+                    mail, talk, services, self.current.snapshot.table
+                )
             case CommandArrived():
                 principal = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": principal})

@@ -99,6 +99,7 @@ TEXTS: Final[dict[str, str]] = {
     "Only the button counts.",
     "choose.part": "Please choose below, and I go on with it.",
     "choose.question": "Just a question: look it up",
+    "choose.more": "Something else …",
     "choose.none": "None of these",
     "choose.condition_title": "Does the condition hold?",
     "choose.condition": (

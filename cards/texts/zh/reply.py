@@ -82,6 +82,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.tap": "你指的是「{choice}」：请在卡片「{title}」上点它，只有按钮算数。",
     "choose.part": "请在下面选一项，我就照办。",
     "choose.question": "只是提问，帮我查一下",
+    "choose.more": "别的事……",
     "choose.none": "都不是",
     "choose.condition_title": "条件成立吗？",
     "choose.condition": (

@@ -15,11 +15,17 @@ from engine.services import Services
 
 OPEN_FOR = timedelta(days=7)
 MAX_CHOICES = 3
+MORE_CHOICES = 8
+"""So many are on each further card."""
+
 LABEL_CHARS = 60
 NAME_CHARS = 44
 """So much of a request's name stands behind the words that begin it."""
 
 NONE = "none"
+MORE = "more"
+"""What else can be asked for: a further card."""
+
 CHOSEN = "chosen on a card"
 """How the reason begins of what a person chose."""
 
@@ -28,11 +34,14 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     """A select card for the person who wrote: what the part means, or whether to start it."""
     lang, intent = head.lang, part.intent
     none = say("choose.not_now" if intent.condition else "choose.none", lang)
+    labels = _labels(intent, lang, services)
     choices = tuple(
-        Choice(id=str(n), label=text) for n, text in enumerate(_labels(intent, lang, services), 1)
+        Choice(id=str(n), label=text) for n, text in enumerate(labels, intent.passed + 1)
     )
     if intent.condition and len(choices) == 1:
         choices = (choices[0].model_copy(update={"style": "primary"}),)
+    if not (intent.condition or intent.is_of_files) and _others(intent.candidates, services):
+        choices = (*choices, Choice(id=MORE, label=say("choose.more", lang)))
     key = "choose.condition_title" if intent.condition else "choose.title"
     return Card(
         kind="select",
@@ -57,7 +66,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
 def _labels(intent: Intent, lang: Lang, services: Services) -> list[str]:
     """What the buttons say; work under a condition is named, so that it is known what starts."""
     if not intent.condition:
-        return [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+        return [candidate_label(c, lang, services) for c in _shown(intent)[intent.passed :]]
     if intent.kind != "workflow":
         return [say("choose.go_on", lang)]
     own = Candidate(kind="workflow", playbook=intent.playbook, request=intent.request)
@@ -65,6 +74,38 @@ def _labels(intent: Intent, lang: Lang, services: Services) -> list[str]:
         say("choose.start", lang, name=clip(_request_name(c, lang, services), NAME_CHARS))
         for c in (intent.candidates[:MAX_CHOICES] or (own,))
     ]
+
+
+def _shown(intent: Intent) -> tuple[Candidate, ...]:
+    """The candidates that its cards have offered, the newest among them."""
+    newest = MORE_CHOICES if intent.passed else MAX_CHOICES
+    return intent.candidates[: intent.passed + newest]
+
+
+def _others(offered: Iterable[Candidate], services: Services) -> set[tuple[str, str]]:
+    """What else the person may ask for, as playbook and request, and what can be done."""
+    able = {
+        (playbook.id, request.id)
+        for playbook in services.playbooks.values()
+        for request in playbook.definition.requests
+        if not request.not_yet and f"{playbook.id}/{request.id}" not in services.barred
+    }
+    return able - {(each.playbook, each.request) for each in offered}
+
+
+def with_others(intent: Intent, ranked: Iterable[Candidate], services: Services) -> Intent:
+    """The intent for a further card: what none has offered yet, the likeliest of it first.
+
+    `ranked` are requests by how likely they are meant, whether or not they were offered.
+    """
+    shown = _shown(intent)
+    left = _others(shown, services)
+    others = [each for each in ranked if (each.playbook, each.request) in left]
+    if all(each.kind != "qa_query" for each in shown):
+        others.insert(0, Candidate(kind="qa_query"))
+    return intent.model_copy(
+        update={"candidates": (*shown, *others[:MORE_CHOICES]), "passed": len(shown)}
+    )
 
 
 def _card_text(part: Part, head: ReplyHead) -> str:
@@ -116,8 +157,8 @@ def without_unavailable(
 
 
 def chosen_intent(intent: Intent, choice: str) -> Intent | None:
-    """The intent that the person chose; None when they chose none."""
-    if choice == NONE:
+    """The intent that the person chose; None when they chose none of what was offered."""
+    if choice in (NONE, MORE):
         return None
     if intent.condition:
         why = f"{CHOSEN}, as {intent.condition!r} holds; before: {intent.why}"

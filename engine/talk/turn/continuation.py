@@ -7,11 +7,14 @@ from engine.reviews.clocks import close_card, stop_timers
 from engine.services import Services
 from engine.talk.mine.facts import work_loader
 from engine.talk.turn.answers import ModelQuestions, ask_model
-from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
+from engine.talk.turn.choice_cards import MORE, chosen_intent, part_without_choice, with_others
 from engine.talk.turn.forms import answer_form
-from engine.talk.turn.parts import Turn, begin_part, skip_part, with_answer
+from engine.talk.turn.parts import Turn, ask_which, begin_part, skip_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import lookup_trace, react_trace
+from engine.understanding.context import RouteContext
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.pieces.within import rank_requests
 
 
 async def continue_part(mail: PartReady, session: Session, services: Services) -> Effects:
@@ -29,11 +32,12 @@ async def continue_part(mail: PartReady, session: Session, services: Services) -
 
 
 async def settle_choice(
-    mail: CardDecided | CardExpired, session: Session, services: Services
+    mail: CardDecided | CardExpired, session: Session, services: Services, table: RouteTable
 ) -> Effects:
     """A card of this conversation's talk was decided, or its time is over.
 
-    What was chosen is begun; a part that nobody chose anything for says so.
+    What was chosen is begun; a part that nobody chose anything for says so. Whoever means something
+    else is asked again, about what is nearest by the router's `table`.
     """
     card = await services.decisions.card(mail.card)
     found = await load_part(card.card.reply, card.card.part, services) if card else None
@@ -49,7 +53,9 @@ async def settle_choice(
         )
         return effects.plus(Effects(cards=(close_card(asked, "expired"),)))
     intent = chosen_intent(part.intent, mail.decision.choice)
-    if intent is None:
+    if mail.decision.choice == MORE:
+        effects = _ask_again(part, head, session, services, table)
+    elif intent is None:
         effects = _part_effects(part_without_choice(part, "choose.left", head.lang), head, services)
     else:
         part = part.model_copy(update={"intent": intent})
@@ -72,11 +78,39 @@ async def load_parts(reply: str, services: Services) -> tuple[Part, ...]:
     return read_parts(stored[1]) if stored else ()
 
 
-async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
-    """Begin the part, alone and now, for the person as they are by now."""
+def _late_turn(head: ReplyHead, session: Session, services: Services) -> Turn:
+    """A turn for one part alone and now, for the person as they are by now."""
     head = head.model_copy(update={"principal": services.people.refresh(head.principal)})
     services = services.limited_to(head.principal, head.conversation)
-    turn = Turn(head, session, services, slot=False)
+    return Turn(head, session, services, slot=False)
+
+
+def _ask_again(
+    part: Part, head: ReplyHead, session: Session, services: Services, table: RouteTable
+) -> Effects:
+    """A further card for the part, of what earlier ones did not offer."""
+    turn = _late_turn(head, session, services)
+    head, services = turn.head, turn.services
+    context = RouteContext(
+        table=table,
+        tools=services.tools,
+        open_cards=(),
+        principal=head.principal,
+        today=services.today,
+        recent=(),
+        lang=head.lang,
+        barred=services.barred,
+        entities=services.entities(head.conversation, head.principal),
+    )
+    intent = with_others(part.intent, rank_requests(part.intent.text, context), services)
+    asked = ask_which(part.model_copy(update={"intent": intent}), turn)
+    return _part_effects(asked, head, services).plus(turn.all_effects())
+
+
+async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
+    """Begin the part, alone and now."""
+    turn = _late_turn(head, session, services)
+    head, services = turn.head, turn.services
     intent = part.intent.model_copy(update={"depends_on": ()})
     # A question that was chosen instead is answered, and no longer that another could not be.
     before = "" if intent.lookup else part.answer

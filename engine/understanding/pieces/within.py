@@ -1,5 +1,6 @@
 """Work that stands somewhere in a text, whatever is said around it: to be offered, never begun."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ OFFERED = 0.35
 
 OF_WORDS = 0.5
 """What a word that one request alone has weighs beside nearness."""
+
+BEYOND = math.inf
+"""What no request's words weigh."""
 
 MOST_STARTS = 7
 """So many places where work may begin are tried."""
@@ -91,6 +95,17 @@ def rank_by_words(
         return -round(weight, DECIMALS), each.playbook, each.request
 
     return tuple(sorted((*candidates, *others), key=rank))
+
+
+def rank_requests(text: str, context: RouteContext) -> tuple[Candidate, ...]:
+    """Every request that the person may start, the likeliest by what a text says first."""
+    scores = score_piece(text, context).scores.groups
+    every = [
+        Candidate(kind="workflow", playbook=playbook, request=request, score=scores[name])
+        for name, _ in context.requests
+        for playbook, _, request in (name.partition("/"),)
+    ]
+    return rank_by_words(every, text, context, least=BEYOND)
 
 
 def _work_of(text: str, context: RouteContext) -> Candidate | None:
