@@ -1,16 +1,15 @@
 """Bodies packed for the store and unpacked again, at its boundary (store.md).
 
-A packed body is JSON, `{"z":"3c.<letters>"}`: the version and the kind of its dictionary, then the
-text's checksum and a raw deflate stream, in pairs of letters; before version 3 in base64. A build
-that knows no such bodies, or not this version, finds an unknown field there, as in anything else
-that a newer build wrote, and leaves it alone. A packed run has its id, name, language and place
-beside it, so that such a build can tell its conversation; since version 2 they are part of its
-dictionary.
+A packed body is JSON, `{"z":"2c.<base64>"}`: the version and the kind of its dictionary, then the
+text's checksum and a raw deflate stream in base64. A build that knows no such bodies, or not this
+version, finds an unknown field there, as in anything else that a newer build wrote, and leaves
+it alone. A packed run has its id, name, language and place beside it, so that such a build can tell
+its conversation; since version 2 they are part of its dictionary.
 """
 
 import json
 import zlib
-from binascii import a2b_base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -25,7 +24,6 @@ from adapters.redis.packing.dictionaries import (
     read_dictionary,
     read_label,
 )
-from adapters.redis.packing.pairs import read_pairs, write_pairs
 
 LEAST_CHARACTERS: Final = 250
 """Shorter bodies gain less than packing them is worth."""
@@ -39,7 +37,6 @@ DAMAGED: Final = "damaged: "
 _OPENING: Final = '{"z":"'
 _TELLING: Final = ("id", "name", "lang", "thread", "conversation")
 _CHECK_BYTES: Final = 4
-_PAIRED_SINCE: Final = 3
 # Half the time of the usual tables, and the same size: bodies and dictionaries are short. Level 9
 # takes twice the time of this one, for half a hundredth.
 _LEVEL, _WINDOW_BITS, _MEMORY = 6, 14, 6
@@ -102,8 +99,8 @@ def _pack(kind: Kind, text: str) -> str:
     tables = (_LEVEL, DEFLATED, -_WINDOW_BITS, _MEMORY, Z_DEFAULT_STRATEGY)
     deflate = compressobj(*tables, dictionary)
     sealed = _checksum(text) + deflate.compress(raw) + deflate.flush()
-    label = f"{version}{LETTER_OF_KIND[kind]}"
-    return f'{_OPENING}{label}.{write_pairs(sealed)}"{telling}}}'
+    written = b2a_base64(sealed, newline=False).rstrip(b"=").decode()
+    return f'{_OPENING}{version}{LETTER_OF_KIND[kind]}.{written}"{telling}}}'
 
 
 def _write(text: str) -> tuple[int, bytes]:
@@ -111,10 +108,10 @@ def _write(text: str) -> tuple[int, bytes]:
     raw = text.encode("utf-8", "surrogatepass")
     # A lone surrogate is written by UTF-8 only.
     with suppress(UnicodeEncodeError):
-        shorter = raw if text.isascii() else text.encode(ENCODINGS[3])
+        shorter = raw if text.isascii() else text.encode(ENCODINGS[2])
         if len(shorter) <= len(raw):
-            return 3, shorter
-    return 4, raw
+            return 2, shorter
+    return 1, raw
 
 
 def _dictionary(version: int, kind: Kind, telling: str) -> bytes:
@@ -154,13 +151,9 @@ def _unpack(text: str) -> str:
         return DAMAGED + text
 
 
-def _read_base64(written: str) -> bytes:
-    return a2b_base64(written + "=" * (-len(written) % 4), strict_mode=True)
-
-
 def _unseal(written: str, version: int, dictionary: bytes) -> str:
     """Raises ValueError or zlib's error for what is damaged."""
-    sealed = read_pairs(written) if version >= _PAIRED_SINCE else _read_base64(written)
+    sealed = a2b_base64(written + "=" * (-len(written) % 4), strict_mode=True)
     inflate = decompressobj(-MAX_WBITS, zdict=dictionary)
     raw = inflate.decompress(sealed[_CHECK_BYTES:], MOST_BYTES)
     encoding = "utf-8" if raw.isascii() else ENCODINGS[version]

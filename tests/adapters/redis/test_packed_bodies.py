@@ -25,7 +25,6 @@ from adapters.redis.packing.bodies import (
     unpack_once,
 )
 from adapters.redis.packing.dictionaries import ENCODINGS, Kind, read_dictionary
-from adapters.redis.packing.pairs import read_pairs, write_pairs
 from cards.frozen import is_by_newer
 from cards.model import Card
 from engine.frames.state import Run
@@ -44,18 +43,6 @@ DIGESTS = {
     "2/reply": "eefc368ee15fff951006575ef578fb345a096e667f9660a524a17d1e72f6971a",
     "2/trace": "c9744029868e943018a9aeaec4f919e3167f7dd182c8c088207e13f278b8e12c",
     "2/session": "438432cf2b22b5fead5c6f45f6c9191eafdad19baddb20d6f9eb5d251d8e78e8",
-    "3/run": "6d34c498ffe71911e385ce20dc37a68ba1dd5255c264dd78ac401638cfc9a1c8",
-    "3/card": "27837974456ac4a2eee53e620837fb9f03ec30a1f4d1423ecce298859767a66b",
-    "3/log": "30d37d4f49109bc316208de457d3f912799fc8c634ba9b5b3a905546ce18b81e",
-    "3/reply": "eefc368ee15fff951006575ef578fb345a096e667f9660a524a17d1e72f6971a",
-    "3/trace": "c9744029868e943018a9aeaec4f919e3167f7dd182c8c088207e13f278b8e12c",
-    "3/session": "438432cf2b22b5fead5c6f45f6c9191eafdad19baddb20d6f9eb5d251d8e78e8",
-    "4/run": "4daa4624b86fdc4da8055c97d22ee18e3fd0e6107bcaddadb02ee7cb47078b57",
-    "4/card": "dace98901d4b115055575744c948edfb740686b4df1aa68f9c3a74b76f701da3",
-    "4/log": "30d37d4f49109bc316208de457d3f912799fc8c634ba9b5b3a905546ce18b81e",
-    "4/reply": "8d3c9966d6bd318e6614b672d4a1a07ea51c5590a758f6c68e2d557a9a930876",
-    "4/trace": "c9744029868e943018a9aeaec4f919e3167f7dd182c8c088207e13f278b8e12c",
-    "4/session": "b796ff031fffe1b77f4c21f44ef0fc4a729417ab3281dc7739f6a22ccc96e7e0",
 }
 STORED = Path(__file__).parents[2] / "fixtures" / "state" / "packed"
 
@@ -78,13 +65,6 @@ def test_what_an_earlier_version_packed_is_read(name: str) -> None:
     """By the files of each version, which are never written again."""
     for stored in json.loads((STORED / f"{name}.json").read_text("utf-8")):
         assert unpack_lines([stored["packed"]]) == stored["lines"]
-
-
-@given(raw=some.binary(max_size=200))
-def test_bytes_are_whole_again_in_letters_that_json_has_as_they_are(raw: bytes) -> None:
-    letters = write_pairs(raw)
-    assert read_pairs(letters) in (raw, raw + b"\0")
-    assert json.dumps(letters) == f'"{letters}"'
 
 
 @given(text=texts, kind=some.sampled_from(KINDS))
@@ -146,7 +126,7 @@ def test_the_longest_body_is_packed_and_a_longer_one_stays_as_it_is() -> None:
     assert pack_lines("log", [longest, "数"]) == [longest, "数"]
 
 
-@pytest.mark.parametrize("label", ["5c", "1x", "1", "", "x", "0c", "01c", "-1c"])
+@pytest.mark.parametrize("label", ["3c", "1x", "1", "", "x", "0c", "01c", "-1c"])
 def test_a_dictionary_of_a_newer_build_is_left_alone_and_known_as_newer(label: str) -> None:
     packed = f'{{"z":"{label}.AAAA"}}'
     assert unpack(packed) == packed
