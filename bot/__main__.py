@@ -23,8 +23,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # Before numpy is imported: its threads would spin beside the other processes.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Else pydantic looks through all installed packages for plugins, which nothing here uses.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     args = parser().parse_args(argv)
     try:
         if getattr(args, "folder", None) is not None:

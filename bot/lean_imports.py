@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-from typing import Any
 
 
 def import_lean(library: str, *beside: str) -> None:
@@ -18,24 +17,3 @@ def import_lean(library: str, *beside: str) -> None:
     finally:
         for name in hidden:
             del sys.modules[name]
-
-
-def import_aiohttp() -> None:
-    """Import aiohttp, the system's certificates read once: it makes a context that verifies too.
-
-    The other one verifies nothing, whatever it has read. Does nothing for what is loaded already.
-    """
-    import ssl
-
-    contexts: Any = ssl.SSLContext
-    read = contexts.set_default_verify_paths
-
-    def read_if_verifying(context: ssl.SSLContext) -> None:
-        if context.verify_mode is not ssl.CERT_NONE:
-            read(context)
-
-    contexts.set_default_verify_paths = read_if_verifying
-    try:
-        importlib.import_module("aiohttp")
-    finally:
-        contexts.set_default_verify_paths = read

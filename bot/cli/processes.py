@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.cli.command import folder_argument, load_project, loop_factory, run_loop
-from bot.lean_imports import import_aiohttp, import_lean
+from bot.lean_imports import import_lean
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
@@ -188,7 +188,6 @@ def load_and_freeze(load: Callable[[], T]) -> T:
     try:
         # Only its own metrics, which nobody reads, would need that.
         import_lean("redis.asyncio", "opentelemetry")
-        import_aiohttp()
         return load()
     finally:
         gc.freeze()
