@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
+from importlib.resources import files
 from zlib import crc32
 
 _ENDING = (
@@ -57,9 +58,28 @@ _DIGIT = re.compile("[0-9]")
 _LEAP = date(2000, 6, 1)
 
 
+_TRADITIONAL, _SIMPLIFIED = (
+    files(__package__).joinpath("traditional.txt").read_text("utf-8").splitlines()
+)
+"""Letters of traditional Chinese, and each in simplified Chinese as OpenCC 1.4 writes it."""
+
+_WRITTEN = re.compile(f"[{_TRADITIONAL}]")
+_AS_SIMPLIFIED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
+
+
+def is_traditional(text: str) -> bool:
+    """Whether a letter of the text is written so in traditional Chinese only."""
+    return bool(_WRITTEN.search(text))
+
+
+def simplified(text: str) -> str:
+    """The text with simplified Chinese letters for traditional ones, as long as before."""
+    return text.translate(_AS_SIMPLIFIED) if is_traditional(text) else text
+
+
 def fold(text: str) -> str:
-    """The text as it is compared: NFKC, lower case."""
-    return unicodedata.normalize("NFKC", text).lower()
+    """The text as it is compared: NFKC, lower case, in simplified Chinese."""
+    return simplified(unicodedata.normalize("NFKC", text).lower())
 
 
 @lru_cache(maxsize=4096)
@@ -123,6 +143,7 @@ def impossible_days(text: str) -> Iterator[tuple[int, int]]:
 
 def day_spans(text: str, today: date) -> Iterator[tuple[int, int, date]]:
     """Where days are named in a text that is NFKC already, and which."""
+    text = simplified(text)
     taken: list[tuple[int, int]] = []
     # Most texts name none, and every piece of a message is asked again and again.
     forms = (_NUMERIC, _CHINESE, _DAY_FIRST, _MONTH_FIRST) if _DIGIT.search(text) else ()

@@ -4,7 +4,7 @@ import dataclasses
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -30,6 +30,7 @@ from engine.text.claims.words import (
     find_texts,
     find_yes_or_no,
 )
+from engine.text.entities import is_traditional, simplified
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.readers.days import valid_day
 from engine.text.readers.lexer import GROUPING
@@ -168,7 +169,7 @@ def _in_year(
 def _read_form(
     text: str, fields: Sequence[Field], today: date, entities: Entities, examples: Iterable[str]
 ) -> FormReading:
-    said = FormText(_normalize(text, fields), fields, today, entities)
+    said = _form_text(text, fields, today, entities)
     known = make_vocabulary(fields, examples)
     found, faulty = _find_sure(said)
     loose = {f.name for f in fields if f.type in ("date", "time")}
@@ -182,13 +183,14 @@ def _read_form(
     found = [c for c in found if c not in stray]
     values = _values(found)
     if not values and (bare := _read_bare(said)):
-        return FormReading(bare, {}, "", dict.fromkeys(bare, said.text))
+        words = dict.fromkeys(bare, said.as_written(said.text))
+        return FormReading(_texts_as_written(bare, said), {}, "", words)
     faulty = [c for c in faulty if not set(c.values) & set(values)]
     # A value ends a stretch too: nobody wrote what stands before and behind it as one.
     rest = _blank_out(said.text, [*found, *faulty], "\n")
     parts = [part for part in _CLAUSE_END.split(rest) if unexplained_text(part, known)]
-    left = ", ".join(" ".join(part.split()).strip(" ,:;、") for part in parts)
-    return FormReading(values, _values(faulty), left, _words(said.text, found))
+    left = ", ".join(" ".join(said.as_written(part).split()).strip(" ,:;、") for part in parts)
+    return FormReading(_texts_as_written(values, said), _values(faulty), left, _words(said, found))
 
 
 def read_values(
@@ -208,35 +210,58 @@ def find_values(
     """
     if not fields:
         return FoundValues({}, {})
-    said = FormText(_normalize(text, fields), fields, today, entities)
+    said = _form_text(text, fields, today, entities)
     found, _ = _find_sure(said)
     if values := _values(found):
-        return FoundValues(values, _words(said.text, found))
+        return FoundValues(_texts_as_written(values, said), _words(said, found))
     bare = _read_bare(said)
-    return FoundValues(bare, dict.fromkeys(bare, said.text))
+    words = dict.fromkeys(bare, said.as_written(said.text))
+    return FoundValues(_texts_as_written(bare, said), words)
 
 
-def _words(text: str, claims: Iterable[ValueSpan]) -> dict[str, str]:
+def _words(said: FormText, claims: Iterable[ValueSpan]) -> dict[str, str]:
     """The stretch of the text for each value."""
+    text = said.written or said.text
     return {name: text[claim.start : claim.end] for claim in claims for name in claim.values}
+
+
+def _texts_as_written(values: Mapping[str, str], said: FormText) -> dict[str, str]:
+    """The values, texts among them in the letters that the person wrote."""
+    texts = {field.name for field in said.fields if _is_text(said, field)}
+    return {n: said.as_written(value) if n in texts else value for n, value in values.items()}
 
 
 def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:
     return {name: value for claim in claims for name, value in claim.values.items()}
 
 
+def _form_text(text: str, fields: Sequence[Field], today: date, entities: Entities) -> FormText:
+    """The text as it is read: in simplified Chinese, unless the form itself is in traditional."""
+    written = _normalize(text, fields)
+    read = simplified(written)
+    if read == written or any(is_traditional(word) for f in fields for word in _texts_of(f)):
+        return FormText(written, fields, today, entities)
+    return FormText(read, fields, today, entities, written)
+
+
+def _texts_of(field: Field) -> Iterator[str]:
+    """The words of the form itself that name a field, and what it takes."""
+    yield from (*field_names(field), *field.options, *field.words)
+    yield from (*field.labels.values(), *field.option_names)
+
+
 def _normalize(text: str, fields: Sequence[Field]) -> str:
     # A full-width comma lists; NFKC alone would make `70,120` of it. Among wide digits it groups.
     parted = GROUPING.sub(",", text).replace("，", "， ")
     said = unicodedata.normalize("NFKC", parted).strip()
-    return in_own_labels(said[lead_end(said) :], fields).strip()
+    return in_own_labels(said[lead_end(simplified(said)) :], fields).strip()
 
 
 def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
     """What the text surely says, and what in it is wrong."""
     # What a field holds already says nothing of what a text says for it.
     asked = tuple(f.model_copy(update={"value": ""}) if f.value else f for f in said.fields)
-    reading = (said.text, said.today, asked)
+    reading = (said.written or said.text, said.today, asked)
     for entities, kept, found in _KEPT:
         if entities is said.entities and kept == reading:
             return list(found[0]), list(found[1])

@@ -1,8 +1,9 @@
 """What is compared: Latin words, and pairs of neighbouring Chinese characters."""
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from engine.text.entities import fold
 
 MOST = 64
 """Of a longer query only the first words count."""
@@ -26,11 +27,6 @@ QUESTION_WORDS_CJK = re.compile(
 )
 
 
-def normalise(text: str) -> str:
-    """The text as its words are compared."""
-    return unicodedata.normalize("NFKC", text).lower()
-
-
 def is_chinese(run: str) -> bool:
     """Whether one of the `RUNS` of a normalised text is Chinese."""
     return "\u3400" <= run[0] <= "\u9fff"
@@ -39,7 +35,7 @@ def is_chinese(run: str) -> bool:
 def words(text: str) -> list[str]:
     """Every word of a text, in order, as documents are indexed."""
     found: list[str] = []
-    for run in RUNS.findall(normalise(text)):
+    for run in RUNS.findall(fold(text)):
         if is_chinese(run):
             found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
@@ -49,7 +45,7 @@ def words(text: str) -> list[str]:
 
 def query_words(query: str) -> list[str]:
     """The words that a query is about, each once; those that questions are made of are left out."""
-    plain = QUESTION_WORDS_CJK.sub(" ", normalise(query))
+    plain = QUESTION_WORDS_CJK.sub(" ", fold(query))
     plain = " ".join(
         word for word in plain.split() if word.strip("?!.,;:'\"") not in QUESTION_WORDS
     )

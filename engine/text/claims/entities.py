@@ -24,7 +24,7 @@ def find_entities(said: FormText) -> Iterator[ValueSpan]:
     A name that several have says of none of them that it is meant.
     """
     asked = {f.name: kind for f in said.fields if (kind := kind_of_field(f, said.entities))}
-    for match in unshared(said.entities.find(said.text)) if asked else ():
+    for match in unshared(said.entities.find(said.written or said.text)) if asked else ():
         of_kind = [f for f in said.fields if asked.get(f.name) == match.kind]
         named = [f for f in of_kind if said.is_named(said.own_names(f), match.start, match.end)]
         if len(named or of_kind) == 1:

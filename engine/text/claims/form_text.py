@@ -38,12 +38,21 @@ class ValueSpan:
 
 @dataclass(frozen=True)
 class FormText:
-    """A text in NFKC, said on a day, the fields that are asked for, and what it may name."""
+    """A text in NFKC, said on a day, the fields that are asked for, and what it may name.
+
+    `text` is as it is read, letter for letter of what was `written`.
+    """
 
     text: str
     fields: Sequence[Field]
     today: date
     entities: Entities = NO_ENTITIES
+    written: str = ""
+
+    def as_written(self, part: str) -> str:
+        """A part of the text in the letters that the person wrote."""
+        start = self.text.find(part) if self.written else -1
+        return part if start < 0 else self.written[start : start + len(part)]
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:

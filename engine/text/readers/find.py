@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 
+from engine.text.entities import simplified
 from engine.text.readers.clock import find_time
 from engine.text.readers.cursor import Items
 from engine.text.readers.days import find_day
@@ -32,7 +33,7 @@ def find_readings(text: str, today: date, *, weak: bool = False) -> tuple[Readin
     are a date of no value, come on request.
     """
     # A step and the one after it read the same message.
-    return (_find_kept if len(text) <= KEPT_CHARS else _find)(text, today, weak)
+    return (_find_kept if len(text) <= KEPT_CHARS else _find)(simplified(text), today, weak)
 
 
 def _find(text: str, today: date, weak: bool) -> tuple[Reading, ...]:

@@ -17,8 +17,9 @@ from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolError, ToolRetry
 from engine.ports.library import FileInfo
+from engine.text.entities import fold, simplified
 from engine.text.entity_kinds import normalised_with_places
-from engine.text.search_words import normalise, query_words
+from engine.text.search_words import query_words
 from engine.tools.arguments import Arguments
 from engine.tools.files.project_file import (
     READABLE,
@@ -199,7 +200,7 @@ def _pattern(phrase: str) -> str:
 def _passages(query: str, files: Mapping[str, FileText]) -> list[_Place]:
     """The lines that have most of the query's words, by weight, best first."""
     # What only says that files are to be searched stands in none of them.
-    asked = normalise(query)
+    asked = fold(query)
     for cue in sorted(CUES, key=len, reverse=True):
         asked = asked.replace(cue, " ")
     words = query_words(asked)
@@ -207,7 +208,7 @@ def _passages(query: str, files: Mapping[str, FileText]) -> list[_Place]:
         (_Place(name, file, piece.start(), piece.end()), {w for w in words if w in lowered})
         for name, file in files.items()
         for piece in _PIECE.finditer(file.text)
-        if (lowered := piece[0].lower())
+        if (lowered := simplified(piece[0].lower()))
     ]
     counts = Counter(word for _, found in lines for word in found)
     weights = {word: log(1 + len(lines) / count) for word, count in counts.items()}

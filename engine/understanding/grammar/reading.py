@@ -1,11 +1,11 @@
 """A sentence read by the grammar: what is politeness around it, and what holds it back."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.text.entities import fold
 from engine.understanding.grammar import en, zh
 from engine.understanding.grammar.rule import Role, Rule
 from engine.understanding.grammar.slips import SLIPS
@@ -65,7 +65,7 @@ def level(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _fold_letter(letter: str) -> str:
-    folded = unicodedata.normalize("NFKC", letter).lower()
+    folded = fold(letter)
     return folded if len(folded) == 1 else letter
 
 

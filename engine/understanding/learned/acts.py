@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import isqrt
 
-from engine.text.entities import ENTITY_MARKS, masked
+from engine.text.entities import ENTITY_MARKS, masked, simplified
 from engine.understanding.grammar.reading import GRAMMAR, level
 
 ACTS = ("request", "conditional", "question", "held_off", "several", "wanted")
@@ -97,7 +97,9 @@ def act_tokens(marked: str) -> list[str]:
 
 
 def _plain(marked: str) -> str:
-    return _ENTITY.sub("●", _ID.sub("●", masked(_ID.sub("●", marked.lower()), _ANY_DAY)))
+    return _ENTITY.sub(
+        "●", _ID.sub("●", masked(_ID.sub("●", simplified(marked.lower())), _ANY_DAY))
+    )
 
 
 def act_features(marked: str, common: Collection[str]) -> Iterator[str]:

@@ -9,7 +9,8 @@ from functools import lru_cache
 from engine.frames.intents import Lookup
 from engine.ports.library import Document, Section, Serves
 from engine.text import wording
-from engine.text.search_words import RUNS, is_chinese, normalise, stem, words
+from engine.text.entities import fold
+from engine.text.search_words import RUNS, is_chinese, stem, words
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.lookups.text import LookupText
 from engine.understanding.lookups.words import SMALL_WORDS, without_small_chinese
@@ -132,7 +133,7 @@ def _union(places: Mapping[str, int], forms: Iterable[str]) -> int:
 
 def _index_words(text: str) -> set[str]:
     """The words of a text, and its Chinese characters by themselves."""
-    runs = filter(is_chinese, RUNS.findall(normalise(text)))
+    runs = filter(is_chinese, RUNS.findall(fold(text)))
     return {*words(text), *(letter for run in runs for letter in run)}
 
 
@@ -144,7 +145,7 @@ def _needed_words(text: str) -> Iterator[tuple[str, ...]]:
     pairs in which it stands, and itself between small words.
     """
     before = ""
-    for run in RUNS.findall(normalise(text)):
+    for run in RUNS.findall(fold(text)):
         if not is_chinese(run):
             if run not in SMALL_WORDS or (run in _ALSO_NOUNS and before):
                 yield (stem(run),)

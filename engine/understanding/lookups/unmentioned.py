@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 from engine.frames.intents import Lookup
-from engine.text.entities import fold_cue
+from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities
-from engine.text.search_words import RUNS, is_chinese, normalise, stem
+from engine.text.search_words import RUNS, is_chinese, stem
 from engine.tools.model import Tool
 from engine.understanding.lookups.find import bare_question, cue_found, is_example, reads_message
 from engine.understanding.lookups.text import (
@@ -45,8 +45,8 @@ def name_unmentioned(
         return ""
     cues = [fold_cue(cue) for cue in cue_found(asked.said, tool.cues)]
     clear = remove_cues(asked.clear, cues, whole=True)
-    mine = RUNS.findall(normalise(STAND_INS.sub(" ", clear)))
-    there = RUNS.findall(normalise(found))
+    mine = RUNS.findall(fold(STAND_INS.sub(" ", clear)))
+    there = RUNS.findall(fold(found))
     left: list[str] = []
     for compare, chinese in ((_not_in_latin, False), (_not_in_chinese, True)):
         runs = [[run for run in each if is_chinese(run) == chinese] for each in (mine, there)]

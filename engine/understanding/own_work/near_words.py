@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engine.text.search_words import normalise, stem
+from engine.text.entities import fold
+from engine.text.search_words import stem
 
 _MEANINGS: Final[tuple[tuple[str, str], ...]] = (
     (
@@ -112,7 +113,7 @@ _LATIN: Final = re.compile(r"[a-z]+")
 @lru_cache(maxsize=2048)
 def meanings(text: str) -> frozenset[int]:
     """The numbers of the meanings that a text has words of."""
-    said = normalise(text)
+    said = fold(text)
     stems = {stem(word) for word in _LATIN.findall(said)}
     found = {n for n, words in enumerate(_ENGLISH) if words & stems}
     found |= {n for n, parts in enumerate(_CHINESE) if any(part in said for part in parts)}

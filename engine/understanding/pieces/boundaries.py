@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engine.text import wording
-from engine.text.entities import ENTITY_MARKS, fold
+from engine.text.entities import ENTITY_MARKS, fold, simplified
 from engine.understanding.grammar.reading import GRAMMAR, level
 
 # Without case, so that compiling does not look for that of each character.
@@ -78,6 +78,7 @@ def find_atoms(
     tells of a folded text, and where no example has what stands around it as it stands, as
     `binds` tells. A condition stays with all that follows it in its sentence.
     """
+    text = simplified(text)
     found: list[Atom] = []
     quoted = wording.quotations(text)
     start, joint, then = 0, "end", False

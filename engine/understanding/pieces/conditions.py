@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import date
 from itertools import islice
 
-from engine.text.entities import fold
+from engine.text.entities import fold, simplified
 from engine.text.readers.find import find_readings
 from engine.text.values import cue_pattern
 
@@ -40,7 +40,7 @@ def split_condition(text: str, heads: Collection[str]) -> Iterator[tuple[str, st
 
 
 def _splits(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
-    for match in _MARK.finditer(text):
+    for match in _MARK.finditer(simplified(text)):
         if match.start() and match.end() < len(text):
             yield text[: match.start()].strip(), text[match.end() :].strip()
     for match in islice(_WORD.finditer(text), _LEAST, None):
