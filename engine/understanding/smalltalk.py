@@ -34,6 +34,18 @@ _PHRASES = (
         "太好了",
         "厉害",
     ),
+    *(
+        "就看你",
+        "看你的",
+        "交给你",
+        "靠你",
+        "拜托",
+        "拜托你",
+        "感恩",
+        "不用回复",
+        "无需回复",
+    ),
+    *("no need to reply", "no need to answer", "no reply needed", "ta", "ta very much"),
     *("morning", "evening", "gm", "hiya", "yo", "mornin"),
     *("hi", "hello", "hey", "hello there", "hi there", "good morning", "good afternoon"),
     *("good evening", "thanks", "thank you", "thank you very much", "thank you so much", "many"),
@@ -42,11 +54,11 @@ _PHRASES = (
     *("well done", "good job", "for your help"),
 )
 _PHRASE = "|".join(re.escape(p) for p in sorted(_PHRASES, key=len, reverse=True))
-_NEXT = re.compile(rf"(?:{_PHRASE})(?![a-z])[\s,.!。、~?…啊呀啦哦呢了]*")
+_NEXT = re.compile(rf"(?:{_PHRASE})(?![a-z])[\s,.!。、~?…啊呀啦哦呢了啰喽咯]*")
 _PICTURES = re.compile(r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u200d]")
 
 
-_THANKS = re.compile(r"谢|感激|辛苦|\b(?:thank|thanks|thx|ty|cheers|appreciated)\b")
+_THANKS = re.compile(r"谢|感激|感恩|辛苦|\b(?:thank|thanks|thx|ty|ta|cheers|appreciated)\b")
 _WHO = re.compile(
     r"(?:请问|嗨|hi|hello|hey|so)?[\s,!]*(?:what (?:can|do) you do|who are you|what are you"
     r"|what can i (?:ask|do)|how can you help|how do you work|what is this"

@@ -10,6 +10,7 @@ from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, Mark, level
 from engine.understanding.grammar.rule import Role
+from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.holding.beside import as_conditional
 from engine.understanding.pieces.judge import NOT_HUNG
 from engine.understanding.pieces.scoring import score_piece
@@ -44,7 +45,7 @@ OFFERED = 3
 _NUMBER = re.compile("[0-9]+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ASKED = re.compile(r"[?？吗]")
-_CLAUSE_END = re.compile(r"[,，。;；:：.!]")
+_CLAUSE_END = re.compile(r"[，。;；：!]|(?<![0-9])[,.:]|[,.:](?![0-9])")
 
 
 def offer(text: str, piece: Piece, context: RouteContext) -> Piece:
@@ -113,7 +114,7 @@ def _offer(own: str, piece: Piece, context: RouteContext) -> Piece:
         meant = rank_by_words((work, *near), own, context, least=BESIDE)[:OFFERED]
         firm = not roles & NOT_HUNG and len(meant) == 1
         within = replace(within, candidate=meant[0])
-        held = _as_conditional_within(own, piece, within, firm=firm)
+        held = _as_conditional_within(own, piece, within, context, firm=firm)
         return replace(held, candidates=meant if len(meant) > 1 else ())
     if roles or piece.unclear_kind in ("idle", "holds_off"):
         work = work.model_copy(update={"score": min(work.score, AGAINST)})
@@ -191,7 +192,7 @@ def _offer_by_words(
     if "hang" in roles and not {"off", *NOT_HUNG} & {*roles} and len(offered) == 1:
         # It hangs on something, and nothing else can be meant.
         meant = WorkWithin(offered[0], 0, 0)
-        return _as_conditional_within(own, piece, meant, firm=len(context.requests) == 1)
+        return _as_conditional_within(own, piece, meant, context, firm=len(context.requests) == 1)
     return replace(piece, candidates=offered)
 
 
@@ -202,9 +203,10 @@ def _likelier(own: str, than: Candidate, context: RouteContext) -> tuple[Candida
     return () if (work.playbook, work.request) == (than.playbook, than.request) else (work,)
 
 
-def _as_conditional_within(said: str, piece: Piece, within: WorkWithin, *, firm: bool) -> Piece:
-    sides = (said[: within.start], said[within.end :])
-    condition = max((side.strip(" ,，;；.。:：()（）—-") for side in sides), key=len)
+def _as_conditional_within(
+    said: str, piece: Piece, within: WorkWithin, context: RouteContext, *, firm: bool
+) -> Piece:
+    condition = _condition_beside(said, within, context)
     work = replace(
         piece,
         kind="workflow",
@@ -216,3 +218,14 @@ def _as_conditional_within(said: str, piece: Piece, within: WorkWithin, *, firm:
     )
     sure = firm and (within.candidate.score >= HUNG or within.end == 0)
     return as_conditional(work, condition or said, firm=sure)
+
+
+def _condition_beside(said: str, within: WorkWithin, context: RouteContext) -> str:
+    """What the work hangs on: the longer side of it, or the condition that it stands in itself."""
+    hangs = [m for m in GRAMMAR.marks(level(context.mark(said))) if m.role == "hang"]
+    splits = split_condition(said, context.table.request_verbs)
+    if any(m.start < within.end and not said[m.end : within.start].strip() for m in hangs):
+        for condition, _ in splits:
+            return condition
+    sides = (said[: within.start], said[within.end :])
+    return max((side.strip(" ,，;；.。:：()（）—-") for side in sides), key=len)
