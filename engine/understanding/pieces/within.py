@@ -31,7 +31,7 @@ VERBATIM, MOST_LIKE = 1.0, 0.99
 """How near an example word for word is, and how near anything else at most."""
 
 _CLAUSE = re.compile(
-    r"(?:[，;；：。!！?？\n(（)）\"“”「」—…]|(?<![0-9])[,.:]|[,.:](?![0-9]))+|\s-{1,2}\s"
+    r"(?:[，;；：。!！?？\n(（)）\"“”「」—…]|(?<![0-9])[,.:]|[,.:](?![0-9])){1,9}|\s-{1,2}\s"
 )
 """What parts clauses, and no number: neither 1,310.25 nor 10:30."""
 

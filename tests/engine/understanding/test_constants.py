@@ -80,7 +80,7 @@ def test_what_hangs_on_something_is_surely_that_work_from_a_score_on(
 ) -> None:
     within = WorkWithin(asked(VISIT, score), 0, 5)
     piece = Piece("visit if Wu agrees", "unclear", "")
-    found = offering._as_conditional_within(piece.text, piece, within, firm=True)
+    found = offering._as_conditional_within(piece.text, piece, within, CONTEXT, firm=True)
     assert found.firm is firm
 
 

@@ -117,7 +117,7 @@ def spread_conditions(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]
         if not piece.condition:
             continue
         own = text[piece.start : piece.end]
-        is_last = not own.startswith(piece.condition)
+        is_last = not own.startswith(piece.condition) or bool(_PROVISO.match(level(own)))
         before = index
         while is_last and before and held[before].boundary == "weak":
             before -= 1
