@@ -4,7 +4,7 @@ import dataclasses
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -181,16 +181,16 @@ def _read_form(
         and unexplained_text(_clause_at(_blank_out(said.text, found), c.start), known)
     ]
     found = [c for c in found if c not in stray]
-    values = _values(found)
+    values = _values(found, said)
     if not values and (bare := _read_bare(said)):
         words = dict.fromkeys(bare, said.as_written(said.text))
-        return FormReading(_texts_as_written(bare, said), {}, "", words)
+        return FormReading(bare, {}, "", words)
     faulty = [c for c in faulty if not set(c.values) & set(values)]
     # A value ends a stretch too: nobody wrote what stands before and behind it as one.
     rest = _blank_out(said.text, [*found, *faulty], "\n")
     parts = [part for part in _CLAUSE_END.split(rest) if unexplained_text(part, known)]
     left = ", ".join(" ".join(said.as_written(part).split()).strip(" ,:;、") for part in parts)
-    return FormReading(_texts_as_written(values, said), _values(faulty), left, _words(said, found))
+    return FormReading(values, _values(faulty, said), left, _words(said, found))
 
 
 def read_values(
@@ -212,11 +212,11 @@ def find_values(
         return FoundValues({}, {})
     said = _form_text(text, fields, today, entities)
     found, _ = _find_sure(said)
-    if values := _values(found):
-        return FoundValues(_texts_as_written(values, said), _words(said, found))
+    if values := _values(found, said):
+        return FoundValues(values, _words(said, found))
     bare = _read_bare(said)
     words = dict.fromkeys(bare, said.as_written(said.text))
-    return FoundValues(_texts_as_written(bare, said), words)
+    return FoundValues(bare, words)
 
 
 def _words(said: FormText, claims: Iterable[ValueSpan]) -> dict[str, str]:
@@ -225,14 +225,14 @@ def _words(said: FormText, claims: Iterable[ValueSpan]) -> dict[str, str]:
     return {name: text[claim.start : claim.end] for claim in claims for name in claim.values}
 
 
-def _texts_as_written(values: Mapping[str, str], said: FormText) -> dict[str, str]:
-    """The values, texts among them in the letters that the person wrote."""
+def _values(claims: Iterable[ValueSpan], said: FormText) -> dict[str, str]:
+    """The values by field name, texts among them in the letters that the person wrote."""
     texts = {field.name for field in said.fields if _is_text(said, field)}
-    return {n: said.as_written(value) if n in texts else value for n, value in values.items()}
-
-
-def _values(claims: Iterable[ValueSpan]) -> dict[str, str]:
-    return {name: value for claim in claims for name, value in claim.values.items()}
+    return {
+        name: said.as_written(value, claim.start) if name in texts else value
+        for claim in claims
+        for name, value in claim.values.items()
+    }
 
 
 def _form_text(text: str, fields: Sequence[Field], today: date, entities: Entities) -> FormText:

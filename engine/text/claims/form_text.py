@@ -49,9 +49,9 @@ class FormText:
     entities: Entities = NO_ENTITIES
     written: str = ""
 
-    def as_written(self, part: str) -> str:
-        """A part of the text in the letters that the person wrote."""
-        start = self.text.find(part) if self.written else -1
+    def as_written(self, part: str, since: int = 0) -> str:
+        """The first such part of the text from a place on, in the letters that the person wrote."""
+        start = self.text.find(part, since) if self.written else -1
         return part if start < 0 else self.written[start : start + len(part)]
 
     @cached_property

@@ -44,6 +44,10 @@ def test_a_form_reads_it_and_keeps_texts_as_they_were_written() -> None:
     assert find_values(SAID, FIELDS, TODAY).values == MEANT
 
 
+def test_a_text_is_kept_in_the_letters_that_stand_at_its_place() -> None:
+    assert read_form("台北的事，申請人：臺北", FIELDS, TODAY).values == {"who": "臺北"}
+
+
 def test_what_nothing_explains_is_told_as_it_was_written() -> None:
     read = read_form("體重 61.5，順便訂會議室", FIELDS, TODAY)
     assert (read.values, read.left) == ({"weight": "61.5"}, "順便訂會議室")
