@@ -152,7 +152,7 @@ async def test_a_question_that_tries_to_write_leads_to_the_workflow(
         message = await room.wait_for(lambda m: bool(m["parts"]))
         assert "<strong>P003</strong> 更严重" in message["parts"][0]["html"]
         assert "Refused" in json.dumps(model.requests[-1]["messages"])
-        assert [b["data"].split(":")[2] for b in card["buttons"]] == ["1", "none"]
+        assert [b["data"].split(":")[2] for b in card["buttons"]] == ["1", "more", "none"]
         assert await runs_in(service, room) == 0
         await room.tap("lin", card, choice)
         await room.card("select", closed=True)

@@ -67,7 +67,7 @@ async def test_a_model_that_is_away_leaves_look_ups_and_runs_working(start: Star
         service = await start(**settings(model))
         async with WebRoom(service.url) as room:
             await to_review(room)
-            await room.say("lin", "写一首关于访视的诗")
+            await room.say("lin", "写一首关于大海的诗")
             message = await room.wait_for(lambda m: len(m["parts"]) == 1)
             assert message["parts"][0]["state"] in ("answered", "failed")
 
