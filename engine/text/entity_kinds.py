@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from cards.frozen import Frozen
 from cards.linear import find_spans
-from engine.text.entities import day_spans, entity_mark, file_spans
+from engine.text.entities import day_spans, entity_mark, file_spans, simplified
 from engine.text.language import LocalizedText
 
 Case = Literal["upper", "lower", "as_written"]
@@ -321,8 +321,10 @@ def _without_genitive(text: str, end: int) -> tuple[int, ...]:
 
 
 def _folded(text: str) -> str:
-    """As names are compared: without regard to case, spaces and what stands around them."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """As names are compared: without regard to case, to spaces, to what stands around them and to
+    how Chinese is written."""
+    plain = simplified(unicodedata.normalize("NFKC", text).casefold())
+    folded = " ".join(plain.split())
     inner = [at for at, letter in enumerate(folded) if letter.isalnum() or letter == "_"]
     return folded[inner[0] : inner[-1] + 1] if inner else ""
 

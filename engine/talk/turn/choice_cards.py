@@ -40,7 +40,7 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     )
     if intent.condition and len(choices) == 1:
         choices = (choices[0].model_copy(update={"style": "primary"}),)
-    if not (intent.condition or intent.is_of_files) and _others(intent.candidates, services):
+    if not (intent.condition or intent.is_of_files) and _others(_shown(intent), services):
         choices = (*choices, Choice(id=MORE, label=say("choose.more", lang)))
     key = "choose.condition_title" if intent.condition else "choose.title"
     return Card(

@@ -61,9 +61,15 @@ def test_a_form_that_is_itself_in_traditional_chinese_is_answered_in_it() -> Non
     assert read_form("體重 61.5，類別嚴重", own, TODAY).values == {"weight": "61.5", "kind": "嚴重"}
 
 
+@pytest.mark.parametrize("listed", ["葉圖", "叶图"])
 @pytest.mark.parametrize("name", ["葉圖", "叶图"])
-def test_a_list_names_what_it_names_in_the_letters_that_it_has(name: str) -> None:
-    entities = Entities((list_of("client", [("C-1", (name,)), ("C-2", ("Acme",))]),))
+def test_a_list_names_what_it_names_in_either(name: str, listed: str) -> None:
+    entities = Entities((list_of("client", [("C-1", (listed,)), ("C-2", ("Acme",))]),))
     asked = (Field(name="client", label="客户", type="entity", entity="client"), FIELDS[0])
     read = read_form(f"客戶{name}，體重 61.5", asked, TODAY, entities=entities)
     assert read.values == {"client": "C-1", "weight": "61.5"}
+
+
+def test_of_names_that_are_alike_the_one_is_meant_that_stands_as_it_was_written() -> None:
+    entities = Entities((list_of("client", [("C-1", ("葉圖",)), ("C-2", ("叶图",))]),))
+    assert (entities.ids("客戶葉圖"), entities.ids("客户叶图")) == (("C-1",), ("C-2",))
