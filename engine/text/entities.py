@@ -79,6 +79,8 @@ def simplified(text: str) -> str:
 
 def fold(text: str) -> str:
     """The text as it is compared: NFKC, lower case, in simplified Chinese."""
+    if text.isascii():
+        return text.lower()
     return simplified(unicodedata.normalize("NFKC", text).lower())
 
 

@@ -11,22 +11,23 @@ from engine.understanding.learned.lessons import tokens
 from engine.understanding.lookups.words import LINKS
 
 _SMALL = LINKS | QUESTION_WORDS
-_LATIN = re.compile(r"[a-z]")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
 
 class DomainWords:
     """How much each word of a text tells of each request: the more, the fewer texts have it.
 
-    `said` are the folded texts of each group, `requests` those groups that may be asked for: the
-    others only say that a word is not theirs alone.
+    `every` are the words of each group, `requests` those groups that may be asked for: the others
+    only say that a word is not theirs alone.
     """
 
-    def __init__(self, said: Mapping[str, Iterable[str]], requests: Collection[str]) -> None:
+    def __init__(
+        self, every: Iterable[tuple[str, Iterable[str]]], requests: Collection[str]
+    ) -> None:
         self._requests = frozenset(requests)
         self._groups: dict[str, tuple[str, ...]] = {}
-        for group, texts in said.items():
-            for word in words_of(texts):
+        for group, words in every:
+            for word in words:
                 self._groups[word] = (*self._groups.get(word, ()), group)
 
     def shares(self, said: str) -> Mapping[str, float]:
@@ -40,13 +41,14 @@ class DomainWords:
         return found
 
 
-def words_of(texts: Iterable[str]) -> frozenset[str]:
+def words_of(texts: Iterable[str], found: Collection[str] = ()) -> frozenset[str]:
     """The words of folded texts by their stems, pairs of Chinese characters, and marks.
 
-    A text that is a single character is a word, as a cue may be.
+    A text that is a single character is a word, as a cue may be. `found` are tokens of more texts.
     """
-    every = frozenset(word for text in texts for word in (tokens(text) or _CHINESE.findall(text)))
-    return frozenset(stem(w) if _LATIN.match(w) else w for w in every if w not in _SMALL)
+    every = {word for text in texts for word in (tokens(text) or _CHINESE.findall(text))}
+    every.update(found)
+    return frozenset(stem(w) if w[0].isascii() else w for w in every if w not in _SMALL)
 
 
 def texts_of_fields(leaves: Iterable[Leaf]) -> Iterator[str]:

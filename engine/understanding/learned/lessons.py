@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
@@ -27,6 +28,7 @@ LONGEST = 30
 """So is a longer one, which would be tried without each of its letters."""
 
 _LATIN = re.compile(r"[a-z][a-z'-]*")
+_LONGER = re.compile(r"[a-z][a-z'-]+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _MARK = re.compile(f"[{ENTITY_MARKS}]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -44,6 +46,7 @@ class _Tokenized:
     tokens: dict[str, Counter[str]] = field(default_factory=dict)
     by_group: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     places: dict[str, dict[str, Sequence[int]]] = field(default_factory=dict)
+    bare: dict[str, list[str]] = field(default_factory=dict)
 
 
 class Lessons:
@@ -56,6 +59,7 @@ class Lessons:
         self.said = [_same(normalize(text), text) for text in self._marked]
         """Each example as it is compared: folded, without politeness."""
         self._kept: Learned | None = None
+        self._openings: dict[str, frozenset[str]] = {}
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
 
@@ -138,15 +142,20 @@ class Lessons:
         return {route: "\n".join(texts) for route, texts in found.items()}
 
     @cached_property
-    def openings_by_group(self) -> Mapping[str, tuple[frozenset[str], str]]:
-        """How the examples of each group open, and their texts, a line for each."""
+    def said_by_group(self) -> Mapping[str, str]:
+        """The texts of each group's examples, a line for each."""
         found: dict[str, list[str]] = {}
         for example, text in zip(self.examples, self.said, strict=True):
             found.setdefault(example.group, []).append(text)
-        return {
-            group: (frozenset(map(opening_of, texts)), "\n".join(texts))
-            for group, texts in found.items()
-        }
+        return {group: "\n".join(texts) for group, texts in found.items()}
+
+    def openings_of(self, group: str) -> frozenset[str]:
+        """How the examples of the group open."""
+        if (known := self._openings.get(group)) is None:
+            pairs = zip(self.examples, self.said, strict=True)
+            known = frozenset(opening_of(text) for each, text in pairs if each.group == group)
+            self._openings[group] = known
+        return known
 
     @property
     def tokens(self) -> Mapping[str, Counter[str]]:
@@ -163,19 +172,27 @@ class Lessons:
         """By group and token, which of the group's examples have it."""
         return self._tokenized.places
 
+    @property
+    def bare(self) -> Mapping[str, list[str]]:
+        """By group, those of its examples, as they are compared, that have no token."""
+        return self._tokenized.bare
+
     @cached_property
     def _tokenized(self) -> "_Tokenized":
         found, same = _Tokenized(), dict[str, str]()
         # What each example is made of is not kept, and a token stands in memory once.
         for example, text in zip(self.examples, self.said, strict=True):
             words = [same.setdefault(word, word) for word in tokens(text)]
+            if not words:
+                found.bare.setdefault(example.group, []).append(text)
             counted = found.tokens.setdefault(example.route, Counter())
-            counted.update(() if example.is_name else words)
             group = found.by_group.setdefault(example.group, [])
             places = found.places.setdefault(example.group, {})
             for word in words:
                 # Three of four have one place: a tuple takes half of what a list does.
                 places[word] = (*places.get(word, ()), len(group))
+                if not example.is_name:
+                    counted[word] = counted.get(word, 0) + 1
             group.append((len(words), example.text))
         return found
 
@@ -217,10 +234,13 @@ def plain_example(folded: str) -> str:
 
 def tokens(said: str) -> frozenset[str]:
     """The words of a folded text, its pairs of Chinese characters, and the marks of entities."""
-    words = [word for word in _LATIN.findall(said) if len(word) > 1]
+    words = _LONGER.findall(said)
+    if said.isascii():
+        return frozenset(words)
     words += _MARK.findall(said)
-    runs = _CHINESE_RUN.findall(said)
-    return frozenset(words).union(run[i : i + 2] for run in runs for i in range(len(run) - 1))
+    for run in _CHINESE_RUN.findall(said):
+        words += map("".join, pairwise(run))
+    return frozenset(words)
 
 
 def first_word(said: str) -> str:

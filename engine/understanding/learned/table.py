@@ -15,7 +15,7 @@ from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.tools.model import Tool
 from engine.understanding.learned.classifier import Classifier, Example, Scores
-from engine.understanding.learned.domain import DomainWords, texts_of_fields
+from engine.understanding.learned.domain import DomainWords, texts_of_fields, words_of
 from engine.understanding.learned.lessons import (
     ELSEWHERE,
     QUESTION,
@@ -279,17 +279,16 @@ class RouteTable:
 
     def matches_request(self, group: str, said: str) -> bool:
         """Whether an example of that group has a cue of the folded text, or opens as it does."""
-        cues, opening = cue_found(said, self.cues), opening_of(said)
-        openings, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
-        return opening in openings or bool(cue_found(told, cues))
+        if self._has_any(group, cue_found(said, self.cues)):
+            return True
+        return opening_of(said) in self.lessons.openings_of(group)
 
     def has_cue(self, group: str, said: str) -> bool:
         """Whether an example of that group has a cue of the folded text."""
         return self._has_any(group, cue_found(said, self.cues))
 
     def _has_any(self, group: str, cues: Sequence[str]) -> bool:
-        _, told = self.lessons.openings_by_group.get(group, (frozenset(), ""))
-        return bool(cue_found(told, cues))
+        return bool(cue_found(self.lessons.said_by_group.get(group, ""), cues))
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
@@ -362,12 +361,13 @@ def _lessons_of(taught: tuple[_Taught, ...], kinds: tuple[PatternKind, ...]) -> 
 @lru_cache(maxsize=2)
 def _domain_of(lessons: Lessons, named: tuple[tuple[str, tuple[str, ...]], ...]) -> DomainWords:
     """A process weighs the words of the same examples and requests once."""
-    said: dict[str, list[str]] = {}
-    for example, text in zip(lessons.examples, lessons.said, strict=True):
-        said.setdefault(example.group, []).append(text)
-    for group, texts in named:
-        said.setdefault(group, []).extend(texts)
-    return DomainWords(said, dict(named))
+    requests = dict(named)
+    bare, places = lessons.bare, lessons.places
+    every = (
+        (name, words_of((*bare.get(name, ()), *requests.get(name, ())), places.get(name, ())))
+        for name in dict.fromkeys((*places, *requests))
+    )
+    return DomainWords(every, requests)
 
 
 def _day_cues(leaves: Iterable[Leaf]) -> frozenset[str]:
