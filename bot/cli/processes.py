@@ -77,11 +77,12 @@ def run(args: argparse.Namespace) -> int:
 def load_processes(settings: Settings) -> None:
     """Import what web and worker run by these settings, before they are forked from this one."""
     import bot.processes.watchdog
-    import bot.processes.web
     import bot.processes.worker  # noqa: F401
+    from bot.processes.web import load_rooms
     from bot.wiring.platforms import PLATFORMS
 
     loop_factory()
+    load_rooms(settings)
     for name in settings.enabled_platforms:
         for module in PLATFORMS[name].loads:
             importlib.import_module(module)
@@ -120,13 +121,15 @@ def dev(args: argparse.Namespace) -> int:
 
 def web(args: argparse.Namespace) -> int:
     """Run the web process."""
+    settings = _settings_of(args)
 
     def load() -> Serve:
-        from bot.processes.web import serve
+        from bot.processes.web import load_rooms, serve
 
+        load_rooms(settings)
         return serve
 
-    return _serve(args, load)
+    return _serve(args, settings, load)
 
 
 def worker(args: argparse.Namespace) -> int:
@@ -138,7 +141,7 @@ def worker(args: argparse.Namespace) -> int:
         return serve
 
     settings = _settings_of(args)
-    return _run_watched(args, settings) if settings.watchdog_s else _serve(args, load)
+    return _run_watched(args, settings) if settings.watchdog_s else _serve(args, settings, load)
 
 
 def _run_watched(args: argparse.Namespace, settings: Settings) -> int:
@@ -173,8 +176,7 @@ def _contents_of(args: argparse.Namespace) -> "FolderContents | None":
     return contents
 
 
-def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
-    settings = _settings_of(args)
+def _serve(args: argparse.Namespace, settings: Settings, load: Callable[[], Serve]) -> int:
     configure_logging(args.command)
     serving = partial(load_and_freeze(load), contents=_contents_of(args))
     stop_at_eof = getattr(args, "stop_at_eof", False)

@@ -55,12 +55,6 @@ NOTICES = (
 Page = Callable[[PageRequest], Awaitable[web.StreamResponse]]
 
 
-def admin_routes(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRouteDef]:
-    """All routes of the pages, or none without a token for them; streams end with `ended`."""
-    token = parts.settings.admin_token
-    return AdminPages(parts, token, ended).routes() if token else ()
-
-
 class AdminPages:
     """The admin pages, for visitors who are signed in."""
 

@@ -1,20 +1,17 @@
 """The web process: platforms' routes, listeners, and health (design §3, §9)."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import structlog
 from aiohttp import web
 
-from bot.api.case_changes import CaseChangesApi
-from bot.api.skills import open_skill_api
 from bot.definitions.projects import unnamed_project
 from bot.http.documents import documents_route
 from bot.http.files import files_route
 from bot.http.monitoring import health_routes, metrics_route
 from bot.http.server import TimedRunner
-from bot.pages.routes import admin_routes
 from bot.people.directory import NOBODY_MAY_ASK
 from bot.processes.sd_notify import Notifier
 from bot.settings import NO_ZONE, Settings
@@ -52,6 +49,15 @@ async def serve(
             group.create_task(parts.telemetry.meter.run(stop))
             await receive(parts, stop)
     log.info("web_stopped")
+
+
+def load_rooms(settings: Settings) -> None:
+    """Import what only some settings ask for, before this process is copied or serves."""
+    if settings.admin_token is not None:
+        import bot.api.skills
+        import bot.pages.routes
+    if settings.sync_secret is not None:
+        import bot.api.case_changes  # noqa: F401
 
 
 @asynccontextmanager
@@ -113,7 +119,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes(_skill_api(parts))
     app.add_routes(_case_changes(parts))
     ended = asyncio.Event()
-    app.add_routes(admin_routes(parts, ended))
+    app.add_routes(_admin_pages(parts, ended))
     app.add_routes([files_route(parts)])
     if parts.settings.is_local_only:
         app.add_routes([documents_route(lambda: parts.reloader.current.snapshot.documents)])
@@ -134,6 +140,8 @@ def _case_changes(parts: Parts) -> list[web.AbstractRouteDef]:
     secret = parts.settings.sync_secret
     if secret is None:
         return []
+    from bot.api.case_changes import CaseChangesApi
+
     api = CaseChangesApi(
         lambda: parts.reloader.current.snapshot.playbooks,
         parts.store.mailbox,
@@ -146,4 +154,18 @@ def _case_changes(parts: Parts) -> list[web.AbstractRouteDef]:
 def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
     """The internal API, which is off without a token for it."""
     token = parts.settings.admin_token
-    return [] if token is None else open_skill_api(parts).routes(token)
+    if token is None:
+        return []
+    from bot.api.skills import open_skill_api
+
+    return open_skill_api(parts).routes(token)
+
+
+def _admin_pages(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRouteDef]:
+    """The admin pages, which are off without a token for them; streams end with `ended`."""
+    token = parts.settings.admin_token
+    if token is None:
+        return []
+    from bot.pages.routes import AdminPages
+
+    return AdminPages(parts, token, ended).routes()

@@ -7,18 +7,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, SecretStr
 
 from adapters.breaker import Breaker
 from adapters.connections.guard import GuardedConnection
-from adapters.connections.http.model import HttpCall, HttpSettings
-from adapters.connections.mcp.model import McpCall, McpSettings
-from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
-from adapters.connections.redcap.model import RedcapCall, RedcapSettings
-from adapters.connections.sheet.model import SheetCall, SheetSettings
-from adapters.connections.sql.model import SqlCall, SqlSettings
 from adapters.filesystem import read_text
 from bot.settings import Settings, read_environment
 from bot.wiring.packages import load_package_tools
@@ -31,9 +25,21 @@ from engine.tools import registry
 from engine.tools.model import Tool
 from engine.yaml.source import Problems, Source, read_yaml, try_build
 
+if TYPE_CHECKING:
+    from adapters.connections.http.model import HttpSettings
+    from adapters.connections.mcp.model import McpSettings
+    from adapters.connections.openapi.model import OpenApiSettings
+    from adapters.connections.redcap.model import RedcapSettings
+    from adapters.connections.sheet.model import SheetSettings
+    from adapters.connections.sql.model import SqlSettings
+
 CONNECTIONS_FILE = "connections.yaml"
 _NO_CONNECTIONS = "connections"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+
+_Models = tuple[type[BaseModel], type[BaseModel]]
+"""Of a kind's settings and of its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +49,19 @@ class ConnectionKind:
     That raises BadCall. With `has_document` a file beside it says what its calls take.
     """
 
-    settings: type[BaseModel]
-    call: type[BaseModel]
+    models: Callable[[], _Models]
     open: Callable[[str, Any, "Places"], Connection]
     has_document: bool = False
+
+    @property
+    def settings(self) -> type[BaseModel]:
+        """What the connections' file says of one."""
+        return self.models()[0]
+
+    @property
+    def call(self) -> type[BaseModel]:
+        """What a tool's file says of a call."""
+        return self.models()[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +75,37 @@ class Places:
 # Only a service with such a connection loads its room, and the client of its system.
 
 
-def _open_http(name: str, settings: HttpSettings, _: Places) -> Connection:
+def _http_models() -> _Models:
+    from adapters.connections.http.model import HttpCall, HttpSettings
+
+    return HttpSettings, HttpCall
+
+
+def _open_http(name: str, settings: "HttpSettings", _: Places) -> Connection:
     from adapters.connections.http.connection import HttpConnection
 
     return HttpConnection(name, settings)
 
 
-def _open_mcp(name: str, settings: McpSettings, _: Places) -> Connection:
+def _mcp_models() -> _Models:
+    from adapters.connections.mcp.model import McpCall, McpSettings
+
+    return McpSettings, McpCall
+
+
+def _open_mcp(name: str, settings: "McpSettings", _: Places) -> Connection:
     from adapters.connections.mcp.connection import McpConnection
 
     return McpConnection(name, settings)
 
 
-def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
+def _sql_models() -> _Models:
+    from adapters.connections.sql.model import SqlCall, SqlSettings
+
+    return SqlSettings, SqlCall
+
+
+def _open_sql(name: str, settings: "SqlSettings", at: Places) -> Connection:
     if settings.file is not None:
         from adapters.connections.sql.sqlite import SqliteConnection
 
@@ -82,33 +115,54 @@ def _open_sql(name: str, settings: SqlSettings, at: Places) -> Connection:
     return PostgresqlConnection(name, settings)
 
 
-def _open_redcap(name: str, settings: RedcapSettings, _: Places) -> Connection:
+def _redcap_models() -> _Models:
+    from adapters.connections.redcap.model import RedcapCall, RedcapSettings
+
+    return RedcapSettings, RedcapCall
+
+
+def _open_redcap(name: str, settings: "RedcapSettings", _: Places) -> Connection:
     from adapters.connections.redcap.connection import RedcapConnection
 
     return RedcapConnection(name, settings)
 
 
-def _open_sheet(name: str, settings: SheetSettings, at: Places) -> Connection:
+def _sheet_models() -> _Models:
+    from adapters.connections.sheet.model import SheetCall, SheetSettings
+
+    return SheetSettings, SheetCall
+
+
+def _open_sheet(name: str, settings: "SheetSettings", at: Places) -> Connection:
     from adapters.connections.sheet.connection import SheetConnection
 
     return SheetConnection(name, settings, at.folder)
 
 
-def _open_openapi(name: str, settings: OpenApiSettings, at: Places) -> Connection:
+def _openapi_models() -> _Models:
+    from adapters.connections.openapi.model import OpenApiCall, OpenApiSettings
+
+    return OpenApiSettings, OpenApiCall
+
+
+def _open_openapi(name: str, settings: "OpenApiSettings", at: Places) -> Connection:
     from adapters.connections.openapi.connection import OpenApiConnection
 
     return OpenApiConnection(name, settings, at.folder)
 
 
 KINDS: Mapping[str, ConnectionKind] = {
-    "http": ConnectionKind(HttpSettings, HttpCall, _open_http),
-    "openapi": ConnectionKind(OpenApiSettings, OpenApiCall, _open_openapi, has_document=True),
-    "mcp": ConnectionKind(McpSettings, McpCall, _open_mcp),
-    "sql": ConnectionKind(SqlSettings, SqlCall, _open_sql),
-    "redcap": ConnectionKind(RedcapSettings, RedcapCall, _open_redcap),
-    "sheet": ConnectionKind(SheetSettings, SheetCall, _open_sheet),
+    "http": ConnectionKind(_http_models, _open_http),
+    "openapi": ConnectionKind(_openapi_models, _open_openapi, has_document=True),
+    "mcp": ConnectionKind(_mcp_models, _open_mcp),
+    "sql": ConnectionKind(_sql_models, _open_sql),
+    "redcap": ConnectionKind(_redcap_models, _open_redcap),
+    "sheet": ConnectionKind(_sheet_models, _open_sheet),
 }
 """A kind of connection is a room of adapters/connections and a line here."""
+
+_Opened = tuple[ConnectionKind, BaseModel, Connection]
+"""Of a connection: its kind, what the file says of it, and itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +245,15 @@ def load_connections(
         environment = read_environment()
     found = _read(source, Places(path.parent, settings.data_dir), problems, environment)
     problems.raise_if_any()
-    secrets = tuple(secret for given, _ in found.values() for secret in _secrets_of(given))
-    by_name = {name: connection for name, (_, connection) in found.items()}
+    secrets = tuple(secret for _, given, _ in found.values() for secret in _secrets_of(given))
+    by_name = {name: connection for name, (_, _, connection) in found.items()}
     return Connections(by_name, secrets, _own_tools(), _key_of(found))
 
 
-def _key_of(found: Mapping[str, tuple[BaseModel, Connection]]) -> Hashable:
-    with_documents = tuple(kind.settings for kind in KINDS.values() if kind.has_document)
-    if any(isinstance(given, with_documents) for given, _ in found.values()):
+def _key_of(found: Mapping[str, _Opened]) -> Hashable:
+    if any(kind.has_document for kind, _, _ in found.values()):
         return None
-    return _NO_CONNECTIONS, *((name, repr(given)) for name, (given, _) in found.items())
+    return _NO_CONNECTIONS, *((name, repr(given)) for name, (_, given, _) in found.items())
 
 
 def _own_tools() -> tuple[Tool[Any], ...]:
@@ -214,13 +267,13 @@ def _now() -> float:
 
 def _read(
     source: Source, at: Places, problems: Problems, environment: Mapping[str, str | None]
-) -> dict[str, tuple[BaseModel, Connection]]:
+) -> dict[str, _Opened]:
     data = source.data if source.data is not None else {}
     if not isinstance(data, dict):
         problems.add(source.problem((), "should be a mapping from names to connections"))
         return {}
     context = {"environment": environment}
-    found: dict[str, tuple[BaseModel, Connection]] = {}
+    found: dict[str, _Opened] = {}
     for name, given in data.items():
         if not _NAME.fullmatch(name):
             fault = "should be a name of lower-case letters, digits, _ and -, at most 32"
@@ -237,7 +290,7 @@ def _read(
         if built is None:
             continue
         try:
-            found[name] = (built, kind.open(name, built, at))
+            found[name] = (kind, built, kind.open(name, built, at))
         except BadCall as error:
             for fault in error.problems:
                 key, _, message = fault.partition(": ")

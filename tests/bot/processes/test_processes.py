@@ -30,12 +30,12 @@ async def test_help_lists_every_command(tmp_path: Path) -> None:
     assert all(re.search(rf"^ +{command}\s", told.out, re.MULTILINE) for command in COMMANDS)
 
 
-def loaded_by(code: str, folder: Path) -> set[str]:
-    """The modules that a process has loaded after `code`."""
+def loaded_by(code: str, folder: Path, **given: str) -> set[str]:
+    """The modules that a process with these settings has loaded after `code`."""
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
         cwd=folder,
-        env=environment(folder, {}),
+        env=environment(folder, given),
         capture_output=True,
         check=True,
         text=True,
@@ -62,18 +62,32 @@ def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
     assert not {"openai", "mcp"} & loaded
 
 
+LOADING = (
+    "from bot.cli.command import load_settings;"
+    " from bot.cli.processes import load_and_freeze, load_processes;"
+    " load_and_freeze(lambda: load_processes(load_settings()))"
+)
+PAGES_AND_APIS = {"bot.pages.routes", "bot.api.skills", "bot.api.case_changes"}
+
+
 def test_a_process_loads_only_what_its_settings_ask_for(tmp_path: Path) -> None:
     platforms = {"telegram", "httpx", "slack_sdk", "cryptography.fernet"}
     files_and_data = {"openpyxl", "docx", "psycopg", "jsonschema", "referencing", "anyio"}
     others = {"numpy", "jwt", "email_validator", "rich", "opentelemetry"}
-    load = "load_and_freeze(lambda: load_processes(load_settings()))"
-    loaded = loaded_by(
-        "from bot.cli.command import load_settings;"
-        f" from bot.cli.processes import load_and_freeze, load_processes; {load}",
-        tmp_path,
-    )
+    loaded = loaded_by(LOADING, tmp_path)
     assert {"bot.processes.web", "bot.processes.worker", "adapters.webchat.platform"} <= loaded
-    assert not (platforms | files_and_data | others) & loaded
+    assert not (platforms | files_and_data | others | PAGES_AND_APIS) & loaded
+    assert not [name for name in loaded if name.startswith("bot.pages")]
+    assert not [name for name in loaded if re.match(r"adapters\.connections\..*\.model", name)]
+
+
+def test_pages_and_apis_that_settings_ask_for_are_loaded_before_a_process_serves(
+    tmp_path: Path,
+) -> None:
+    loaded = loaded_by(
+        LOADING, tmp_path, SIGNOFF_ADMIN_TOKEN="a" * 32, SIGNOFF_SYNC_SECRET="b" * 32
+    )
+    assert loaded >= PAGES_AND_APIS
 
 
 def test_the_collector_rests_while_a_process_loads_and_then_goes_on() -> None:
