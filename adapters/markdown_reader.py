@@ -22,9 +22,7 @@ from markdown_it.utils import EnvType
 
 _WORDS = re.compile(r"[\s()<>\[\]{}\"'“”‘’「」『』《》、|]+")
 _HAN = "\u3400-\u9fff"
-_DOMAIN = re.compile(
-    rf"[^\W_][.。](?:xn--|[^\W\d_{_HAN}][^\W\d_{_HAN}])|[^\W\d_]\.[{_HAN}][{_HAN}]"
-)
+_DOMAIN = re.compile(rf"[^\W_][.。](?:xn--|[^\W\d_{_HAN}]{{2}})|[^\W\d_]\.[{_HAN}]{{2}}")
 _NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _UNSEEN = ("Cf", "Cc", "Mn", "Me")

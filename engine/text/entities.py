@@ -15,7 +15,7 @@ _ENDING = (
 # A Chinese name begins after a space or a quotation mark: a verb may stand right before another.
 _FILE = re.compile(
     rf"(?<![A-Za-z0-9_.\-/\\])[A-Za-z0-9][A-Za-z0-9_.-]{{0,80}}{_ENDING}"
-    rf"|(?:^|(?<=[\s“「《\"']))[\w.-]{{0,80}}[\u4e00-\u9fff]{_ENDING}",
+    rf"|(?:^|(?<=[\s“「《\"']))[\w.-]{{0,80}}(?-i:[\u4e00-\u9fff]){_ENDING}",
     re.IGNORECASE,
 )
 

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from cards.frozen import Frozen
 from cards.linear import find_spans
 from engine.text.entities import day_spans, entity_mark, file_spans, simplified
-from engine.text.language import LocalizedText
+from engine.text.language import HAN, LocalizedText
 
 Case = Literal["upper", "lower", "as_written"]
 
@@ -30,7 +30,6 @@ _WORD = re.compile(r"[^\W_㐀-鿿]+(?:['’&.\-_/][^\W_㐀-鿿]+)*")
 _ANY_DAY = date(2000, 1, 1)
 _MAX_KEPT = 4096
 _KEPT_CHARS = 300
-_HAN = re.compile(r"[㐀-鿿]")
 _DIGIT = re.compile(r"[0-9]")
 
 
@@ -124,7 +123,7 @@ class ListKind:
 
     @cached_property
     def _longest_han(self) -> int:
-        return max((len(name) for name in self._ids if _HAN.search(name)), default=0)
+        return max((len(name) for name in self._ids if HAN.search(name)), default=0)
 
     @cached_property
     def _most_words(self) -> int:
@@ -149,7 +148,7 @@ class ListKind:
         for start in range(len(text)):
             for end in range(min(len(text), start + self._longest_han), start + 1, -1):
                 said = text[start:end]
-                if not _HAN.search(said):
+                if not HAN.search(said):
                     continue
                 if (ids := self._ids_of(said)) and not _runs_on(text, start, end):
                     yield from (EntityMatch(start, end, self.name, id_) for id_ in ids)

@@ -37,7 +37,7 @@ _COUNTED = re.compile(
 )
 _LEADS_COUNT = re.compile(
     r"(?:(?m:^)|[,;:.!?。、]|(?<![a-z])(?:need|want|have|make|made|get|order|and|please|just|only|for|like)"
-    r"|[\u3400-\u9fff])\s{0,3}$",
+    r"|(?-i:[\u3400-\u9fff]))\s{0,3}$",
     re.IGNORECASE,
 )
 # How far back the name of a pair may begin, and what it does not go over.

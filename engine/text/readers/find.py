@@ -1,11 +1,11 @@
 """All values in a text, none of them over another."""
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 
 from engine.text.entities import simplified
+from engine.text.language import HAN
 from engine.text.readers.clock import find_time
 from engine.text.readers.cursor import Items
 from engine.text.readers.days import find_day
@@ -17,7 +17,6 @@ from engine.text.readers.ranges import find_pair, find_range
 from engine.text.readers.reading import Reading
 from engine.text.readers.words import OPENERS
 
-_HAN = re.compile("[\u3400-\u9fff]")
 MOST = 12
 """So many values of a text are read; who says more fills in the form."""
 KEPT, KEPT_CHARS = 64, 500
@@ -37,7 +36,7 @@ def find_readings(text: str, today: date, *, weak: bool = False) -> tuple[Readin
 
 
 def _find(text: str, today: date, weak: bool) -> tuple[Reading, ...]:
-    items = Items(lex(text), today, chinese=bool(_HAN.search(text)))
+    items = Items(lex(text), today, chinese=bool(HAN.search(text)))
     found: list[Reading] = []
     at = tries = 0
     while at < len(items.items) and len(found) < MOST and tries < MOST_TRIES:

@@ -19,6 +19,7 @@ from engine.errors import ToolError, ToolRetry
 from engine.ports.library import FileInfo
 from engine.text.entities import fold, simplified
 from engine.text.entity_kinds import normalised_with_places
+from engine.text.language import HAN
 from engine.text.search_words import query_words
 from engine.tools.arguments import Arguments
 from engine.tools.files.project_file import (
@@ -52,7 +53,6 @@ _NAMED = 20
 _TOLD = 5
 _LEAST_SHARE = 0.6
 _PIECE = re.compile(r"[^\n]{1,2000}")
-_CJK = re.compile("[㐀-鿿]")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
@@ -191,7 +191,7 @@ def _pattern(phrase: str) -> str:
         if letter == " ":
             parts.append(r"\s+")
             continue
-        if parts and before != " " and (_CJK.match(letter) or _CJK.match(before)):
+        if parts and before != " " and (HAN.match(letter) or HAN.match(before)):
             parts.append(r"\s*")
         parts.append(re.escape(letter))
     return f"(?i){''.join(parts)}"

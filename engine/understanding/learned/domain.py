@@ -1,17 +1,15 @@
 """What a project folder says of each request besides its examples: names, cues and fields."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from engine.playbooks.leaf import Leaf
 from engine.text.entities import entity_mark, fold
-from engine.text.language import LocalizedText
+from engine.text.language import HAN, LocalizedText
 from engine.text.search_words import QUESTION_WORDS, stem
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.lookups.words import LINKS
 
 _SMALL = LINKS | QUESTION_WORDS
-_CHINESE = re.compile("[\u3400-\u9fff]")
 
 
 class DomainWords:
@@ -46,7 +44,7 @@ def words_of(texts: Iterable[str], found: Collection[str] = ()) -> frozenset[str
 
     A text that is a single character is a word, as a cue may be. `found` are tokens of more texts.
     """
-    every = {word for text in texts for word in (tokens(text) or _CHINESE.findall(text))}
+    every = {word for text in texts for word in (tokens(text) or HAN.findall(text))}
     every.update(found)
     return frozenset(stem(w) if w[0].isascii() else w for w in every if w not in _SMALL)
 

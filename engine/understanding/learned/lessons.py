@@ -10,6 +10,7 @@ from itertools import pairwise
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities
+from engine.text.language import HAN
 from engine.understanding.grammar.slips import SLIPS
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 from engine.understanding.learned.politeness import strip_politeness
@@ -29,7 +30,6 @@ LONGEST = 30
 
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _LONGER = re.compile(r"[a-z][a-z'-]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _MARK = re.compile(f"[{ENTITY_MARKS}]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _EDGES = " \n.!。~"
@@ -127,7 +127,7 @@ class Lessons:
         others = (QUESTION, SMALLTALK, STATEMENT, ELSEWHERE)
         first = Counter(text[:1] for text in self._texts_of(lambda route: route not in others))
         often = [c for c, n in first.items() if n > 3 and c not in _BY]
-        return frozenset(c for c in often if _CHINESE.match(c))
+        return frozenset(c for c in often if HAN.match(c))
 
     def _texts_of(self, wanted: Callable[[str], bool]) -> list[str]:
         pairs = zip(self.examples, self.said, strict=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.text.entities import fold
+from engine.text.language import HAN
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, Mark, level
 from engine.understanding.grammar.rule import Role
@@ -43,7 +44,6 @@ OFFERED = 3
 """So many meanings are offered."""
 
 _NUMBER = re.compile("[0-9]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[，。;；：!]|(?<![0-9])[,.:]|[,.:](?![0-9])")
 
@@ -74,7 +74,7 @@ def _likely_stated(text: str, context: RouteContext) -> bool:
 def _is_of_a_name(mark: Mark, said: str, context: RouteContext) -> bool:
     """Whether what tells is the end of a longer word that names work: 计划 in 工作计划."""
     before = said[max(0, mark.start - 1) : mark.start]
-    if mark.role != "tell" or not _CHINESE.match(before):
+    if mark.role != "tell" or not HAN.match(before):
         return False
     return context.table.binds(said[mark.start - 1 : mark.end])
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.text import wording
+from engine.text.language import HAN
 from engine.text.values import remove_values
 from engine.understanding.context import RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
@@ -19,7 +20,6 @@ CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 """What parts the clauses of a folded text."""
 
 _LINK = re.compile(r"^\W*(?:(?:so|and|also|then|but)\b|(?:但是?|不过|可是|然后))")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _FAVOUR = re.compile(
     r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
     r"|\W*(?:so )?(?:can|could|would|will) you\b"
@@ -152,7 +152,7 @@ def bids(scored: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) 
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
     for clause in CLAUSES.split(table.correct_typos(scored.folded)):
         bare, _ = strip_politeness(_LINK.sub("", clause))
-        chinese = bool(_CHINESE.search(bare))
+        chinese = bool(HAN.search(bare))
         bidden = table.begins_request(bare) or (
             chinese and (_BID.search(clause) or cue_found(bare, table.cues))
         )

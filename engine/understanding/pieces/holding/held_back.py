@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from engine.text.language import HAN
 from engine.text.search_words import QUESTION_WORDS
 from engine.understanding.grammar.reading import GRAMMAR, Mark
 from engine.understanding.grammar.rule import Role
@@ -28,7 +29,6 @@ _SENTENCE = re.compile(r"[。.!?\n]")
 _NEIGHBOUR = re.compile(r"[a-z']+\W{0,3}|[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z][a-z'-]*")
 _TELLER = re.compile("\\s*([\u3400-\u9fff]{2,8}?)[想会将要]")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _HANDLE = re.compile("[把将]|帮[我忙]|[给请]")
 _SAID: dict[Role, str] = {
     "undo": "something is taken back",
@@ -124,7 +124,7 @@ def _strange_before(said: str, bid: int, playbook: str, table: RouteTable) -> It
     heads = [m.end() for m in _CLAUSE.finditer(said, 0, bid)]
     head = heads[-1] if heads else 0
     known = table.lessons.tokens[playbook]
-    for found in _WORD.finditer(said, head, bid) if not _CHINESE.search(said, head, bid) else ():
+    for found in _WORD.finditer(said, head, bid) if not HAN.search(said, head, bid) else ():
         word = found[0]
         if not (known[word] or word in LINKS or word in QUESTION_WORDS):
             yield word
