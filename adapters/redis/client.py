@@ -10,7 +10,9 @@ from typing import Any, Final, NoReturn
 import hiredis
 from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.exceptions import (
+    AskError,
     ClusterDownError,
+    ClusterError,
     ConnectionError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -18,6 +20,7 @@ from redis.exceptions import (
     RedisError,
     ResponseError,
     TimeoutError,
+    TryAgainError,
 )
 
 from engine.errors import StoreError, StoreUnavailable
@@ -39,18 +42,21 @@ _AWAY_WORDS = (
     "UNBLOCKED",
     "BUSY",
     "UNKILLABLE",
-    "TRYAGAIN",
     "CLUSTERDOWN",
 )
-
-# A script's keys are on two nodes, as a slot moves key by key.
-_MOVES = "non local key"
 
 
 def is_transient(error: RedisError) -> bool:
     """Whether the error may pass by itself, as after a fail-over or with a full memory."""
-    told = str(error)
-    return isinstance(error, AWAY) or told.startswith(_AWAY_WORDS) or _MOVES in told
+    return isinstance(error, AWAY) or str(error).startswith(_AWAY_WORDS) or is_moving(error)
+
+
+def is_moving(error: BaseException | None) -> bool:
+    """Whether it says that a slot moves key by key, and that what was asked has to wait for that.
+
+    ClusterError itself is the library's for having been sent to and fro too often.
+    """
+    return isinstance(error, (AskError, TryAgainError)) or type(error) is ClusterError
 
 
 def refusal_reason(error: BaseException) -> str:
@@ -71,6 +77,8 @@ def translate_errors() -> Iterator[None]:
     except (*AWAY, RedisClusterException, OSError) as error:
         raise StoreUnavailable(f"Redis does not answer or refuses writes: {error}") from error
     except RedisError as error:
+        if is_moving(error):
+            raise StoreUnavailable(f"Redis moves it from node to node: {error}") from error
         if is_transient(error):
             raise StoreUnavailable(f"Redis refuses for now: {error}") from error
         raise StoreError(f"Redis refused: {error}") from error

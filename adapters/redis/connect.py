@@ -4,7 +4,7 @@ import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import (
@@ -24,7 +24,7 @@ from adapters.redis.client import (
     translate_errors,
 )
 from adapters.redis.replicas.acks import ReplicaAcks
-from adapters.redis.replicas.node_calls import node_name
+from adapters.redis.replicas.node_calls import ClusterClient, node_name
 from engine.errors import DefinitionError, StoreUnavailable
 
 OLDEST = (6, 2)
@@ -56,7 +56,10 @@ async def connect(url: str, *, timeout_s: float = COMMAND_S) -> Client:
     if not info.get("cluster_enabled"):
         return single
     await single.aclose()
-    return make_cluster_cancellable(RedisCluster.from_url(url, **_options(timeout_s)))
+    # At each fifth slot that has moved it would close all connections, also those in use: of what a
+    # node was just leasing nobody would hear.
+    options = {**_options(timeout_s), "reinitialize_steps": 0}
+    return make_cluster_cancellable(ClusterClient.from_url(url, **options))
 
 
 def _single_client(url: str, timeout_s: float) -> Redis:
@@ -221,7 +224,7 @@ async def describe_durability(client: Client) -> str:
 
 async def _read_facts(client: Client) -> dict[str, Any]:
     info = await client.info()
-    if client.__class__ is RedisCluster:
+    if not isinstance(client, Redis):
         # A Cluster answers per node; the first stands for all, which are configured alike.
         info = next(iter(info.values())) if isinstance(next(iter(info.values())), dict) else info
     _refuse_loading(info)

@@ -196,6 +196,16 @@ def tag(partition: int) -> str:
     return f"{{p{partition:x}}}:"
 
 
+def absent(partition: int) -> str:
+    """What is in no partition, and is named beside the queue by each script in a Cluster.
+
+    A node of which a slot moves key by key refuses what names two keys and has not got both
+    (TRYAGAIN). A script names few of the keys that it touches: without this one it would begin on
+    what the node has, and take what is on the other node for missing.
+    """
+    return tag(partition) + "absent"
+
+
 def draft(partition: int, reply: str) -> str:
     """A reply's answer while it is written."""
     return f"{tag(partition)}draft:{reply}"

@@ -239,9 +239,10 @@ class Scripts:
             if self._batches:
                 return await self._batches[waits].call(script, key, arguments, touch=touch)
             # The partitions of a Cluster are on several servers.
+            named = [key, keys.absent(partition)]
             if self.acks is not None and waits:
-                return await script.with_acks(self.acks, keys=[key], args=arguments, touch=touch)
-            return await script(keys=[key], args=arguments)
+                return await script.with_acks(self.acks, keys=named, args=arguments, touch=touch)
+            return await script(keys=named, args=arguments)
 
     def place(self, partition: int) -> str:
         """Which node of a Cluster has the partition, as far as is known; "" for a single server."""

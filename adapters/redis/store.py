@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from adapters.redis import keys, wire
 from adapters.redis.bell import SHOWS
-from adapters.redis.client import Client, translate_errors
+from adapters.redis.client import Client, is_moving, translate_errors
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.packing.bodies import unpack
 from adapters.redis.scripts import Scripts
@@ -56,8 +56,8 @@ class _Sweep:
     ) -> tuple[list[Leased], float]:
         """Return what was leased, at most `limit`, and the seconds until the next thing is due.
 
-        A server that is away is asked once, and holds up no other; when one is and nothing was
-        leased, it raises StoreUnavailable.
+        A server that is away is asked once, and holds up no other, nor does a partition that moves
+        between servers; when one is or does and nothing was leased, it raises StoreUnavailable.
         """
         self._first = (self._first + 1) % self._count
         leased: list[Leased] = []
@@ -73,7 +73,7 @@ class _Sweep:
             try:
                 found, due_s = await lease(partition, limit - len(leased))
             except StoreUnavailable as error:
-                away[place] = error
+                away["" if is_moving(error.__cause__) else place] = error
                 continue
             leased.extend(found)
             next_s = min(next_s, due_s)

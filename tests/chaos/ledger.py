@@ -236,8 +236,9 @@ class Wire:
         if not script:
             return Command(self._by, now)
         partition = words[3].decode().partition(":")[0]
-        # After the key and the clock's offset.
-        told = tuple(word.decode() for word in words[5:11])
+        # After the keys and the clock's offset.
+        first = 4 + int(words[2])
+        told = tuple(word.decode() for word in words[first : first + 6])
         if script == "commit":
             rows = self._posted(words[-1], now)
             return Command(self._by, now, script, partition, told, rows=rows)

@@ -17,6 +17,8 @@ from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, SLOTS, start_server, until
 
 PRIMARIES = 3
+# Keys whose values say nothing, so that it does not matter which of two is kept.
+SAME = (":acks", ":probe")
 
 
 @dataclass
@@ -73,11 +75,11 @@ class ReplicatedCluster:
         os.kill(self.processes[port].pid, signal.SIGCONT)
 
     def holder(self, key: str) -> tuple[int, int]:
-        """The ports of the primary of a key, and of its replica."""
+        """The ports of the primary of a key, and of its replica, 0 for none."""
         slot = key_slot(key.encode())
         shards = self.ask(next(iter(self.processes)), "CLUSTER SLOTS")
         found = next(s for s in shards if s[0] <= slot <= s[1])
-        return int(found[2][1]), int(found[3][1])
+        return int(found[2][1]), int(found[3][1]) if len(found) > 3 else 0
 
     def drop_unread(self, replica: int) -> None:
         """What a replica that stands still was sent never reached it, as with a broken wire."""
@@ -97,22 +99,44 @@ class ReplicatedCluster:
         until(lambda: self._has(target, slot) and not self._has(source, slot))
 
     @contextmanager
-    def moving(self, key: str) -> Iterator[Callable[[str], None]]:
+    def joined(self) -> Iterator[int]:
+        """The port of a further primary, that has no slot and is to have none in the end."""
+        port, others = free_port(), list(self.processes)
+        self.start(port)
+        name = self.ask(port, "CLUSTER MYID")
+        self.ask(port, "CLUSTER", "MEET", "127.0.0.1", others[0])
+        until(lambda: all(self._knows(each, len(others) + 1) for each in (port, *others)))
+        yield port
+        self.kill(port)
+        for each in others:
+            self.ask(each, "CLUSTER", "FORGET", name)
+
+    @contextmanager
+    def moving(self, key: str, to: int = 0) -> Iterator[Callable[[str], None]]:
         """While the key's slot moves to another primary; gives what moves one key of it."""
         slot, (source, target) = key_slot(key.encode()), self._ends(key)
+        target = to or target
         there, here = self.ask(target, "CLUSTER MYID"), self.ask(source, "CLUSTER MYID")
         self.ask(target, "CLUSTER SETSLOT", slot, "IMPORTING", here)
         self.ask(source, "CLUSTER SETSLOT", slot, "MIGRATING", there)
 
         def move(name: str) -> None:
-            self.ask(source, "MIGRATE", "127.0.0.1", target, name, 0, 5000, "REPLACE")
+            # As redis-cli does: what is not the same on both sides would be lost on one.
+            replace = ["REPLACE"] if name.endswith(SAME) else []
+            self.ask(source, "MIGRATE", "127.0.0.1", target, name, 0, 5000, *replace)
 
         yield move
-        while names := self.ask(source, "CLUSTER GETKEYSINSLOT", slot, 100):
+        while names := self.keys_of(key):
             for name in names:
                 move(name)
         for port in (target, source):
             self.ask(port, "CLUSTER SETSLOT", slot, "NODE", there)
+
+    def keys_of(self, key: str) -> list[str]:
+        """What of the key's slot is on the primary that has it."""
+        source, _ = self.holder(key)
+        found: list[str] = self.ask(source, "CLUSTER GETKEYSINSLOT", key_slot(key.encode()), 1000)
+        return found
 
     def _ends(self, key: str) -> tuple[int, int]:
         """The ports of the primary that has the key, and of another."""

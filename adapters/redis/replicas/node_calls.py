@@ -1,12 +1,13 @@
 """Several commands on one connection to the node of a Cluster that has their slot."""
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Final, Never
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode, PipelineCommand
-from redis.cluster import get_node_name
+from redis.cluster import PRIMARY, get_node_name
 from redis.exceptions import (
     AskError,
     ClusterDownError,
@@ -24,9 +25,41 @@ Command = tuple[str | bytes | int | float, ...]
 TRIES: Final = 8
 """How often commands are sent to where the slot is said to be now."""
 
+_ASKING: Final = "ASKING"
 _PAUSE_S: Final = 0.05
 _REDIRECTED = (MovedError, AskError, TryAgainError)
 _AWAY = (ConnectionError, TimeoutError, ClusterDownError, SlotNotCoveredError)
+
+
+class ClusterClient(RedisCluster):
+    """A client that finds each key of a slot that moves key by key, also where the library fails.
+
+    It knows no node that has no slot yet, and sends ASKING over the connection that was idle for
+    longest, and what is asked over the next one.
+    """
+
+    def get_node(
+        self, host: str | None = None, port: int | None = None, node_name: str | None = None
+    ) -> ClusterNode | None:
+        """The node of that address, None for an unknown one; whatever has that name is one."""
+        manager = self.nodes_manager
+        if node_name is None:
+            return manager.get_node(host, port)
+        node = manager.get_node(node_name=node_name)
+        if node is None:
+            address, _, number = node_name.rpartition(":")
+            node = ClusterNode(address, int(number), PRIMARY, **manager.connection_kwargs)
+            manager.set_nodes(manager.nodes_cache, {node_name: node})
+        if not isinstance(node._free, _LastFirst):
+            node._free = _LastFirst(node._free, node.max_connections)
+        return node
+
+
+class _LastFirst(deque[Any]):
+    """Connections of which the one that was just given back is lent next."""
+
+    def popleft(self) -> Any:
+        return self.pop()
 
 
 def node_name(client: Client, key: str) -> str:
@@ -67,8 +100,6 @@ async def execute_on_node(client: RedisCluster, key: str, commands: Sequence[Com
             await client.nodes_manager.move_slot(moved)
         except AskError as ask:
             asked = client.get_node(node_name=get_node_name(ask.host, ask.port))
-            if asked is None:
-                client._initialize = True
         except TryAgainError:
             await asyncio.sleep(_PAUSE_S)
         except _AWAY:
@@ -79,7 +110,7 @@ async def execute_on_node(client: RedisCluster, key: str, commands: Sequence[Com
             if node is not None:
                 await _distrust(client, node)
             await asyncio.sleep(_PAUSE_S)
-    raise ClusterDownError(f"TRYAGAIN {key} moves for too long")
+    raise TryAgainError(f"TRYAGAIN {key} moves for too long")
 
 
 async def _distrust(client: RedisCluster, node: ClusterNode) -> None:
@@ -95,10 +126,10 @@ async def _execute(node: ClusterNode, commands: Sequence[Command], *, asking: bo
     for command in commands:
         # What waits names no key, and is not redirected.
         if asking and not str(command[0]).startswith("WAIT"):
-            sent.append(PipelineCommand(-1, "ASKING"))
+            sent.append(PipelineCommand(-1, _ASKING))
         sent.append(PipelineCommand(len(sent), *command))
     await node.execute_pipeline(sent)
-    return [each.result for each in sent if each.args[0] != "ASKING"]
+    return [each.result for each in sent if each.args[0] != _ASKING]
 
 
 def _raise_uncovered(key: str) -> Never:

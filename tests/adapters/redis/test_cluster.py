@@ -1,6 +1,7 @@
 """A Cluster with replicas: what is acknowledged survives a fail-over, and slots may move."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,19 +10,21 @@ import pytest
 from redis.asyncio import RedisCluster
 
 from adapters.redis.connect import connect, open_acks, probe_writes
-from adapters.redis.keys import Partitions, tag
+from adapters.redis.keys import BELL, Partitions, tag
 from adapters.redis.replicas.acks import ReplicaAcks, beside
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
+from bot.settings import Settings
 from engine.errors import StoreUnavailable
 from engine.ports.storage.store import Claim, Effects, Post
 from tests.docs.reading import ROOT
 from tests.fakes.redis_cluster import ReplicatedCluster
-from tests.fakes.redis_servers import SAFE, quick_folder, server, until
+from tests.fakes.redis_servers import quick_folder, until
 from tests.fakes.settings import make_settings
-from tests.fakes.web_room import WebRoom
+from tests.fakes.study import visits_in
+from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import running
-from tests.scenarios.test_web_walk import to_review
+from tests.scenarios.test_web_walk import to_review, today
 
 PARTITIONS = Partitions(64)
 CONVERSATION = "web:local:moves"
@@ -179,40 +182,51 @@ async def rows_of(outbox: RedisOutbox) -> list[str]:
 
 
 @pytest.mark.parametrize("acks", [0, 1])
+@pytest.mark.parametrize("way", ["at once", "key by key"])
 async def test_slots_move_while_mail_comes_and_is_handled(
-    nodes: ReplicatedCluster, client: RedisCluster, acks: int
+    nodes: ReplicatedCluster, client: RedisCluster, acks: int, way: str
 ) -> None:
     mailbox = mailbox_of(client, ReplicaAcks(acks) if acks else None)
     source, _ = nodes.holder(KEY)
     mail = {f"mail {n:02}" for n in range(60)}
-    moved = asyncio.Event()
+    begun, refused, moved = (threading.Event() for _ in range(3))
 
     async def send() -> None:
         for one in sorted(mail):
+            if one == "mail 20":
+                await asyncio.to_thread(begun.wait)
             if one == "mail 40":
-                await moved.wait()
-            await put_until_acknowledged(mailbox, one)
+                await asyncio.to_thread(moved.wait)
+            while not await was_acknowledged(mailbox, one):
+                refused.set()
 
-    async def move() -> None:
-        await asyncio.to_thread(nodes.move, KEY)
+    def move() -> None:
+        if way == "at once":
+            begun.set()
+            nodes.move(KEY)
+        else:
+            with nodes.moving(KEY) as move_key:
+                for name in sorted(nodes.keys_of(KEY))[::2]:
+                    move_key(name)
+                begun.set()
+                refused.wait()
         moved.set()
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(send())
-        tasks.create_task(move())
+        tasks.create_task(asyncio.to_thread(move))
         done = tasks.create_task(handled(mailbox, len(mail)))
     assert done.result() == mail
     assert nodes.holder(KEY)[0] != source
 
 
-async def put_until_acknowledged(mailbox: RedisMailbox, mail: str) -> None:
-    """As a platform does: again after each 503."""
-    while True:
-        try:
-            await put(mailbox, mail)
-            return
-        except StoreUnavailable:
-            continue
+async def was_acknowledged(mailbox: RedisMailbox, mail: str) -> bool:
+    """Whether it was put; a platform brings it again after each 503."""
+    try:
+        await put(mailbox, mail)
+    except StoreUnavailable:
+        return False
+    return True
 
 
 async def test_commands_follow_a_slot_that_moves_key_by_key(
@@ -233,6 +247,67 @@ async def test_commands_follow_a_slot_that_moves_key_by_key(
     assert await acks.execute(client, here, ("INCR", here)) == 2
 
 
+async def test_each_key_is_found_while_a_slot_moves_also_on_a_node_that_had_none(
+    nodes: ReplicatedCluster, client: RedisCluster
+) -> None:
+    here, there, new = (f"{beside(KEY)}:{name}" for name in ("here", "there", "new"))
+
+    async def read() -> list[str | None]:
+        # At once, so that there are several connections to each node.
+        return list(await asyncio.gather(*(client.get(key) for key in (here, there, new) * 5)))
+
+    for key in (here, there):
+        await client.set(key, key)
+    with nodes.joined() as added:
+        with nodes.moving(KEY, to=added) as move:
+            move(there)
+            assert await read() == [here, there, None] * 5
+            await asyncio.gather(*(client.set(new, new) for _ in range(5)))
+            async with client.pipeline(transaction=False) as pipe:
+                for key in (here, there, new):
+                    pipe.get(key)
+                assert await pipe.execute() == [here, there, new]
+        assert await read() == [here, there, new] * 5
+        nodes.move(KEY)
+    assert await read() == [here, there, new] * 5
+
+
+async def test_other_partitions_of_a_node_go_on_while_a_slot_of_it_moves(
+    nodes: ReplicatedCluster, client: RedisCluster
+) -> None:
+    source, _ = nodes.holder(KEY)
+    # A sweep comes to it after what moves.
+    number = PARTITIONS.of_conversation(CONVERSATION)
+    rooms = (f"web:local:room-{n}" for n in range(1000))
+    other = next(
+        room
+        for room, at in ((room, PARTITIONS.of_conversation(room)) for room in rooms)
+        if at > number and nodes.holder(tag(at))[0] == source
+    )
+    for acks in (None, ReplicaAcks(1)):
+        mailbox = mailbox_of(client, acks)
+        with nodes.moving(KEY):
+            assert await put(mailbox, f"with {acks}", f"talk:{other}")
+            taken = await mailbox.take(16)
+            assert [claim.mail for claim in taken.claims] == [f"with {acks}"]
+            await mailbox.commit(taken.claims[0], Effects(), pop=True)
+        nodes.move(KEY)
+
+
+async def test_connections_stay_while_slots_move(
+    nodes: ReplicatedCluster, client: RedisCluster
+) -> None:
+    async def connections() -> list[tuple[str, int]]:
+        ids = await client.execute_command("CLIENT ID", target_nodes=RedisCluster.PRIMARIES)
+        return sorted(ids.items())
+
+    before = await connections()
+    for n in range(6):
+        nodes.move(KEY)
+        await client.set(KEY + "moved", n)
+    assert await connections() == before
+
+
 async def test_what_is_set_and_what_there_is_are_compared(client: RedisCluster) -> None:
     acks, warnings = await open_acks(client, 1)
     assert acks is not None
@@ -242,36 +317,23 @@ async def test_what_is_set_and_what_there_is_are_compared(client: RedisCluster) 
     assert await open_acks(client, 0) == (None, [])
 
 
-async def test_a_single_server_waits_for_its_replica_too(tmp_path: Path) -> None:
-    follow = {**SAFE, "repl-diskless-sync-delay": "0"}
-    with server(tmp_path / "1", **follow) as port:
-        store = await connect(f"redis://127.0.0.1:{port}/0")
-        acks, warnings = await open_acks(store, 1)
-        assert "until it has more" in warnings[0]
-        mailbox = RedisMailbox(Scripts(store, acks=acks), PARTITIONS, lease_s=30, bell=store)
-        with pytest.raises(StoreUnavailable, match="0 of 1 replicas"):
-            await put(mailbox, "mail")
-        with pytest.raises(StoreUnavailable, match="0 of 1 replicas"):
-            await mailbox.take(1)
-        with server(tmp_path / "2", replicaof=f"127.0.0.1 {port}", **follow):
-            await put_until_acknowledged(mailbox, "mail")
-            assert await handled(mailbox, 1) == {"mail"}
-            await asyncio.gather(*(put(mailbox, f"more {n}") for n in range(20)))
-            assert len(await handled(mailbox, 20)) == 20
-        await store.aclose()
+def settings_on(nodes: ReplicatedCluster, folder: Path) -> Settings:
+    """What a store that was away held in the middle of something comes due soon."""
+    return make_settings(
+        redis_url=nodes.url,
+        store_acks=1,
+        partitions=PARTITIONS.count,
+        lease_s=3,
+        data_dir=folder / "data",
+        playbooks=ROOT / "playbooks",
+        people=ROOT / "playbooks" / "people.yaml",
+    )
 
 
 async def test_the_service_goes_on_after_a_fail_over_and_says_what_it_could_not_record(
     nodes: ReplicatedCluster, client: RedisCluster, tmp_path: Path
 ) -> None:
-    settings = make_settings(
-        redis_url=nodes.url,
-        store_acks=1,
-        partitions=64,
-        data_dir=tmp_path / "data",
-        playbooks=ROOT / "playbooks",
-        people=ROOT / "playbooks" / "people.yaml",
-    )
+    settings = settings_on(nodes, tmp_path)
     async with running(settings) as service, WebRoom(service.url) as room:
         card = await to_review(room)
         primary, replica = nodes.holder(tag(PARTITIONS.of_id(card["token"]) or 0))
@@ -289,3 +351,49 @@ async def test_the_service_goes_on_after_a_fail_over_and_says_what_it_could_not_
         status, answer = await room.tap("chen", card, "approve")
         assert (status, answer["ok"]) == (200, True), answer
         assert await room.card("phase_done")
+
+
+async def test_a_conversation_whose_slot_moves_key_by_key_is_told_so_and_then_goes_on(
+    nodes: ReplicatedCluster, client: RedisCluster, tmp_path: Path
+) -> None:
+    settings = settings_on(nodes, tmp_path)
+    question = {"text": "P002 的 ECOG 是多少?", "id": "web-test-moves"}
+    async with (
+        running(settings) as service,
+        WebRoom(service.url) as room,
+        WebRoom(service.url, "other") as other,
+    ):
+        card = await to_review(room)
+
+        async def is_refused() -> None:
+            status, answer = await room.tap("chen", card, "approve")
+            assert (status, "Not recorded" in answer["text"]) == (503, True), answer
+            assert (await room.post("messages", "lin", **question))[0] == 503
+
+        key = tag(PARTITIONS.of_id(card["token"]) or 0) + "q"
+        with nodes.moving(BELL), nodes.moving(key) as move:
+            await is_refused()
+            names = sorted(nodes.keys_of(key))
+            for name in names[::2]:
+                move(name)
+            await is_refused()
+            # Nobody else waits for that.
+            await other.say("lin", question["text"])
+            assert (await other.wait_for(is_answer))["parts"]
+            for name in names[1::2]:
+                move(name)
+            await is_refused()
+        status, answer = await room.tap("chen", card, "approve")
+        assert (status, answer["ok"]) == (200, True), answer
+        await room.say("lin", question["text"], message_id=question["id"])
+        await room.card("phase_done")
+        await room.say("lin", "P001 的 ECOG 是多少?")
+        await room.wait_for(lambda m: is_answer(m) and "P001" in text_of(m))
+        assert sum(is_answer(m) and "P002" in text_of(m) for m in room.shown.values()) == 1
+        dates = [v.visit_date.isoformat() for v in visits_in(settings.data_dir, "P003")]
+        assert dates.count(today()) == 1
+
+
+def is_answer(message: Message) -> bool:
+    """Whether it answers a question, with nothing beside it."""
+    return message["card"] is None and "ECOG" in text_of(message)
