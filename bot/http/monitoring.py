@@ -5,13 +5,11 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from aiohttp import web
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bot.http.caller import has_admin_token
 from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
-from bot.telemetry.metrics import GaugeReading, MetricFamilies
+from bot.telemetry.metrics import GaugeReading
 from bot.telemetry.model_watch import connection_state
 from bot.wiring.connections import GuardedConnections
 from bot.wiring.service import Parts
@@ -136,11 +134,10 @@ def metrics_route(
             counts = await numbers.counts()
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=503)
-        registry = CollectorRegistry()
-        registry.register(MetricFamilies(counts, readings))
-        return web.Response(
-            body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST}
-        )
+        # Who has no Prometheus loads nothing of it.
+        from bot.telemetry.exposition import CONTENT_TYPE, expose
+
+        return web.Response(body=expose(counts, readings), headers={"Content-Type": CONTENT_TYPE})
 
     return web.get("/metrics", metrics)
 

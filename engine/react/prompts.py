@@ -1,6 +1,7 @@
 """The prompt of the ReAct engine; texts for people are `react.*` in the catalogue."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 from cards.model import Lang
@@ -70,13 +71,14 @@ def user_message(query: str, briefing: Sequence[str]) -> str:
 def recites_prompt(answer: str) -> bool:
     """Whether the answer has a long line of the prompt, whatever marks are between its letters."""
     letters = letters_of(answer)
-    return any(line in letters for line in _LONG_LINES)
+    return any(line in letters for line in _lines() if len(line) >= RECITED_CHARS)
 
 
 def recites_run(letters: str) -> bool:
     """Whether the letters have a run of the prompt among them."""
+    runs = _runs()
     return any(
-        letters[at : at + RUN_LETTERS] in _RUNS for at in range(len(letters) - RUN_LETTERS + 1)
+        letters[at : at + RUN_LETTERS] in runs for at in range(len(letters) - RUN_LETTERS + 1)
     )
 
 
@@ -85,10 +87,18 @@ def letters_of(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-_LINES = tuple(
-    letters_of(line) for lang in languages() for line in system_prompt(lang).splitlines()
-)
-_LONG_LINES = tuple(line for line in _LINES if len(line) >= RECITED_CHARS)
-_RUNS = frozenset(
-    line[at : at + RUN_LETTERS] for line in _LINES for at in range(len(line) - RUN_LETTERS + 1)
-)
+# Only a model's answers are compared with them.
+@cache
+def _lines() -> tuple[str, ...]:
+    """The letters of each line of the prompt, in every language."""
+    prompts = map(system_prompt, languages())
+    return tuple(letters_of(line) for prompt in prompts for line in prompt.splitlines())
+
+
+@cache
+def _runs() -> frozenset[str]:
+    return frozenset(
+        line[at : at + RUN_LETTERS]
+        for line in _lines()
+        for at in range(len(line) - RUN_LETTERS + 1)
+    )

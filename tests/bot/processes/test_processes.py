@@ -73,7 +73,7 @@ PAGES_AND_APIS = {"bot.pages.routes", "bot.api.skills", "bot.api.case_changes"}
 def test_a_process_loads_only_what_its_settings_ask_for(tmp_path: Path) -> None:
     platforms = {"telegram", "httpx", "slack_sdk", "cryptography.fernet"}
     files_and_data = {"openpyxl", "docx", "psycopg", "jsonschema", "referencing", "anyio"}
-    others = {"numpy", "jwt", "email_validator", "rich", "opentelemetry"}
+    others = {"numpy", "jwt", "email_validator", "rich", "opentelemetry", "prometheus_client"}
     loaded = loaded_by(LOADING, tmp_path)
     assert {"bot.processes.web", "bot.processes.worker", "adapters.webchat.platform"} <= loaded
     assert not (platforms | files_and_data | others | PAGES_AND_APIS) & loaded

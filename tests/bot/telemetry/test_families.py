@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.http.monitoring import READINGS
-from bot.telemetry.metrics import FAMILIES, GaugeReading, MetricFamilies
+from bot.telemetry.exposition import expose
+from bot.telemetry.metrics import FAMILIES, GaugeReading
 from engine.ports.storage.model_numbers import Count
 
 ROOT = Path(__file__).parents[3]
@@ -19,9 +19,7 @@ DASHBOARD = ROOT / "docs" / "grafana" / "signoff.json"
 
 def shown(counts: Mapping[Count, float], *readings: GaugeReading) -> dict[tuple[str, ...], float]:
     """Samples as Prometheus reads them, by name and label values in the order of the alphabet."""
-    registry = CollectorRegistry()
-    registry.register(MetricFamilies(counts, readings))
-    text = generate_latest(registry).decode()
+    text = expose(counts, readings).decode()
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value
         for family in text_string_to_metric_families(text)
