@@ -23,6 +23,8 @@ def check_languages(
 
 def _texts_in(read: Any, at: Path) -> Iterator[tuple[Path, LocalizedText]]:
     match read:
+        case str() | int() | float() | None:  # most are, and the others take longer to tell
+            return
         case LocalizedText():
             yield at, read
         case BaseModel():

@@ -228,21 +228,21 @@ class PhaseCheck(FileCheck):
         skills = self.names.built_skills
         if skills is None:
             return
+        provided = [(s.id, s.provided_paths) for s in skills if _is_selectable(s)]
         allowed: set[str] = set()
         for phase in playbook.phases_of(request):
             allowed |= set(phase.allowed_skills or playbook.allowed_skills)
             if not allowed <= set(self.names.skills):
                 # Who knows what the one that is not there would have filled.
                 return
-            runs = [skill for skill in skills if _is_selectable(skill)]
-            filled = {path for s in runs if s.id in allowed for path in s.provided_paths}
+            filled = {path for name, paths in provided if name in allowed for path in paths}
             at: Path = ("phases", playbook.phases.index(phase))
             wanted: list[tuple[str, Path]] = [
                 (path, ("checkpoints", n)) for n, path in enumerate(phase.checkpoints)
             ]
             wanted += [(phase.gate_field, ("gate_field",))] if phase.gate_field else []
             for path, where in wanted:
-                by = [skill.id for skill in runs if path in skill.provided_paths]
+                by = [name for name, paths in provided if path in paths]
                 # A path that names nothing, or a gate that no skill fills, is told already.
                 known = not self.names.path_fault(path) and (by or "gate_field" not in where)
                 if path not in filled and known:

@@ -229,7 +229,7 @@ def _trim_end(said: str, start: int, end: int, *, asked: bool = False) -> int:
 
 
 def _forms(rules: Sequence[Rule], role: Role) -> str:
-    # All ways beside each other, not each rule's in a group: those that begin otherwise cost little.
+    # All ways beside each other, none in groups: those that begin otherwise cost little.
     return "|".join(rule.form for rule in rules if rule.role == role) or "(?!)"
 
 
