@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.chaos.faults import HARNESS, REDIS, Faults
+from tests.chaos.faults import HARNESS, MOVE, REDIS, Faults
 from tests.chaos.ledger import Lease, Ledger, Note
 from tests.chaos.platforms import Shown
 
@@ -124,6 +124,8 @@ class Copies:
             return f"the sender was paused before it could {what} it"
         if self._fault("kill Redis", "", sent, min(sent + TRIES_S, end)):
             return "the store was away when it was to be noted"
+        if self._fault(MOVE, one.lease.partition, sent, min(sent + TRIES_S, end)):
+            return "its slot moved when it was to be noted"
         # A sender that was only slow says in the end what came of it.
         lease = (one.lease.partition, one.lease.fence)
         settled = [n.asked for n in self.ledger.notes if (n.partition, n.fence) == lease]

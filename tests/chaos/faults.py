@@ -11,18 +11,21 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from adapters.redis import keys
 from bot.waits import pause
 from tests.chaos.nodes import Nodes
 from tests.chaos.people import Web
+from tests.chaos.plan import PARTITIONS
 from tests.chaos.processes import Member, Server, family
 from tests.chaos.proxy import CuttingProxy
 from tests.chaos.waits import Waits
 
 # A pause has to outlast the lease: it lasts so many leases.
 HALT_LEASES = (1.2, 2.0)
-IN_FLIGHT_S, CUT_S = 2.0, 10.0
+IN_FLIGHT_S, CUT_S, MOVES_S = 2.0, 10.0, 2.0
 KINDS = ("kill worker", "pause worker", "kill web", "kill Redis", "cut answers")
 FAIL_OVER = "kill Redis, its replica promoted"
+MOVE = "move a slot key by key"
 # A machine that takes so long for next to nothing is busy with something else.
 PULSE_S, STALL_S = 0.1, 0.35
 # What a message passes besides its sender: our stubs and proxy, and Redis.
@@ -66,7 +69,7 @@ class Faults:
             (self._cut, 8),
         ]
         if isinstance(self.server, Nodes):
-            kinds.append((self._fail_over, 2))
+            kinds += [(self._fail_over, 2), (self._move_slot, 4)]
         ways, weights = zip(*kinds, strict=True)
         # Each kind, and a pause twice, so that also a short run has them all; then as it comes.
         owed = self.rng.sample((*ways, self._halt_worker), len(ways) + 1)
@@ -189,6 +192,15 @@ class Faults:
         await self.server.taken_over(victim)
         await victim.start()
         await self.server.whole()
+        self._end(fault)
+
+    async def _move_slot(self) -> None:
+        """A partition's keys are on two nodes for a while."""
+        assert isinstance(self.server, Nodes)
+        await self.server.whole()
+        tag = keys.tag(self.rng.randrange(PARTITIONS))
+        fault = self._begin(MOVE, tag.rstrip(":"))
+        await self.server.move(tag, self.rng.uniform(0.0, MOVES_S))
         self._end(fault)
 
     async def _cut(self) -> None:

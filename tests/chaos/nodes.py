@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
+from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from bot.waits import pause
 from tests.chaos.processes import START_S, Server
 from tests.fakes.platforms.patience import within
+from tests.fakes.redis_cluster import SAME
 from tests.fakes.redis_servers import SLOTS
 
 PRIMARIES = 3
@@ -103,6 +105,26 @@ class Nodes:
             while len(await self.primaries()) < PRIMARIES or dead in await self.primaries():
                 await _moment()
 
+    async def move(self, key: str, rests_s: float) -> None:
+        """Move a key's slot to another primary, key by key as redis-cli does; it rests half-way."""
+        slot, ids = key_slot(key.encode()), await self._ids()
+        shards = await _ask(self.servers[0], "CLUSTER SLOTS")
+        here = next(shard[2][2] for shard in shards if shard[0] <= slot <= shard[1])
+        there = next(name for name in ids if name != here)
+        await _ask(ids[there], "CLUSTER SETSLOT", slot, "IMPORTING", here)
+        await _ask(ids[here], "CLUSTER SETSLOT", slot, "MIGRATING", there)
+        names = await _ask(ids[here], "CLUSTER GETKEYSINSLOT", slot, 100_000)
+        await _move_keys(ids[here], ids[there], names[::2])
+        await pause(asyncio.Event(), rests_s)
+        while names := await _ask(ids[here], "CLUSTER GETKEYSINSLOT", slot, 100_000):
+            await _move_keys(ids[here], ids[there], names)
+        for name in (there, here):
+            await _ask(ids[name], "CLUSTER SETSLOT", slot, "NODE", there)
+
+    async def _ids(self) -> dict[str, Server]:
+        """The primaries by the names that they have among each other."""
+        return {await _ask(each, "CLUSTER MYID"): each for each in await self.primaries()}
+
     async def kill(self) -> None:
         """kill -9 of all."""
         for server in self.servers:
@@ -117,6 +139,16 @@ class Nodes:
 async def _ask(server: Server, *words: Any) -> Any:
     async with Redis(port=server.port, decode_responses=True) as client:
         return await client.execute_command(*words)
+
+
+async def _move_keys(here: Server, there: Server, names: Sequence[str]) -> None:
+    async with Redis(port=here.port, decode_responses=True) as client:
+        for name in names:
+            # What differs on the two nodes would be lost on one: that is refused.
+            replace = ["REPLACE"] if name.endswith(SAME) else []
+            await client.execute_command(
+                "MIGRATE", "127.0.0.1", there.port, name, 0, 5000, *replace
+            )
 
 
 async def _tried(server: Server, *words: Any) -> Any:

@@ -4,6 +4,10 @@ import argparse
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+PARTITIONS: Final = 4
+"""Each lets one message per second into a reviewer's chat: so these do not hold everybody up."""
 
 
 @dataclass(frozen=True, slots=True)

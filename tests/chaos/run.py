@@ -24,12 +24,12 @@ from bot.waits import pause
 from tests.chaos.cases import playbooks_with_cases
 from tests.chaos.checks import Checks, State, read_state, unfinished
 from tests.chaos.copies import Copies
-from tests.chaos.faults import FAIL_OVER, KINDS, Faults
+from tests.chaos.faults import FAIL_OVER, KINDS, MOVE, Faults
 from tests.chaos.ledger import Ledger
 from tests.chaos.load import SLACK_REVIEWER, TELEGRAM_REVIEWER, Load
 from tests.chaos.nodes import Nodes
 from tests.chaos.people import SIGNING_SECRET, TEAM, WEBHOOK_SECRET, Talk, Web
-from tests.chaos.plan import Plan, read_plan
+from tests.chaos.plan import PARTITIONS, Plan, read_plan
 from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms
 from tests.chaos.processes import END_S, ROOT, START_S, Member, Server, environment
 from tests.chaos.proxy import CuttingProxy
@@ -37,8 +37,6 @@ from tests.chaos.report import report
 from tests.fakes.platforms.patience import within
 from tests.fakes.ports import free_port
 
-# Each lets one message per second into a reviewer's chat, so that these do not hold everybody up.
-PARTITIONS = 4
 LANES = 8
 WORKERS, WEBS = ("worker1", "worker2", "worker3"), ("web1", "web2")
 # Who decides, of the people of the samples.
@@ -245,7 +243,7 @@ class Chaos:
             "lost answers of Redis": len(self.proxy.cuts),
             "repeated deliveries": load["repeats"],
         }
-        for kind in (*KINDS, *([FAIL_OVER] if self.plan.cluster else [])):
+        for kind in (*KINDS, *([FAIL_OVER, MOVE] if self.plan.cluster else [])):
             happened[kind] = sum(fault.kind.startswith(kind) for fault in self.faults.done)
         return [what for what, times in happened.items() if not times]
 
