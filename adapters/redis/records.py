@@ -4,9 +4,12 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from redis.asyncio import Redis
+
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.packing.bodies import repack, unpack_lines, unpack_once
 from adapters.redis.scripts import LUA, LuaScript
+from engine.errors import StoreUnavailable
 from engine.ports.records import StoredRecord, SwapOutcome
 
 AT_ONCE: Final = 200
@@ -100,8 +103,12 @@ class RedisRecords:
         self._script = LuaScript(client, LUA.joinpath("swap.lua").read_text())
 
     async def all(self) -> AsyncIterator[StoredRecord]:
-        """Every record."""
+        """Every record. Raises StoreUnavailable where a slot moved meanwhile, once it is known.
+
+        A key that moves from node to node may be looked for on each while it is on the other.
+        """
         page: list[tuple[KeyKind, str, str]] = []
+        before = await self._places()
         with translate_errors():
             async for key in self._client.scan_iter(count=1000):
                 if found := _kind_of(str(key)):
@@ -112,6 +119,23 @@ class RedisRecords:
                     page.clear()
             for record in await self._read(page):
                 yield record
+        if await self._places() != before:
+            raise StoreUnavailable("slots have moved between nodes: not all may have been found")
+
+    async def _places(self) -> Mapping[str, Any]:
+        """Which node of a Cluster has which slots, and since when. Raises StoreUnavailable."""
+        places: dict[str, Any] = {}
+        if isinstance(self._client, Redis):
+            return places
+        with translate_errors():
+            await self._client.initialize()
+            for node in self._client.get_primaries():
+                told = await self._client.execute_command("CLUSTER NODES", target_nodes=node)
+                own = next(each for each in told.values() if "myself" in each["flags"])
+                if own["migrations"]:
+                    raise StoreUnavailable("slots move between nodes: try again when they have")
+                places[node.name] = own["slots"], own["epoch"]
+        return places
 
     async def _read(self, page: Sequence[tuple[KeyKind, str, str]]) -> list[StoredRecord]:
         async with self._client.pipeline(transaction=False) as pipe:

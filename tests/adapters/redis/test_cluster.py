@@ -11,13 +11,15 @@ from redis.asyncio import RedisCluster
 
 from adapters.redis.connect import connect, open_acks, probe_writes
 from adapters.redis.keys import BELL, Partitions, tag
+from adapters.redis.records import RedisRecords
 from adapters.redis.replicas.acks import ReplicaAcks, beside
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from bot.settings import Settings
 from engine.errors import StoreUnavailable
-from engine.ports.storage.store import Claim, Effects, Post
+from engine.ports.storage.store import Effects, Post
 from tests.docs.reading import ROOT
+from tests.fakes.mail import CONVERSATION, handled, put, was_acknowledged
 from tests.fakes.redis_cluster import ReplicatedCluster
 from tests.fakes.redis_servers import quick_folder, until
 from tests.fakes.settings import make_settings
@@ -27,8 +29,6 @@ from tests.scenarios.conftest import running
 from tests.scenarios.test_web_walk import to_review, today
 
 PARTITIONS = Partitions(64)
-CONVERSATION = "web:local:moves"
-LANE = f"talk:{CONVERSATION}"
 KEY = tag(PARTITIONS.of_conversation(CONVERSATION)) + "q"
 
 
@@ -54,36 +54,6 @@ async def client(nodes: ReplicatedCluster) -> AsyncIterator[RedisCluster]:
 
 def mailbox_of(client: RedisCluster, acks: ReplicaAcks | None) -> RedisMailbox:
     return RedisMailbox(Scripts(client, acks=acks), PARTITIONS, lease_s=30, bell=client)
-
-
-async def handled(mailbox: RedisMailbox, wanted: int) -> set[str]:
-    """The mail of all lanes, each committed; as often asked as a Cluster that changes needs."""
-    found: set[str] = set()
-    while len(found) < wanted:
-        try:
-            claims = (await mailbox.take(16)).claims
-        except StoreUnavailable:
-            continue
-        for claim in claims:
-            following: Claim | None = claim
-            while following is not None:
-                assert following.mail not in found
-                found.add(following.mail)
-                following = await again(mailbox, following)
-    return found
-
-
-async def again(mailbox: RedisMailbox, claim: Claim) -> Claim | None:
-    """Commit, as a worker would whose store was away for a moment: under the same lease."""
-    while True:
-        try:
-            return await mailbox.commit(claim, Effects(), pop=True)
-        except StoreUnavailable:
-            await mailbox.renew(claim)
-
-
-async def put(mailbox: RedisMailbox, mail: str, lane: str = LANE) -> bool:
-    return await mailbox.put(lane, mail, update_id=mail)
 
 
 async def test_a_fail_over_loses_what_was_acknowledged_only_without_acks(
@@ -220,15 +190,6 @@ async def test_slots_move_while_mail_comes_and_is_handled(
     assert nodes.holder(KEY)[0] != source
 
 
-async def was_acknowledged(mailbox: RedisMailbox, mail: str) -> bool:
-    """Whether it was put; a platform brings it again after each 503."""
-    try:
-        await put(mailbox, mail)
-    except StoreUnavailable:
-        return False
-    return True
-
-
 async def test_commands_follow_a_slot_that_moves_key_by_key(
     nodes: ReplicatedCluster, client: RedisCluster
 ) -> None:
@@ -292,6 +253,25 @@ async def test_other_partitions_of_a_node_go_on_while_a_slot_of_it_moves(
             assert [claim.mail for claim in taken.claims] == [f"with {acks}"]
             await mailbox.commit(taken.claims[0], Effects(), pop=True)
         nodes.move(KEY)
+
+
+async def test_nobody_is_told_that_all_was_read_of_a_store_whose_slots_moved(
+    nodes: ReplicatedCluster, client: RedisCluster
+) -> None:
+    async def read() -> list[str]:
+        return [record.text async for record in RedisRecords(client).all()]
+
+    for number in range(PARTITIONS.count):
+        await client.set(f"{tag(number)}e:update", f"answer {number}")
+    assert len(await read()) == PARTITIONS.count
+    with nodes.moving(KEY), pytest.raises(StoreUnavailable, match="slots move"):
+        await read()
+    records = RedisRecords(client).all()
+    assert await anext(records)
+    nodes.move(KEY)
+    with pytest.raises(StoreUnavailable, match="slots have moved"):
+        [record async for record in records]
+    assert len(await read()) == PARTITIONS.count
 
 
 async def test_connections_stay_while_slots_move(

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from adapters.redis.connect import connect, open_acks
+from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import StoreUnavailable
-from tests.adapters.redis.test_cluster import PARTITIONS, handled, put, was_acknowledged
+from tests.fakes.mail import handled, put, was_acknowledged
 from tests.fakes.redis_servers import SAFE, server
 
 
@@ -19,7 +20,7 @@ async def test_a_single_server_waits_for_its_replica_too(tmp_path: Path) -> None
         store = await connect(f"redis://127.0.0.1:{port}/0")
         acks, warnings = await open_acks(store, 1)
         assert "until it has more" in warnings[0]
-        mailbox = RedisMailbox(Scripts(store, acks=acks), PARTITIONS, lease_s=30, bell=store)
+        mailbox = RedisMailbox(Scripts(store, acks=acks), Partitions(64), lease_s=30, bell=store)
         with pytest.raises(StoreUnavailable, match="0 of 1 replicas"):
             await put(mailbox, "mail")
         with pytest.raises(StoreUnavailable, match="0 of 1 replicas"):
