@@ -21,12 +21,13 @@ _SHOULD = rf"^\W*{_COMES_ABOUT}"
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
-    r"(?<![没无])(?<!^没有)(?<![^有]没有)(?:什么|啥)(?![都也])|(?<![没不])怎么|怎样|(?<!无论)如何|为何|哪(?!怕)|谁(?![都也])",
+    r"(?<![没无])(?<!^没有)(?<![^有]没有)(?:什么|啥)(?![都也])|(?<![没不])怎么|怎样|咋|(?<!无论)如何|为何|哪(?!怕)|谁(?![都也])",
     r"想知道|想问|问一下|请教|请问|想了解|了解一下|(?<!没)多少|(?<!没)多大|多久|是否|有无|何时",
     r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
-    r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
-    rf"|has|have|had|can|could|may|might|shall|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
+    r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am"
+    rf"|do(?! not| n| an? )|does|did|has|have|had|can|could|may|might|shall"
+    rf"|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
@@ -36,7 +37,7 @@ _PLAYS_DOWN = _any(
     r"[没无](?:什么|啥)|没有(?:什么|啥)|[没不]怎么(?!办)|没多[少大]|没几|(?:什么|啥|谁)[都也]"
 )
 _HOW = _any(
-    r"(?<![没不])怎么(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
+    r"(?<![没不])怎么(?!样)|咋(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
     r"\bhow (?:to|do|does|did|can|could|should|would|come)\b|\bwhy\b|\bsteps (?:to|for)\b",
 )
 _NOT = _any(
@@ -133,7 +134,8 @@ _READS = re.compile(
     rf"{cue_pattern(_READ_VERBS)}|(?<![检核审抽])查(?!验)|(?<!查)看|显示|列出|告诉我|给我看|读取|搜索|找一下"
 )
 _SHOWS = _any(
-    r"^(?:查(?:一下|下|询)?|看(?:一下|下|看)?|列(?:出|一下)|显示|告诉我)|给我(?:看|列)|(?:看|查|列)(?:一下|下|看)\s*[。!]?$|拉(?:一下|个)?.{0,8}(?:清单|列表)$",
+    r"^(?:查(?:一下|下|询)?|看(?:一下|下|看)?|列(?:出|一下)|显示|告诉我)|给我(?:看|列)|(?:看|查|列)(?:一下|下|看)\s*[。!]?$|拉(?:一下|个)?.{0,8}(?:清单|列表)$"
+    r"|发(?:给)?我看|给我一下\s*[。!]?$",
     r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me)\b",
     r"^see (?:what|which|how|if|whether)\b",
 )

@@ -290,6 +290,10 @@ class RouteTable:
     def _has_any(self, group: str, cues: Sequence[str]) -> bool:
         return bool(cue_found(self.lessons.said_by_group.get(group, ""), cues))
 
+    def has_word(self, group: str, word: str) -> bool:
+        """Whether an example of that group has a word."""
+        return word in tokens(self.lessons.said_by_group.get(group, ""))
+
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
         found = [(scores.routes[QUESTION], "")]

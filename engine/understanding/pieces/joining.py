@@ -10,6 +10,7 @@ from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.pieces.holding.beside import as_unclear
+from engine.understanding.pieces.judge import judge
 from engine.understanding.pieces.scoring import CLAUSES, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.work import KNOWN
@@ -40,6 +41,15 @@ _GOES_ON = re.compile(
 """A question that says this has what it is about in the one before it."""
 
 _NAMED = re.compile(r"[0-9]")
+_TOPIC = re.compile(
+    r"\W*(?:就是|关于)?[^\W\d]{1,8}(?:[那这](?:个|件|边|笔|条|份)?(?:案子?|合同|事)?|案子?|的)的?\W*"
+    r"|\W*the [a-z' -]{1,30} one\W*|\W*(?:for|in|on|about|re) the [a-z' -]{1,30}\W*"
+    r"|\W*是.{1,15}还是.{1,15}"
+)
+"""What is said behind a question only to tell what it is about."""
+
+BID_TOKENS = 4
+"""What bids with no more words or pairs of characters has what it is about before it."""
 
 
 def join_continuations(
@@ -52,6 +62,10 @@ def join_continuations(
             why = f"{piece.why}; what is asked for stands before it"
             whole = text[made[-1].start : piece.end]
             made[-1] = replace(as_unclear(made[-1], why), text=whole, end=piece.end)
+        elif made and _is_bare_bid(made[-1], piece, context):
+            made[-1] = _with_bid(text, made[-1], piece, context)
+        elif made and _is_topic(made[-1], piece, context):
+            made[-1] = replace(made[-1], text=text[made[-1].start : piece.end], end=piece.end)
         elif made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
             surer = max(made[-1], piece, key=lambda one: one.confidence)
             whole = text[made[-1].start : piece.end]
@@ -72,6 +86,46 @@ def _is_bare_favour(before: Piece, piece: Piece, context: RouteContext) -> bool:
     said = context.plain(piece.text[core.start : core.end])
     few = len(tokens(said)) <= FAVOUR_WORDS and not wording.asks(said.rstrip("?"))
     return core.favour and few and not _NAMED.search(said)
+
+
+def _is_bare_bid(before: Piece, piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece only bids to do what is told before it: "Taxi, 12 pounds. Please file"."""
+    given = before.kind in ("unclear", "workflow") and not (before.condition or before.reply)
+    if not given or before.unclear_kind == "holds_off" or piece.condition:
+        return False
+    if before.kind == "workflow" and _request_of(piece) not in (("", ""), _request_of(before)):
+        return False
+    if _NAMED.search(piece.text) or context.entities.matches(piece.text):
+        return False
+    if not (_NAMED.search(before.text) or context.entities.matches(before.text)):
+        return False
+    said = level(context.mark(piece.text))
+    core = GRAMMAR.core(said)
+    bare = context.plain(piece.text[core.start : core.end])
+    if core.favour or not (core.start or core.end < len(said)) or wording.asks(fold(piece.text)):
+        return False
+    # A word alone may be a look-up's: "Please file" shows no files.
+    most = 1 if piece.lookup else 0 if piece.is_sure else BID_TOKENS
+    return len(tokens(bare)) <= most and not GRAMMAR.marks(said)
+
+
+def _with_bid(text: str, before: Piece, piece: Piece, context: RouteContext) -> Piece:
+    """What is told with what bids it, in doubt unless it is sure work already."""
+    whole = text[before.start : piece.end]
+    if before.kind == "workflow" and before.is_sure:
+        return replace(before, text=whole, end=piece.end)
+    known = judge(whole, context)
+    sure = known.kind == "workflow" and known.is_sure
+    made = known if sure else as_unclear(before, f"{piece.why}; what is bidden stands before it")
+    return replace(made, text=whole, start=before.start, end=piece.end, boundary=before.boundary)
+
+
+def _is_topic(before: Piece, piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece only tells what a question before it is about."""
+    if before.kind != "qa_query" or before.lookup or piece.is_sure or piece.condition:
+        return False
+    said = context.plain(piece.text)
+    return bool(_TOPIC.fullmatch(said)) and not context.table.begins_request(said)
 
 
 def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool:

@@ -34,7 +34,7 @@ from engine.understanding.pieces.judge import LEAST, judge
 from engine.understanding.pieces.offering import offer
 from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.sameness import judge_verbatim
-from engine.understanding.pieces.scoring import score_piece
+from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
 from engine.understanding.pieces.weighing import weigh
 from engine.understanding.pieces.work import START
@@ -79,7 +79,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = _by_rules(text, stretches, context)
     pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
     pieces = drop_opposites(pieces, context)
-    pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces)), context)
+    pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces), context), context)
     if all(piece.is_sure for piece in pieces):
         return pieces
     # An example is one request, wherever a connective seems to stand in it.
@@ -230,7 +230,9 @@ def _drop_smalltalk(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     return spoken if len(spoken) < len(pieces) else pieces
 
 
-def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _withhold_work(
+    text: str, pieces: tuple[Piece, ...], context: RouteContext
+) -> tuple[Piece, ...]:
     """No workflow starts beside something unsure in its sentence, or before it is taken back."""
     held = list(pieces)
     for index, piece in enumerate(pieces):
@@ -242,9 +244,20 @@ def _withhold_work(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
             held[index] = as_unclear(piece, "the message holds something off")
         elif piece.is_sequel and _is_asked_before(text, pieces, index):
             held[index] = as_unclear(piece, "it hangs on what is asked before it")
+        elif _is_asked_about(pieces, index, context):
+            held[index] = as_unclear(piece, "nothing bids it, and its sentence asks")
         elif not all(map(_is_understood, _sentence_of(pieces, index))):
             held[index] = as_unclear(piece, "its sentence is not understood whole")
     return tuple(held)
+
+
+def _is_asked_about(pieces: tuple[Piece, ...], index: int, context: RouteContext) -> bool:
+    """Whether a piece only gives values, and its sentence goes on with a question."""
+    sentence = _sentence_of(pieces, index)
+    behind = sentence[sentence.index(pieces[index]) + 1 :]
+    if not any(piece.kind == "qa_query" and not piece.lookup for piece in behind):
+        return False
+    return not bids(score_piece(pieces[index].text, context), context.table, wording.tells)
 
 
 def _is_understood(piece: Piece) -> bool:

@@ -16,7 +16,9 @@ from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found
 
-CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
+CLAUSES = re.compile(
+    r"[,;:。!?\n]|(?<!\bv)(?<!\bvs)(?<!\b[md]r)(?<!\bms)(?<!\bmrs)(?<!\bno)\.\s|(?<![a-z])-(?![a-z])"
+)
 """What parts the clauses of a folded text."""
 
 _LINK = re.compile(r"^\W*(?:(?:so|and|also|then|but)\b|(?:但是?|不过|可是|然后))")

@@ -9,7 +9,7 @@ the message asks for, rules see nothing that speaks against it, and every other 
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.frames.intents import Candidate
 from engine.text import wording
@@ -18,15 +18,23 @@ from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.acts import ACT_READER, Acts
-from engine.understanding.learned.classifier import DECIMALS
-from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
 from engine.understanding.pieces.holding.beside import UNDONE, as_conditional, as_unclear
 from engine.understanding.pieces.offering import OFFERED
+from engine.understanding.pieces.plain import (
+    AHEAD,
+    LIKE,
+    NO_OTHER,
+    as_work,
+    bids_strangely,
+    names_several,
+    nearest,
+    read_plainly,
+)
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.telling import AGAINST, DOUBTED
-from engine.understanding.pieces.within import OF_WORDS, rank_by_words
+from engine.understanding.pieces.within import rank_by_words
 from engine.understanding.pieces.work import form_fault
 from engine.understanding.smalltalk import is_smalltalk
 
@@ -45,7 +53,7 @@ UNASKED = -20
 SEVERAL = 30
 """In what scores more something else is wanted besides."""
 
-UNBIDDEN = -60
+UNBIDDEN = -70
 """Work that scores less as a request is told of."""
 
 HUNG, UNHUNG = 0, -40
@@ -54,7 +62,7 @@ HUNG, UNHUNG = 0, -40
 LIKELY = 0.45
 """What is so near is offered alone."""
 
-OFFER_WORK, OFFER_QUESTION = -90, -20
+OFFER_WORK, OFFER_QUESTION = -95, -20
 """From these scores on a piece in doubt is offered as work, and as a question."""
 
 LEAST_NEAR, LEAST_WORDS = 0.1, 0.1
@@ -77,19 +85,14 @@ is, where that is so of the piece as well; nor in a piece that scores still less
 APART = 0.3
 """So far behind what hangs on something is every other request, in likeness and words together."""
 
-AWAY, STATED = 0.25, 0.6
-"""So near at most is it to work that nobody here does, and to what only tells."""
+BEGUN = 20
+"""What scores more as work, and less than NO_OTHER as all else, asks for work and nothing else."""
 
-TAUGHT = 8
-"""Of a request with fewer examples too little is known."""
-
-BEGUN, NO_OTHER = 20, -60
-"""What scores more as work, and less as any other act, asks for work and nothing else."""
-
-LIKE, AHEAD = 0.35, 0.3
-"""Such work begins where it is so near to one request, and every other so far behind."""
+ASKING, NO_WISH = 40, -80
+"""A question in doubt that scores more as one, and less as work, is sure: reading does no harm."""
 
 _SAID: tuple[Role, ...] = ("say", "tell")
+_TAKEN_BACK: tuple[Role, ...] = ("undo",)
 _WISHES: tuple[Role, ...] = ("wish", "seek")
 _NUMBER = re.compile(r"[0-9]|[一二三四五六七八九十百千]{2}")
 _LACKS = re.compile(r"没|无(?!法)|\b(?:no|none|without)\b")
@@ -109,9 +112,18 @@ def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[
     # How a sentence ends, which no piece has, says what it does.
     said = (text[piece.start : end].strip() for piece, end in zip(pieces, ends, strict=True))
     weighed = tuple(
-        _weigh(piece, _read(own, context), acts, context, alone=len(pieces) == 1)
+        _weigh(
+            piece,
+            _read(own, context),
+            acts,
+            context,
+            alone=len(pieces) == 1,
+        )
         for piece, own in zip(pieces, said, strict=True)
     )
+    asked = any(piece.kind == "qa_query" and piece.is_sure for piece in pieces)
+    if not asked and (plain := read_plainly(text, weighed, acts, context)):
+        return (plain,)
     if acts.conditional <= HUNG or any(piece.condition for piece in weighed):
         return weighed
     return tuple(_hold(piece, context) for piece in weighed)
@@ -136,7 +148,8 @@ def _weigh(piece: Piece, acts: Acts, whole: Acts, context: RouteContext, *, alon
         return doubted
     if doubted.unclear_kind != "asks_which" and not doubted.reply and _is_idle(acts, whole):
         valued = _NUMBER.search(context.mark(piece.text))
-        return doubted if valued or _wishes(piece, context) else _as_told(doubted)
+        kept = valued or _wishes(piece, context) or _has(piece, _TAKEN_BACK, context)
+        return doubted if kept else _as_told(doubted)
     return _settle(doubted, acts, context, alone=alone)
 
 
@@ -172,6 +185,7 @@ def _weigh_work(piece: Piece, acts: Acts) -> Piece:
         doubted = acts.conditional < UNHUNG
     else:
         doubted = acts.request < UNBIDDEN or acts.conditional > HUNG
+        doubted = doubted or (acts.question > ASKED and acts.request < UNASKED)
     # A list of values has as many parts, but asks nothing.
     doubted = doubted or (acts.several > SEVERAL and acts.question > ASKED)
     return replace(piece, firm=False) if doubted else piece
@@ -182,6 +196,12 @@ def _weigh_question(piece: Piece, acts: Acts, whole: Acts) -> Piece:
     wished = work > WISHED and work > acts.question
     idle = max(acts.question, work) < UNASKED and whole.question <= ASKED
     doubted = wished or idle or (acts.several > SEVERAL and work > BIDDEN)
+    if (
+        not doubted
+        and min(acts.question, whole.question) > ASKING
+        and max(work, acts.several) < NO_WISH
+    ):
+        return replace(piece, firm=True, candidates=())
     return replace(piece, firm=False) if doubted else piece
 
 
@@ -263,17 +283,19 @@ def _wishes(piece: Piece, context: RouteContext) -> bool:
 
 def _begun(piece: Piece, context: RouteContext) -> Piece:
     """A piece that asks for work as that work, where it is plain which and rules see no fault."""
-    work = _nearest(piece.text, context)
+    work = nearest(piece.text, context)
     if work is None or work.score < LIKE or work.apart < AHEAD or _has(piece, _SAID, context):
         return piece
     scored = score_piece(piece.text, context)
+    if bids_strangely(scored.bare, work, context):
+        return piece
     bidden = bids(scored, context.table, wording.tells) or _wishes(piece, context)
     if not (bidden or _NUMBER.search(context.mark(piece.text))):
         # "P003's visit" may be asked after.
         return piece
     # What rules found lacking is then only likeness.
     fault = form_fault(scored, context.table, asked=True) or _LACKS.search(scored.folded)
-    return piece if fault else _as_work(piece, work)
+    return piece if fault else as_work(piece, work)
 
 
 def _as_told(piece: Piece) -> Piece:
@@ -287,57 +309,15 @@ def _as_told(piece: Piece) -> Piece:
 
 def _hung(piece: Piece, context: RouteContext) -> Piece:
     """Work on a condition, which people are asked about: it need not be as plain."""
-    work = _nearest(piece.text, context)
+    work = nearest(piece.text, context)
     if not work or (work.apart < APART and work.name != f"{piece.playbook}/{piece.request}"):
+        return piece
+    if work.score < LEAST_NEAR or names_several(piece.text, context):
         return piece
     likely = [c for c in piece.candidates[:1] if c.playbook and c.score >= LIKELY]
     if any(work.name != f"{each.playbook}/{each.request}" for each in likely):
         return piece
-    return as_conditional(_as_work(piece, work), piece.condition or piece.text, firm=True)
-
-
-def _as_work(piece: Piece, work: "_Nearest") -> Piece:
-    playbook, _, request = work.name.partition("/")
-    return replace(
-        piece,
-        kind="workflow",
-        playbook=playbook,
-        request=request,
-        confidence=round(min(1.0, work.score), 2),
-        firm=True,
-        unclear_kind="unknown",
-        candidates=(),
-        is_guess=True,
-        why=f"{piece.why}; it asks for work, and nothing is as near as {work.name}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Nearest:
-    """The request (`name`) that a text is nearest to, in likeness (`score`) and words together.
-
-    `apart` is how far all else is behind.
-    """
-
-    name: str
-    score: float
-    apart: float
-
-
-def _nearest(text: str, context: RouteContext) -> _Nearest | None:
-    """The request that is nearest by both, where it has enough examples and no rest is near."""
-    scores = score_piece(text, context).scores
-    if scores.routes[ELSEWHERE] > AWAY or scores.routes[STATEMENT] > STATED:
-        return None
-    shares = context.table.word_shares(context.plain(text))
-    totals = {n: s + OF_WORDS * shares.get(n, 0.0) for n, s in scores.groups.items()}
-    able = [n for n, each in context.requests if len(each.examples) >= TAUGHT]
-    name = max(able, key=lambda n: (round(totals[n], DECIMALS), n), default="")
-    if not name:
-        return None
-    others = [total for other, total in totals.items() if other != name]
-    apart = round(totals[name] - max(0.0, *others), DECIMALS)
-    return _Nearest(name, scores.groups[name], apart)
+    return as_conditional(as_work(piece, work), piece.condition or piece.text, firm=True)
 
 
 def _hold(piece: Piece, context: RouteContext) -> Piece:

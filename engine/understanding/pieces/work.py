@@ -59,6 +59,9 @@ GROUP_FAR = 0.3
 GROUP_CUED = 0.15
 """The same where a cue of the text is of another, and not of the nearest."""
 
+FAINT = 0.25
+"""A request whose words bid, but that scores less, is asked about where another is nearer."""
+
 SETTLED = 2
 """With so many words of a playbook's own, a strange one says nothing."""
 
@@ -92,6 +95,7 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     """
     playbook = judged.route
     groups = _groups(judged, playbook, context)
+    nearest = groups[0]
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
     table = context.table
     if not table.matches_request(near[0], judged.bare) or not _has_cue(
@@ -105,7 +109,13 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
-    if len({context.table.phases_of(name) for name in near}) > 1:
+    if groups[0][1] < FAINT and nearest[1] > groups[0][1] + GROUP_MARGIN:
+        near = [nearest[0], groups[0][0]]
+        groups = [nearest, *(group for group in groups if group is not nearest)]
+        ways = 2
+    else:
+        ways = len({context.table.phases_of(name) for name in near})
+    if ways > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
             for name, s in groups[:3]

@@ -42,6 +42,7 @@ COMMON = 40
 """The tokens of so many fields are common: they tell how things are said."""
 FOLDS = 5
 READ_SETS = ("november", "december", "late_november", "year_end", "winter")
+ORDINARY_SETS = ("ordinary/first", "ordinary/second", "ordinary/third")
 """Messages for the bench's own projects that were read since they were scored: wholes, no parts."""
 READ_TIMES = 3
 """So much they weigh: with 3, a set that is left out is ranked better than with 1."""
@@ -65,7 +66,7 @@ def samples() -> Iterator[Sample]:
     for path in sorted(HERE.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             yield from _samples_of(json.loads(line))
-    for name in READ_SETS:
+    for name in (*READ_SETS, *ORDINARY_SETS):
         for line in (HERE.parent / f"{name}.jsonl").read_text("utf-8").splitlines():
             message = json.loads(line)
             acts = _acts_of_kinds(message["parts"])
@@ -75,6 +76,8 @@ def samples() -> Iterator[Sample]:
 def _acts_of_kinds(parts: Sequence[dict[str, str]]) -> tuple[bool | None, ...]:
     hung = [bool(part.get("condition")) for part in parts if part["kind"] == "request"]
     kinds = {part["kind"] for part in parts}
+    if "other" in kinds:
+        return (None,) * len(ACTS)
     asked = sum(part["kind"] == "question" for part in parts)
     # What wants nothing may only tell, or hold something off.
     off = None if "none" in kinds else False

@@ -166,3 +166,15 @@ def test_what_holds_back_stands_in_the_first_letters_of_what_is_beside(most: int
     far = Piece(f"x{near.text}", "unclear", "")
     assert beside._mark_in(near, CONTEXT, ("hang",), most=held)
     assert not beside._mark_in(far, CONTEXT, ("hang",), most=held)
+
+
+@pytest.mark.parametrize(
+    ("bid", "joined"), [("put it all in", True), ("put it all in those", False)]
+)
+def test_a_bid_of_few_words_belongs_to_what_is_told_before_it(bid: str, joined: bool) -> None:
+    assert len(bid.split()) - joining.BID_TOKENS == (0 if joined else 1)
+    text = f"P003 had a headache on 3 May. Please {bid}"
+    told = Piece(text[:28], "unclear", "", confidence=0.0, end=28)
+    own = Piece(text[30:], "unclear", "", confidence=0.0, start=30, end=len(text))
+    made = joining.join_continuations(text, (told, own), CONTEXT)
+    assert len(made) == (1 if joined else 2)

@@ -88,6 +88,14 @@ def asked_which(second: float) -> bool:
     )
 
 
+def begun_by_its_cue(score: float) -> bool:
+    """Whether the request begins whose cue a text has, while another is nearer to it."""
+    one = said(work=1.0)
+    groups = {**one.scores.groups, VISIT: score, CORRECTION: score + 0.15}
+    scored = replace(one, scores=replace(one.scores, groups=groups))
+    return work._as_work(scored, scored, CONTEXT).kind == "workflow"
+
+
 def is_question(one: ScoredPiece) -> bool:
     return judge._judge_question(one, CONTEXT) is not None
 
@@ -129,6 +137,7 @@ ABOVE: list[tuple[str, float, Callable[[float], bool]]] = [
     ("WELL_KNOWN", 0.7, lambda s: may_start(said(work=1.0, known=s, like=0.34))),
     ("LIKE_ONE", 0.35, lambda s: may_start(said(work=1.0, known=0.69, like=s))),
     ("GROUP_MARGIN", 1 - 0.09 + TICK, asked_which),
+    ("FAINT", 0.25, begun_by_its_cue),
     ("ASKED", 0.35, lambda s: is_question(said("the elephant", qa_query=s))),
     ("FIRM", 0.4, lambda s: is_firm(said("what is it?", work=1.0, qa_query=s))),
     (

@@ -277,7 +277,7 @@ AROUND: tuple[Rule, ...] = (
     rule(
         "hang",
         r"\bwait(?:s|ed|ing)? (?:for|till|until)\b|\b(?:check|confirm|clear (?:it|this)"
-        r"|speak|talk) with\b|\bask [\w .]{1,24} first\b"
+        r"|speak|talk) with\b|\bask [\w .]{1,24}(?<!the) first\b"
         r"|\b(?:must|has to|have to|needs? to|should) [\w .]{1,24} first\b"
         r"|\blet me (?:ask|check)\b",
         "wait for Dr Wu's OK and then {x}",

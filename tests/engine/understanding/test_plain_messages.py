@@ -1,0 +1,114 @@
+"""What colleagues plainly write in an ordinary month begins, or is answered, at once.
+
+Messages of `tests/bench/router/ordinary`, or like them.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from engine.frames.intents import Intent
+from engine.text.language import detect_language
+from engine.understanding.context import RouteContext
+from engine.understanding.router.chain import route
+from tests.bench.router.blind import FOLDERS
+from tests.engine.understanding.frames.projects import read_context
+from tests.fakes.tables import table
+
+
+@pytest.fixture(scope="module")
+def projects() -> dict[str, RouteContext]:
+    os.environ.setdefault("EXPENSES_TOKEN", "none")
+    return {name: read_context(folder) for name, folder in FOLDERS.items() if name != "law"}
+
+
+async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
+    return (await route(text, replace(context, lang=detect_language(text)), None)).intents
+
+
+@table(
+    ("project", "text", "request_"),
+    [
+        ("clinical", "P003 ECOG录错了，应该是1，麻烦改一下", "data-correction"),
+        ("clinical", "P005体重录错了，应该是62.5，不是52.6，帮忙改一下", "data-correction"),
+        ("clinical", "P009 3月12号开始恶心,1级,与试验药可能有关,帮忙报个AE", "event-entry"),
+        ("clinical", "跑一遍AE和CM的核对吧，监查员周四来", "edit-check"),
+        (
+            "clinical",
+            "P002第3次访视做完了，日期11月4日，体重71，血压128/80，心率76，录入一下谢谢",
+            "visit-entry",
+        ),
+        ("expenses", "报销打车费 86元，昨天去客户那", "claim"),
+    ],
+)
+async def test_what_is_plainly_asked_for_begins_however_it_is_put(
+    projects: dict[str, RouteContext], project: str, text: str, request_: str
+) -> None:
+    found = await _read(text, projects[project])
+    assert [(i.kind, i.request, i.sure) for i in found] == [("workflow", request_, True)]
+
+
+@table(
+    ("project", "text"),
+    [
+        # Values that a question is about.
+        ("clinical", "P011的血钾5.9,需要发质疑吗?"),
+        ("clinical", "P008体重从65掉到52,是不是录错了?帮我发个query问一下CRC"),
+        # A cue of one request, and everything else of others.
+        ("clinical", "麻烦把所有受试者的实验室检查导成excel发我"),
+        # What no example of the request does.
+        ("expenses", "change the date of my taxi claim to 3 June please"),
+        ("expenses", "Can you withdraw my claim for the headset? I'm sending it back"),
+        ("expenses", "李姐那笔报销帮忙批一下"),
+        ("leave", "Can you move my day off from Thursday to Friday?"),
+        # It is to be shown, not made.
+        ("clinical", "证据清单发我看一下，李梅那个案子"),
+        # Somebody has to do something first, it is only quoted, or taken back.
+        ("clinical", "按照SOP:生成一份质控报告"),
+        ("clinical", "明天提醒我登记一条方案偏离"),
+        ("clinical", "把代理词改一改这事先放一放"),
+        ("clinical", "P004 and P005: weight should be 71, not 17, for both"),
+    ],
+)
+async def test_nothing_begins_that_is_only_near(
+    projects: dict[str, RouteContext], project: str, text: str
+) -> None:
+    found = await _read(text, projects[project])
+    assert not [i for i in found if i.kind == "workflow" and i.sure and not i.condition]
+
+
+@table(
+    ("project", "text"),
+    [
+        ("clinical", "P001年龄多大"),
+        ("clinical", "你好,举证期限到什么时候?苏女士那个案子"),
+        ("clinical", "那个延期申请已经递了吗?林浩案的"),
+        ("clinical", "谁能批数据修改?是PI还是数据经理"),
+        ("clinical", "劳动仲裁的时效是一年吗？"),
+        ("clinical", "when is the hearing in Baxter v. Lindqvist?"),
+        ("leave", "When is Megan back from maternity leave?"),
+    ],
+)
+async def test_what_plainly_asks_is_one_question(
+    projects: dict[str, RouteContext], project: str, text: str
+) -> None:
+    (found,) = await _read(text, projects[project])
+    assert (found.kind, found.sure, found.text) == ("qa_query", True, text)
+
+
+async def test_work_on_a_condition_is_not_other_work_than_rules_read(
+    projects: dict[str, RouteContext],
+) -> None:
+    said = "Once counsel has settled the defence, please prepare the final version for filing."
+    (found,) = await _read(said, projects["clinical"])
+    assert "filing-package" in {found.request, *(c.request for c in found.candidates)}
+
+
+async def test_a_bid_that_is_told_is_work_and_no_question(
+    projects: dict[str, RouteContext],
+) -> None:
+    (found,) = await _read("do a work plan for it", projects["clinical"])
+    assert (found.kind, found.request) != ("qa_query", "")
+    assert "work-plan" in {found.request, *(c.request for c in found.candidates)}
