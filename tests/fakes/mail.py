@@ -1,5 +1,7 @@
 """Mail as a platform brings it and a worker handles it, over a store that is away at times."""
 
+from contextlib import suppress
+
 from adapters.redis.store import RedisMailbox
 from engine.errors import StoreUnavailable
 from engine.ports.storage.store import Claim, Effects
@@ -31,7 +33,9 @@ async def again(mailbox: RedisMailbox, claim: Claim) -> Claim | None:
         try:
             return await mailbox.commit(claim, Effects(), pop=True)
         except StoreUnavailable:
-            await mailbox.renew(claim)
+            # Where keys are on their way, that is refused as well for as long.
+            with suppress(StoreUnavailable):
+                await mailbox.renew(claim)
 
 
 async def put(mailbox: RedisMailbox, mail: str, lane: str = LANE) -> bool:

@@ -8,13 +8,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.acts import Acts
 from engine.understanding.learned.classifier import DECIMALS
 from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
-from engine.understanding.pieces.scoring import holds_off, score_piece
+from engine.understanding.open_forms import open_forms
+from engine.understanding.pieces.judge import judge
+from engine.understanding.pieces.scoring import bids, holds_off, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.within import OF_WORDS
 
@@ -103,19 +106,19 @@ def read_plainly(
     parted = len(begun) > 1 and acts.several < SURELY_ONE and _is_one_clause(text, begun)
     if (all(map(is_decided, pieces)) and not parted) or acts.request < PLAIN:
         return None
+    if open_forms(context):
+        # It may be told for one of them.
+        return None
     others = (acts.conditional, acts.question, acts.held_off, acts.several)
     if max(others) > NO_OTHER or any(map(_is_settled, pieces)):
         return None
-    if (work := _work_of_all(text, pieces, begun, context)) is None:
+    if (work := _work_of_all(text, pieces, begun, context, parted=parted)) is None:
         return None
     scored = score_piece(text, context)
     marks = {mark.role for mark in GRAMMAR.marks(level(context.mark(text)))}
     if marks & _HOLDING or ("off" in marks and acts.held_off > NOT_OFF_AT_ALL):
         return None
     if holds_off(scored) or bids_strangely(scored.bare, work, context):
-        return None
-    own = [piece for piece in begun if f"{piece.playbook}/{piece.request}" == work.name]
-    if any(_may_be_other(piece, work) for piece in pieces) and not (parted and own):
         return None
     if names_several(text, context):
         return None
@@ -130,15 +133,41 @@ def _is_one_clause(text: str, begun: Sequence[Piece]) -> bool:
 
 
 def _work_of_all(
-    text: str, pieces: Sequence[Piece], begun: Sequence[Piece], context: RouteContext
+    text: str,
+    pieces: Sequence[Piece],
+    begun: Sequence[Piece],
+    context: RouteContext,
+    *,
+    parted: bool,
 ) -> Nearest | None:
-    """The one request that all of a message is near to, or that each of its works is of."""
+    """The one request that each work of a message is of, or what alone bids, or all is near to.
+
+    `parted`: one work was read as several, of which it has to be one.
+    """
     names = {f"{piece.playbook}/{piece.request}" for piece in begun}
     if len(begun) > 1 and len(names) == 1:
         return Nearest(names.pop(), min(piece.confidence for piece in begun), 0.0)
+    asked = wording.asks(context.plain(text))
+    if len(pieces) > 1 and not asked and (bidden := _bidden_alone(pieces, context)):
+        return bidden
     work = nearest(text, context)
     least = LIKE if len(pieces) == 1 else PARTED
-    return work if work and work.score >= least and work.apart >= AHEAD else None
+    if work is None or work.score < least or work.apart < AHEAD:
+        return None
+    other = any(_may_be_other(piece, work) for piece in pieces)
+    return None if other and not (parted and work.name in names) else work
+
+
+def _bidden_alone(pieces: Sequence[Piece], context: RouteContext) -> Nearest | None:
+    """The request that the only piece which bids surely asks for; the others tell of its matter."""
+    table = context.table
+    bidding = [p for p in pieces if bids(score_piece(p.text, context), table, wording.tells)]
+    if len(bidding) != 1:
+        return None
+    found = judge(bidding[0].text, context)
+    if found.kind != "workflow" or not found.is_sure or found.condition:
+        return None
+    return Nearest(f"{found.playbook}/{found.request}", found.confidence, 0.0)
 
 
 def names_several(text: str, context: RouteContext) -> bool:

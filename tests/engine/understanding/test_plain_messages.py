@@ -40,6 +40,15 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
             "P002第3次访视做完了，日期11月4日，体重71，血压128/80，心率76，录入一下谢谢",
             "visit-entry",
         ),
+        ("clinical", "P004's age should be 47 not 74, please correct", "data-correction"),
+        ("clinical", "P003的体重写错了,把他的体重改成71", "data-correction"),
+        (
+            "clinical",
+            "P006 had grade 2 diarrhoea from 3 May to 5 May, recovered. Please record it as AE.",
+            "event-entry",
+        ),
+        ("clinical", "P002又吐了两次,轻度,昨天下午开始的,今早好了,记一条不良事件", "event-entry"),
+        ("clinical", "raise a query on P012, the end date is before the start date", "query-raise"),
         ("expenses", "报销打车费 86元，昨天去客户那", "claim"),
     ],
 )
@@ -63,6 +72,9 @@ async def test_what_is_plainly_asked_for_begins_however_it_is_put(
         ("expenses", "Can you withdraw my claim for the headset? I'm sending it back"),
         ("expenses", "李姐那笔报销帮忙批一下"),
         ("leave", "Can you move my day off from Thursday to Friday?"),
+        # A favour that only begs the question, and one for somebody else.
+        ("clinical", "这批evidence我看得头都大了,would you mind帮我梳理分析一下?"),
+        ("clinical", "他要给P003录一条不良事件"),
         # It is to be shown, not made.
         ("clinical", "证据清单发我看一下，李梅那个案子"),
         # Somebody has to do something first, it is only quoted, or taken back.

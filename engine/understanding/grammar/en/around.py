@@ -250,7 +250,8 @@ AROUND: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|once|oncee|onec|after|before|while"
+        r"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|once|oncee|onec|after"
+        r"|(?<!is )(?<!was )(?<!are )before|while"
         r"|pending (?:\w+['’]?s? ){0,3}(?:approval|ok|okay|consent|confirmation|sign-off"
         r"|signature|review|decision|answer|go-ahead)|otherwise|by the time)\b",
         "when Dr Wu agrees, {x}",
@@ -360,7 +361,8 @@ AROUND: tuple[Rule, ...] = (
     rule("tell", r"\b(?:will|'ll|going to|gonna|about to|shall)\b", "I will {x} myself"),
     rule(
         "say",
-        r"\bought\b|\bshould\b|\bmust\b|\bsomebody\b|\bsomeone\b|\beverybody\b|\beveryone\b"
+        r"\bought\b|\bshould\b(?! (?:be|read|say) [0-9])|\bmust\b"
+        r"|\bsomebody\b|\bsomeone\b|\beverybody\b|\beveryone\b"
         r"|\bthey\b|\bhe\b|\bshe\b|\bi guess\b|\bi suppose\b",
         "somebody ought to {x}",
     ),
