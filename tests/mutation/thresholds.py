@@ -15,19 +15,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 UNDERSTANDING = ROOT / "engine" / "understanding"
-LEARNED_TOGETHER = ("weighing.py", "plain.py")
-"""Its numbers go with weights that are learned, and are chosen anew with them."""
-
 FILES = tuple(
     str(path.relative_to(ROOT))
     for path in (
         *sorted((UNDERSTANDING / "pieces").rglob("*.py")),
         UNDERSTANDING / "form_answers.py",
     )
-    if path.name not in LEARNED_TOGETHER
 )
 TESTS = tuple(
-    f"tests/engine/understanding/test_{name}.py" for name in ("thresholds", "constants", "edges")
+    f"tests/engine/understanding/test_{name}.py"
+    for name in ("thresholds", "constants", "edges", "weights_edges")
 )
 STEP = 0.01
 """How far a share is moved; counts are moved by one."""
@@ -39,17 +36,19 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) \S+::(\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A threshold with another value; `line` counts from 1."""
+    """A threshold with another value, which stands in a `line`, from 1 on, between two columns."""
 
     file: str
     line: int
+    columns: tuple[int, int]
     name: str
     value: float
 
     def applied(self, source: str) -> str:
         """The source with that value."""
         lines = source.splitlines(keepends=True)
-        lines[self.line - 1] = f"{self.name} = {self.value}\n"
+        (start, end), line = self.columns, lines[self.line - 1]
+        lines[self.line - 1] = f"{line[:start]}{self.value}{line[end:]}"
         return "".join(lines)
 
 
@@ -57,13 +56,26 @@ def moved_thresholds() -> Iterator[Moved]:
     """Every number that stands at the top of the files that judge, once more and once less."""
     for file in FILES:
         for node in ast.parse((ROOT / file).read_text()).body:
-            match node:
-                case ast.Assign(
-                    targets=[ast.Name(id=name)], value=ast.Constant(value=int() | float() as value)
-                ):
-                    step = 1 if isinstance(value, int) else STEP
-                    for one in (value - step, value + step):
-                        yield Moved(file, node.lineno, name, round(one, 6))
+            for target, given in _assigned(node):
+                try:
+                    value = ast.literal_eval(given)
+                except ValueError:
+                    continue
+                if type(value) not in (int, float):
+                    continue
+                step = 1 if isinstance(value, int) else STEP
+                columns = (given.col_offset, given.end_col_offset or 0)
+                for one in (value - step, value + step):
+                    yield Moved(file, given.lineno, columns, ast.unparse(target), round(one, 6))
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The names that an assignment gives a value, each with its own."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            yield from zip(names, values, strict=True)
+        case ast.Assign(targets=[name], value=value):
+            yield name, value
 
 
 def survivors(chosen: Sequence[Moved]) -> Iterator[tuple[Moved, str]]:

@@ -26,6 +26,7 @@ from tests.engine.understanding.test_thresholds import (
     ROUTE,
     TICK,
     VISIT,
+    WORK,
     GivenScores,
     said,
 )
@@ -114,6 +115,7 @@ def test_how_sure_a_piece_is_weighs_a_fifth_and_what_asks_for_nothing_nothing() 
     assert split._score(question, first=True) == 1.2
     idle = Piece(TEXT, "unclear", "", unclear_kind="idle", confidence=0.0)
     assert split._score(idle, first=True) == 0
+    assert split._score(replace(idle, unclear_kind="unknown"), first=True) == -1
 
 
 @table(
@@ -181,6 +183,12 @@ def test_what_stands_in_a_text_may_be_work_from_a_score_on_and_is_never_as_an_ex
 ) -> None:
     work = within._work_of(TEXT, near({VISIT: score}))
     assert (work.score if work else None) == found
+
+
+def test_an_example_word_for_word_is_as_near_as_can_be() -> None:
+    example = within._work_of(WORK, CONTEXT)
+    assert example
+    assert example.score == 1
 
 
 def test_work_is_looked_for_from_seven_places_on() -> None:
