@@ -205,7 +205,8 @@ def begun(context: RouteContext) -> bool:
 
 
 def works(context: RouteContext, *, pieces: int = 1) -> bool:
-    return plain._work_of_all(WORK, (UNKNOWN,) * pieces, (), context) is not None
+    every = (UNKNOWN,) * pieces
+    return plain._work_of_all(WORK, every, (), context, parted=False) is not None
 
 
 def is_nearest(known: float = 1.0, **routes: float) -> bool:
