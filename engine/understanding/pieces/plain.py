@@ -47,7 +47,7 @@ _STOP = re.compile(r"[;；。!！?？\n]|\. ")
 _COMMA = re.compile(rf"[,，、]|{_STOP.pattern}")
 _VERB = re.compile(
     r"\W*(?:i (?:need|want|have) to )?(?!for )([a-z]{3,})"
-    r" (?:the|an?|my|our|his|her|their|this|that|it|all)\b"
+    r" (?:(?:the|an?|my|our|his|her|their|this|that|it|all)\b|[a-z]{1,20}'s )"
 )
 
 

@@ -71,6 +71,7 @@ async def test_what_is_plainly_asked_for_begins_however_it_is_put(
         ("expenses", "change the date of my taxi claim to 3 June please"),
         ("expenses", "Can you withdraw my claim for the headset? I'm sending it back"),
         ("expenses", "李姐那笔报销帮忙批一下"),
+        ("expenses", "Approve Jamal's claim for the monitor please"),
         ("leave", "Can you move my day off from Thursday to Friday?"),
         # A favour that only begs the question, and one for somebody else.
         ("clinical", "这批evidence我看得头都大了,would you mind帮我梳理分析一下?"),
