@@ -48,6 +48,13 @@ _TOPIC = re.compile(
 )
 """What is said behind a question only to tell what it is about."""
 
+_LOOKS_OVER = re.compile(r"[核检查]|对一[下遍]|\b(?:cross-?)?check|\bcompare|\breview|\blook over")
+_PURPOSE = re.compile(
+    r"\W*看(?:一?下|看)?(?:还)?(?:有没有|有无|是否|对不对得上)"
+    r"|\W*(?:to )?see (?:if|whether) (?:there|any|all|they)\b"
+)
+"""What a check is to look for, told behind it."""
+
 BID_TOKENS = 4
 """What bids with no more words or pairs of characters has what it is about before it."""
 
@@ -64,7 +71,9 @@ def join_continuations(
             made[-1] = replace(as_unclear(made[-1], why), text=whole, end=piece.end)
         elif made and _is_bare_bid(made[-1], piece, context):
             made[-1] = _with_bid(text, made[-1], piece, context)
-        elif made and _is_topic(made[-1], piece, context):
+        elif made and (
+            _is_topic(made[-1], piece, context) or _is_purpose(made[-1], piece, context)
+        ):
             made[-1] = replace(made[-1], text=text[made[-1].start : piece.end], end=piece.end)
         elif made and piece.boundary == "weak" and _is_continuation(made[-1], piece, context):
             surer = max(made[-1], piece, key=lambda one: one.confidence)
@@ -126,6 +135,15 @@ def _is_topic(before: Piece, piece: Piece, context: RouteContext) -> bool:
         return False
     said = context.plain(piece.text)
     return bool(_TOPIC.fullmatch(said)) and not context.table.begins_request(said)
+
+
+def _is_purpose(before: Piece, piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece only tells what a check before it is to look for."""
+    if before.kind != "workflow" or before.condition or piece.lookup:
+        return False
+    if not _LOOKS_OVER.search(context.plain(before.text)) or context.entities.matches(piece.text):
+        return False
+    return bool(_PURPOSE.match(context.plain(piece.text))) and piece.kind in ("qa_query", "unclear")
 
 
 def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool:

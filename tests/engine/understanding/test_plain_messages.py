@@ -125,3 +125,25 @@ async def test_a_bid_that_is_told_is_work_and_no_question(
     (found,) = await _read("do a work plan for it", projects["clinical"])
     assert (found.kind, found.request) != ("qa_query", "")
     assert "work-plan" in {found.request, *(c.request for c in found.candidates)}
+
+
+@table(
+    ("text", "request_"),
+    [
+        ("帮我核对一下AE和合并用药页，看有没有对不上的", "edit-check"),
+        ("AE和CM两边对一下，看看有没有用了药没报AE的", "edit-check"),
+        ("please run the edit checks on P003, see if there are any gaps", "edit-check"),
+    ],
+)
+async def test_what_a_check_is_to_look_for_is_no_question_of_its_own(
+    projects: dict[str, RouteContext], text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects["clinical"])
+    assert (found.kind, found.request, found.text) == ("workflow", request_, text)
+
+
+async def test_a_question_of_another_thing_stays_one_beside_a_check(
+    projects: dict[str, RouteContext],
+) -> None:
+    found = await _read("跑一遍P003的逻辑核查，看看有没有P005的质疑", projects["clinical"])
+    assert [i.kind for i in found] == ["workflow", "qa_query"]
