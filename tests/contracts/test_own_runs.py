@@ -13,6 +13,9 @@ from engine.ports.storage.own_runs import OwnRunIds
 from engine.ports.storage.store import CardWrite, Effects, Post, RunWrite
 from tests.contracts.given import card_for, decided, deciding, handle, open_card
 
+MOST_VOTED = 1000
+"""So many runs that a person voted on are listed in each partition."""
+
 ANA = ("ana", "slack:T1:U 1")
 
 
@@ -125,6 +128,33 @@ async def test_who_voted_finds_the_run_and_whoever_asks_for_it_reads_its_cards(
     (kept,) = await own_runs.read([card.run])
     assert {each.token for each in kept.cards} == {card.token, mine.token}
     assert {each.status for each in kept.cards} == {"decided"}
+
+
+async def test_a_vote_is_known_for_as_long_as_an_ended_run_and_of_the_newest_runs(
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    scripts.run_keep_ms = 5 * DAY_MS
+    card = await open_card(mailbox, partitions, conversation)
+    voted = f"{tag(partitions.of_id(card.run) or 0)}voted:chen"
+    earlier = {f"earlier-{number:04}": number for number in range(MOST_VOTED)}
+    await scripts.client.zadd(voted, earlier)
+    await decisions.decide(card.token, update_id="t", answer="ok", effects=deciding(card))
+    assert 4 * DAY_MS < await scripts.client.pttl(voted) <= 5 * DAY_MS
+    kept = await scripts.client.zrange(voted, 0, -1)
+    assert kept == [*sorted(earlier)[1:], card.run]
+
+
+async def test_a_run_stays_with_whoever_asked_for_it_first(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, own_runs: RedisOwnRuns
+) -> None:
+    run = await write(mailbox, scripts, run_of(partitions, 1))
+    await write(mailbox, scripts, run_of(partitions, 1, owners=("bo",)))
+    assert (await own_runs.find(ANA, limit=9)).living == (run,)
+    assert await own_runs.find(["bo"], limit=9) == OwnRunIds()
 
 
 async def test_a_run_tells_its_newest_entries_and_the_message_in_which_it_answers(

@@ -200,7 +200,7 @@ local function write_card(c)
     'deadline', c.deadline, 'run', c.run)
   if c.run ~= '' then
     redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
-    note_voters(c.run, c.voters or '')
+    note_voters(c.run, c.voters)
   elseif c.status ~= 'open' then
     -- A card of a talk turn: no run's end will retire it.
     redis.call('PEXPIRE', key, KEEP_MS)
