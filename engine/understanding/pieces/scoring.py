@@ -17,7 +17,7 @@ from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found
 
 CLAUSES = re.compile(
-    r"[,;:。!?\n]|(?<!\bv)(?<!\bvs)(?<!\b[md]r)(?<!\bms)(?<!\bmrs)(?<!\bno)\.\s|(?<![a-z])-(?![a-z])"
+    r"[,;:。!?\n]|(?<!\bv)(?<!\bvs)(?<!\b[md]r)(?<!\bms)(?<!\bmrs)\.\s|(?<![a-z])-(?![a-z])"
 )
 """What parts the clauses of a folded text."""
 

@@ -112,13 +112,7 @@ def weigh(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[
     # How a sentence ends, which no piece has, says what it does.
     said = (text[piece.start : end].strip() for piece, end in zip(pieces, ends, strict=True))
     weighed = tuple(
-        _weigh(
-            piece,
-            _read(own, context),
-            acts,
-            context,
-            alone=len(pieces) == 1,
-        )
+        _weigh(piece, _read(own, context), acts, context, alone=len(pieces) == 1)
         for piece, own in zip(pieces, said, strict=True)
     )
     asked = any(piece.kind == "qa_query" and piece.is_sure for piece in pieces)

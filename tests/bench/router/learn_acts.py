@@ -41,8 +41,10 @@ LIGHTEST = 2
 COMMON = 40
 """The tokens of so many fields are common: they tell how things are said."""
 FOLDS = 5
-READ_SETS = ("november", "december", "late_november", "year_end", "winter")
-ORDINARY_SETS = ("ordinary/first", "ordinary/second", "ordinary/third")
+READ_SETS = (
+    *("november", "december", "late_november", "year_end", "winter"),
+    *("ordinary/first", "ordinary/second", "ordinary/third"),
+)
 """Messages for the bench's own projects that were read since they were scored: wholes, no parts."""
 READ_TIMES = 3
 """So much they weigh: with 3, a set that is left out is ranked better than with 1."""
@@ -66,7 +68,7 @@ def samples() -> Iterator[Sample]:
     for path in sorted(HERE.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             yield from _samples_of(json.loads(line))
-    for name in (*READ_SETS, *ORDINARY_SETS):
+    for name in READ_SETS:
         for line in (HERE.parent / f"{name}.jsonl").read_text("utf-8").splitlines():
             message = json.loads(line)
             acts = _acts_of_kinds(message["parts"])

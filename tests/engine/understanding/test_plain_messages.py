@@ -3,7 +3,6 @@
 Messages of `tests/bench/router/ordinary`, or like them.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,8 +19,9 @@ from tests.fakes.tables import table
 
 @pytest.fixture(scope="module")
 def projects() -> dict[str, RouteContext]:
-    os.environ.setdefault("EXPENSES_TOKEN", "none")
-    return {name: read_context(folder) for name, folder in FOLDERS.items() if name != "law"}
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("EXPENSES_TOKEN", "none")
+        return {name: read_context(folder) for name, folder in FOLDERS.items() if name != "law"}
 
 
 async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
@@ -76,6 +76,7 @@ async def test_what_is_plainly_asked_for_begins_however_it_is_put(
         # A favour that only begs the question, and one for somebody else.
         ("clinical", "这批evidence我看得头都大了,would you mind帮我梳理分析一下?"),
         ("clinical", "他要给P003录一条不良事件"),
+        ("clinical", "No. Don't record today's visit of P003"),
         # It is to be shown, not made.
         ("clinical", "证据清单发我看一下，李梅那个案子"),
         # Somebody has to do something first, it is only quoted, or taken back.
