@@ -67,6 +67,23 @@ async def test_a_card_for_the_person_is_printed_with_numbers_and_status_3(
     assert "More that waits for you (1): " in more.err
 
 
+async def test_a_question_that_is_not_answered_comes_with_what_to_choose_from(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start()
+    told = await asked(tmp_path, service, UNANSWERED)
+    assert told.status == 3
+    assert "[Choose] Did you mean …?" in told.out.splitlines()
+    assert re.search(r"^  1\) .+\n  2\) ", told.out, re.MULTILINE), told.out
+    assert told.err == f"to choose: signoff chat --url {service.url} --as lin --room main\n"
+    reply = json.loads((await asked(tmp_path, service, "--json", UNANSWERED)).out)
+    assert (reply["status"], reply["card"]["kind"]) == ("needs_you", "select")
+    assert [one["number"] for one in reply["card"]["choices"]][:2] == [1, 2]
+
+
+UNANSWERED = "how many did we enrol this month and how many screen failures"
+
+
 async def test_what_a_form_holds_already_is_shown(start: Start, tmp_path: Path) -> None:
     service = await start()
     told = await asked(tmp_path, service, f"{REVIEWED} on the big stage")

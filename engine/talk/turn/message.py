@@ -88,8 +88,8 @@ async def handle_message(
     if any(is_unanswered(part, turn.parts) for part in turn.parts):
         await commit_progress(effects)
         effects = Effects()
-    # The place in the reply's own message may be taken already.
-    rest = Turn(head, session, services, turn.parts, slot=False)
+    # A card of what was answered late stands in the message of the reply too, if none does yet.
+    rest = Turn(head, session, services, turn.parts, slot=turn.slot)
     effects = effects.plus(await _finish(rest, work))
     services.meter.took("turn", services.clock.elapsed_s() - since_s, route_kind(routed.intents))
     return effects
