@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from bot.cli.command import load_project, load_settings, run_loop
+from bot.cli.command import folder_argument, load_project, load_settings, run_loop
 from bot.project import PROJECT_FILE, enter_project
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
@@ -112,8 +112,11 @@ def graph(args: argparse.Namespace) -> int:
 
 
 def route_arguments(parser: argparse.ArgumentParser) -> None:
-    """A message, and how its routes are printed."""
-    parser.add_argument("text", help="the message, or - for one message a line of the input")
+    """A message, a folder, and how its routes are printed."""
+    parser.add_argument(
+        "text", metavar="TEXT", help="the message, or - for one message a line of the input"
+    )
+    folder_argument(parser)
     parser.add_argument("--json", action="store_true", help="one JSON line a message")
 
 
@@ -127,7 +130,8 @@ def route(args: argparse.Namespace) -> int:
 
 
 def lint_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which are printed, and how."""
+    """A folder, which of its examples are printed, and how."""
+    folder_argument(parser)
     parser.add_argument(
         "--only",
         metavar="PLAYBOOK[/REQUEST]",

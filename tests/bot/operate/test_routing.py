@@ -9,6 +9,7 @@ import pytest
 
 from bot.operate.routing import show_routes
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ended
+from tests.conftest import ROOT
 from tests.fakes.settings import make_settings
 
 Change = Callable[[str], str]
@@ -90,6 +91,27 @@ async def test_without_json_it_is_explained_in_words(tmp_path: Path) -> None:
     assert "1. unclear  (not sure): 录入P009的体温37.1" in answer.out
     (meant,) = (line for line in answer.out.splitlines() if "may mean: " in line)
     assert "clinical_qc/data-correction" in meant
+
+
+async def test_a_folder_may_be_named_behind_the_message(tmp_path: Path) -> None:
+    folder, said = ROOT / "examples" / "leave", "I want to take leave from 1 to 5 February"
+    named = await ended(tmp_path, "route", said, str(folder))
+    assert named.status == 0, named.err
+    assert named.out.startswith(f"1. workflow leave/take: {said}")
+    inside = await ended(folder, "route", said)
+    assert inside.out == named.out
+    none = await ended(tmp_path, "route", said, str(tmp_path))
+    assert (none.status, none.out) == (2, "")
+    assert none.err.endswith("is no project folder: there is no signoff.yaml in it\n")
+
+
+async def test_the_examples_of_a_named_folder_are_looked_at(tmp_path: Path) -> None:
+    folder = ROOT / "examples" / "leave"
+    named = await ended(tmp_path, "lint-examples", str(folder), "--only", "leave")
+    inside = await ended(folder, "lint-examples", "--only", "leave")
+    assert named.status == 0, named.err
+    assert (named.out, named.err) == (inside.out, inside.err)
+    assert "examples look like another route" in named.out
 
 
 @pytest.fixture
