@@ -24,6 +24,7 @@ __all__ = [
     "range_text",
     "read_rows",
     "with_detail",
+    "with_title",
 ]
 
 MAX_ROWS = 1_000
@@ -38,13 +39,16 @@ class FormFacts:
     """What is known where a form is judged; what is None is not checked there.
 
     `person` gives the id of whom a text means, `entity` that of the one of a kind that it names;
-    both raise BadValue for nobody and for several. `file` gives the name in a field of a file, and
-    raises BadValue for one that is not taken there; `uploads` are those that came with the form.
+    both raise BadValue for nobody and for several. `title` gives what people of a language read for
+    the one of a kind that has an id, "" where its list has no name for it. `file` gives the name in
+    a field of a file, and raises BadValue for one that is not taken there; `uploads` are those that
+    came with the form.
     """
 
     today: date | None = None
     person: Callable[[str], str] | None = None
     entity: Callable[[str, str], str] | None = None
+    title: Callable[[str, str, str], str] | None = None
     file: Callable[[Field, str], str] | None = None
     uploads: Mapping[str, SharedFile] = dataclass_field(default_factory=dict)
 
@@ -128,6 +132,15 @@ def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
     if field.entity and not field.options and facts.entity and not _is_word(field, raw):
         return facts.entity(field.entity, raw)
     return value
+
+
+def with_title(field: Field, value: str, lang: Lang, facts: FormFacts) -> Field:
+    """Return the field that shows the name by which people know what has that id, if any."""
+    if not field.entity or not value or facts.title is None or value in field.labels:
+        return field
+    title = facts.title(field.entity, value, lang)
+    labels = {**field.labels, value: title} if title else field.labels
+    return field.model_copy(update={"labels": labels})
 
 
 def with_detail(label: str, detail: str, lang: Lang) -> str:

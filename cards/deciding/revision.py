@@ -11,7 +11,7 @@ from cards.deciding.needed import can_reach_quorum
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
 from cards.fields.table import shown_value
-from cards.forms import NO_FACTS, FormFacts, check_form
+from cards.forms import NO_FACTS, FormFacts, check_form, with_title
 from cards.markdown import format_value, literal
 from cards.model import Card, Choice, Field, Lang, Principal, Row
 from cards.moments import local_time
@@ -71,6 +71,8 @@ def edit(
         return InvalidForm(faults)
     if not changed:
         return UnchangedCard()
+    named = (with_title(f, _form_text(changed.get(f.name)), card.lang, facts) for f in form.form)
+    form = form.model_copy(update={"form": tuple(named)})
     after, edits = _apply(card, form, editing, changed, principal, now)
     if _lacks_approvers(after, after.authors.values(), approvers):
         return DecisionRefusal("nobody_else", card, principal.id)

@@ -69,8 +69,9 @@ def options_of(spec: ValueRules) -> tuple[str, ...]:
 
 
 def shown_value(spec: ValueRules, value: str, lang: str) -> str:
-    """Return what stands in a form as people read it: an option by its label."""
-    return readers.option_label(spec, value, lang) if value in options_of(spec) else value
+    """Return what stands in a form as people read it: an option or a thing by its name."""
+    is_named = spec.type == "entity" or value in options_of(spec)
+    return readers.option_label(spec, value, lang) if is_named else value
 
 
 def written_form(spec: ValueRules) -> str:

@@ -56,7 +56,10 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         name = state.attachments[0].name
         value = None if name in state.data.values() else name
     empty = _empty_field(path, leaf, lang)
-    return empty.model_copy(update={"value": _form_text(leaf, value, lang)})
+    text = _form_text(leaf, value, lang)
+    if leaf.type == "entity" and (told := state.labels.get(path, {}).get(text)):
+        return empty.model_copy(update={"value": text, "labels": {text: told}})
+    return empty.model_copy(update={"value": text})
 
 
 def _empty_field(path: str, leaf: Leaf, lang: Lang) -> Field:

@@ -22,9 +22,13 @@ def repeated_title(title: str, run: Run) -> str:
 
 
 def known_values(run: Run) -> list[str]:
-    """The first two values of the run's data, each clipped and on one line."""
+    """The first two values of the run's data as people read them, each clipped and on one line."""
     lang: Lang = run.lang
-    values = (_short_value(value, lang) for value in run.state.data.values())
+    labels = run.state.labels
+    values = (
+        _short_value(labels.get(path, {}).get(str(value), value), lang)
+        for path, value in run.state.data.items()
+    )
     return [value for value in values if value][:_KNOWN]
 
 

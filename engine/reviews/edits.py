@@ -88,7 +88,7 @@ def approved_changes(decision: Decision, context: StepContext) -> dict[str, Any]
 def _is_listed(path: str, context: StepContext) -> bool:
     """Whether a tool lists what the leaf at the path takes."""
     leaf = context.playbook.definition.leaf(path)
-    return leaf is not None and leaf.options_from is not None
+    return leaf is not None and (leaf.options_from is not None or leaf.type == "entity")
 
 
 def edit_text(before: Card, edited: EditedCard, lang: Lang) -> str:

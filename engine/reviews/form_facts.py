@@ -1,13 +1,15 @@
 """What a form is judged by besides its fields: today, the people there are, what texts may name."""
 
+from collections.abc import Sequence
 from datetime import date
 
-from cards.forms import FormFacts
+from cards.forms import FormFacts, with_detail
 from cards.values import BadValue
 from engine.ports.people import People
 from engine.reviews.form_files import NO_FORM_FILES, FormFiles
 from engine.reviews.handover import find_people
 from engine.text.entity_kinds import Entities
+from engine.text.language import HAN
 
 _TOLD_NAMES = 5
 
@@ -32,7 +34,21 @@ def form_facts(
     def entity(kind: str, text: str) -> str:
         return entity_id(entities, kind, text)
 
-    return FormFacts(today, person, entity, files.check, files.uploads)
+    def title(kind: str, id_: str, lang: str) -> str:
+        return entity_title(entities.names_of(kind, id_), id_, lang)
+
+    return FormFacts(today, person, entity, title, files.check, files.uploads)
+
+
+def entity_title(names: Sequence[str], id_: str, lang: str) -> str:
+    """What people of the language read for an id: one of its names, and the id behind it.
+
+    "" without a name.
+    """
+    if not names:
+        return ""
+    own = (name for name in names if bool(HAN.search(name)) == (lang == "zh"))
+    return with_detail(next(own, names[0]), id_, lang)
 
 
 def entity_id(entities: Entities, kind: str, text: str) -> str:

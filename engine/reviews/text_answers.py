@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from cards.deciding.decision import DecidedCard, DecisionRefusal, RepeatedVote, VotedCard
-from cards.forms import check_form
+from cards.forms import FormFacts, check_form, with_title
 from cards.markdown import literal
 from cards.model import Card, Choice, Field
 from cards.showing.view import PartState
@@ -99,7 +99,7 @@ class TextAnswers:
             return self._fill_in(found, choice, free or reading, answer, proposes=bool(free))
         both = _with_model(reading, by_model)
         reply = self._fill_in(found, choice, both, answer, proposes=True)
-        return replace(reply, text=_proposal(card, by_model) + reply.text)
+        return replace(reply, text=self._proposal(card, by_model) + reply.text)
 
     def _read(self, card: Card, text: str, files: Sequence[str]) -> FormReading:
         """What the text gives the form; the one file that came with it is the one that is asked."""
@@ -135,21 +135,42 @@ class TextAnswers:
         wider = _with_asked_fields(card, choice, changed)
         form = _form(wider, choice)
         given = {f.name: f.value for f in form if f.value} | reading.values
-        facts = form_facts(self.people.scope_of(card), self.today, self.entities)
+        facts = self._facts(card)
         _, errors = check_form(form, given, card.lang, facts)
         faulty = {name: fault for name, fault in errors.items() if name in reading.values}
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
         changed = {name: value for name, value in changed.items() if name not in faulty}
-        remarks = _remarks(card, faulty, reading.left, changed)
+        remarks = _remarks(card, faulty, reading.left, changed, facts)
         if errors or faulty or reading.left or proposes:
             kept = {name: value for name, value in given.items() if name not in faulty}
-            reply_text, write = _keep_values(card, wider, choice, kept)
+            reply_text, write = _keep_values(card, wider, choice, kept, facts)
             entry = answer.entry(found, "kept", after=write.card if write else None)
             effects = Effects(cards=(write,) if write else (), log=(entry,))
             return CardReply("needs_you", remarks + reply_text, effects)
         whole = replace(answer, choice=choice.id, values=given)
         reply = self._decide(CardNow(wider, found.now), whole)
         return replace(reply, text=remarks + reply.text) if reply.effects.mails else reply
+
+    def _proposal(self, card: Card, by_model: FormReading) -> str:
+        """What the model took, from which words."""
+        if not by_model.values:
+            return ""
+        lang, facts = card.lang, self._facts(card)
+        fields = {f.name: f for f in answerable_fields(card)}
+        taken = (
+            say(
+                "clarify.from",
+                lang,
+                label=literal(fields[name].label),
+                value=literal(with_title(fields[name], value, lang, facts).label_of(value, "")),
+                words=literal(by_model.words[name]),
+            )
+            for name, value in by_model.values.items()
+        )
+        return say("clarify.read", lang, values=say("list.clauses", lang).join(taken))
+
+    def _facts(self, card: Card) -> FormFacts:
+        return form_facts(self.people.scope_of(card), self.today, self.entities)
 
     def _decide(self, found: CardNow, answer: CardAnswer) -> CardReply:
         """As a tap on that choice: by the same people, votes and seats."""
@@ -206,24 +227,6 @@ def _with_model(reading: FormReading, by_model: FormReading) -> FormReading:
     )
 
 
-def _proposal(card: Card, by_model: FormReading) -> str:
-    """What the model took, from which words."""
-    if not by_model.values:
-        return ""
-    fields = {f.name: f for f in answerable_fields(card)}
-    taken = (
-        say(
-            "clarify.from",
-            card.lang,
-            label=literal(fields[name].label),
-            value=literal(fields[name].label_of(value, "")),
-            words=literal(by_model.words[name]),
-        )
-        for name, value in by_model.values.items()
-    )
-    return say("clarify.read", card.lang, values=say("list.clauses", card.lang).join(taken))
-
-
 def _changed_values(card: Card, values: dict[str, str]) -> dict[str, str]:
     """The values that replace another one that stood."""
     stood = {f.name: f.value for f in answerable_fields(card) if f.value}
@@ -258,7 +261,9 @@ def _unit(card: Card, name: str) -> str:
     return next((f.unit for f in answerable_fields(card) if f.name == name), "")
 
 
-def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]) -> str:
+def _remarks(
+    card: Card, faulty: dict[str, str], left: str, changed: dict[str, str], facts: FormFacts
+) -> str:
     """What is wrong, not understood, or changed."""
     fields = {f.name: f for f in answerable_fields(card)}
     labels = {name: field.label for name, field in fields.items()}
@@ -271,17 +276,20 @@ def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, s
     if left:
         text += say("answer.unused", card.lang, left=literal(left))
     if changed:
-        values = comma.join(labelled_value(fields[n], v) for n, v in changed.items())
+        shown = {n: with_title(fields[n], v, card.lang, facts) for n, v in changed.items()}
+        values = comma.join(labelled_value(shown[n], v) for n, v in changed.items())
         text += say("clarify.changed", card.lang, changed=values)
     return text
 
 
 def _keep_values(
-    card: Card, wider: Card, choice: Choice, given: dict[str, str]
+    card: Card, wider: Card, choice: Choice, given: dict[str, str], facts: FormFacts
 ) -> tuple[str, CardWrite | None]:
     """A sentence on what is still missing, and the card with what is known, if that is new."""
     form = tuple(
-        f.model_copy(update={"value": given.get(f.name, f.value)}) for f in _form(wider, choice)
+        with_title(f.model_copy(update={"value": value}), value, card.lang, facts)
+        for f in _form(wider, choice)
+        for value in (given.get(f.name, f.value),)
     )
     filled = choice.model_copy(update={"form": form})
     choices = tuple(filled if c.id == choice.id else c for c in card.choices)

@@ -27,7 +27,7 @@ from engine.frames.state import Patch, PromptFrame, Run
 from engine.frames.text_names import fill_markdown, fill_plain
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Ask, Instead, Skill
-from engine.reviews.form_facts import form_facts
+from engine.reviews.form_facts import entity_title, form_facts
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.claims.unheard import unheard_clauses
@@ -110,14 +110,25 @@ async def values_said(
         read = _read_message(asked, context, known=()).values
         new = {n: v for n, v in read.items() if n in data and n not in own and v != data[n]}
         values |= new
-        labels |= _labels_of(new, asked)
+        labels |= _labels_of(new, asked, context)
     return values, labels
 
 
-def _labels_of(values: dict[str, Value], asked: Sequence[Field]) -> dict[str, dict[str, str]]:
-    """What people call the values that are chosen from a list."""
-    listed = {f.name: f.labels for f in asked if f.listed and f.name in values}
-    return {n: {v: each[v]} for n, each in listed.items() if (v := str(values[n])) in each}
+def _title_of(kind: str, id_: str, context: StepContext) -> str:
+    return entity_title(context.entities.names_of(kind, id_), id_, context.run.lang)
+
+
+def _labels_of(
+    values: dict[str, Value], asked: Sequence[Field], context: StepContext
+) -> dict[str, dict[str, str]]:
+    """What people call the values that are chosen from a list, or that a list has a name for."""
+    labels: dict[str, dict[str, str]] = {}
+    for each in (f for f in asked if f.name in values):
+        value = str(values[each.name])
+        label = each.labels.get(value, "") if each.listed else ""
+        if label := label or _title_of(each.entity, value, context):
+            labels[each.name] = {value: label}
+    return labels
 
 
 async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
@@ -133,7 +144,7 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         del values[ask.instead.of]
     if values:
         names = ", ".join(values)
-        patch = Patch(by=run.requester.id, data=values, labels=_labels_of(values, asked))
+        patch = Patch(by=run.requester.id, data=values, labels=_labels_of(values, asked, context))
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields

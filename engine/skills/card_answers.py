@@ -24,15 +24,17 @@ async def patch_from_form(
     """
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     faults: list[str] = []
+    labels = labels_in(decision)
     for path in paths:
         group, name = split_path(path)
         try:
-            value = await _leaf_value(path, decision, context)
+            value, label = await _leaf_value(path, decision, context)
             if path in decision.files:
                 value = await _take_file(path, decision, context)
             else:
                 await _check_file(path, value, context)
             groups[group][name] = value
+            labels |= {path: {str(value): label}} if label else {}
         except ToolError as error:
             faults.append(error.text(context.run.lang))
         except ValueError as error:
@@ -42,7 +44,7 @@ async def patch_from_form(
             "by": decision.person,
             "profile": groups["profile"],
             "data": groups[""],
-            "labels": labels_in(decision),
+            "labels": labels,
             "joined": tuple(groups[""][p] for p in decision.files if groups[""].get(p)),
         }
     )
@@ -54,15 +56,18 @@ def labels_in(decision: Decision) -> dict[str, dict[str, str]]:
     return {path: {str(decision.values[path]): each} for path, each in decision.labels.items()}
 
 
-async def _leaf_value(path: str, decision: Decision, context: StepContext) -> LeafValue | None:
+async def _leaf_value(
+    path: str, decision: Decision, context: StepContext
+) -> tuple[LeafValue | None, str]:
+    """The value, and what people read for it where a list has a name for that."""
     leaf, values = context.playbook.definition.leaf(path), decision.values
     assert leaf is not None, "the loader checks that a form asks only for leaves"
     if path not in values:
-        return None
+        return None, ""
     value = from_form(leaf, values[path], context.run.lang)
     if leaf.entity and isinstance(value, str):
         return await find_listed(leaf, value, decision.person, context)
-    return value
+    return value, ""
 
 
 async def _take_file(path: str, decision: Decision, context: StepContext) -> LeafValue:

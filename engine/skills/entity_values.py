@@ -10,7 +10,7 @@ from cards.values import BadValue
 from engine.errors import ToolFailed
 from engine.frames.outcome import StepContext
 from engine.playbooks.leaf import Leaf
-from engine.reviews.form_facts import entity_id
+from engine.reviews.form_facts import entity_id, entity_title
 from engine.tools.arguments import Arguments
 from engine.tools.model import Tool, ToolContext
 
@@ -22,9 +22,10 @@ class _Named(Arguments):
 
 async def _find(args: _Named, ctx: ToolContext) -> dict[str, Any]:
     try:
-        return {"id": entity_id(ctx.entities, args.kind, args.text), "fault": ""}
+        found = entity_id(ctx.entities, args.kind, args.text)
     except BadValue as fault:
         return {"id": "", "fault": fault.key}
+    return {"id": found, "names": list(ctx.entities.names_of(args.kind, found)), "fault": ""}
 
 
 def _tell(result: dict[str, Any], lang: Lang) -> str:
@@ -35,14 +36,15 @@ _FIND = Tool("entity__find", "Finds what is named.", _Named, True, _find, _tell)
 """A tool, so that a replay of the run knows what was listed then."""
 
 
-async def find_listed(leaf: Leaf, text: str, person: str, context: StepContext) -> str:
-    """The id of what the text names, by the list of the leaf's kind, where it has one.
+async def find_listed(leaf: Leaf, text: str, person: str, context: StepContext) -> tuple[str, str]:
+    """The id of what the text names, by the list of the leaf's kind, and what people read for it.
 
-    The list is that which the person of this id may read. Raises ToolFailed, with a sentence.
+    That is "" where the list has no name for it, and for a kind without a list. The list is that
+    which the person of this id may read. Raises ToolFailed, with a sentence.
     """
     entity = context.playbook.definition.entities.get(leaf.entity)
     if entity is None or not entity.tool or leaf.options or leaf.options_from:
-        return text
+        return text, ""
     services, run = context.services, context.run
     people = services.people.scope_to(run.conversation, run.project or None).everybody
     who = next(
@@ -55,4 +57,5 @@ async def find_listed(leaf: Leaf, text: str, person: str, context: StepContext) 
         fault = say(found["fault"], run.lang, name=text[:60])
         label = literal(leaf.label(run.lang))
         raise ToolFailed("form.cell", label=label, fault=literal(fault))
-    return str(found["id"])
+    id_ = str(found["id"])
+    return id_, entity_title(found.get("names", ()), id_, run.lang)

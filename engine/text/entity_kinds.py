@@ -46,7 +46,7 @@ class EntityMatch:
 class NamedEntity(Frozen):
     """What a text named when it was read, as it is kept: the words, where they begin, and which.
 
-    `version` is that of the lists which were read with it.
+    `version` is that of the lists which were read with it, `names` what its list calls it.
     """
 
     kind: str
@@ -54,6 +54,7 @@ class NamedEntity(Frozen):
     text: str
     start: int
     version: str = ""
+    names: tuple[str, ...] = ()
 
 
 class EntityKind(Protocol):
@@ -102,11 +103,15 @@ class PatternKind:
 
 @dataclass(frozen=True, eq=False)
 class ListKind:
-    """Entities by names: `names` has the ids for each name, an id's own writing among them."""
+    """Entities by names: `names` has the ids for each name, an id's own writing among them.
+
+    `called` has by id what people read for it: its first name, and its first in the other writing.
+    """
 
     name: str
     names: Mapping[str, tuple[str, ...]]
     label: LocalizedText | None = None
+    called: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _ids(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -235,6 +240,11 @@ class Entities:
         ids = self.ids(text, kind)
         return ids[0] if len(ids) == 1 else None
 
+    def names_of(self, kind: str, id_: str) -> tuple[str, ...]:
+        """What the kind's list calls the one of that id; nothing where it has no name for it."""
+        lists = (each for each in self.kinds if isinstance(each, ListKind) and each.name == kind)
+        return next((names for each in lists if (names := each.called.get(id_))), ())
+
     def record(self, text: str) -> tuple[NamedEntity, ...]:
         """What any text names, to be kept with it."""
         return tuple(
@@ -244,6 +254,7 @@ class Entities:
                 text=text[match.start : match.end],
                 start=match.start,
                 version=self.version,
+                names=self.names_of(match.kind, match.id),
             )
             for match in self.matches(text)
         )
@@ -280,12 +291,15 @@ def entities_as_recorded(
     What a text named is a value by its id, and that id is looked at again.
     """
     names: dict[str, dict[str, tuple[str, ...]]] = {}
+    called: dict[str, dict[str, tuple[str, ...]]] = {}
     for each in named:
         known = names.setdefault(each.kind, {})
         known[each.text] = tuple(dict.fromkeys((*known.get(each.text, ()), each.id)))
+        called.setdefault(each.kind, {})[each.id] = each.names
     for each in named:
         names[each.kind].setdefault(each.id, (each.id,))
-    return Entities((*patterns, *(ListKind(kind, texts) for kind, texts in names.items())))
+    lists = (ListKind(kind, texts, called=called[kind]) for kind, texts in names.items())
+    return Entities((*patterns, *lists))
 
 
 def list_of(
@@ -299,7 +313,17 @@ def list_of(
         for name in others:
             if name not in own and id_ not in names.get(name, ()):
                 names[name] = (*names.get(name, ()), id_)
-    return ListKind(kind, names, label)
+    called = {id_: told for id_, others in listed if (told := _called(id_, others))}
+    return ListKind(kind, names, label, called)
+
+
+def _called(id_: str, others: Iterable[str]) -> tuple[str, ...]:
+    """The first of the names, and the first in the other writing; an id is no name of its own."""
+    by_writing: dict[bool, str] = {}
+    for name in others:
+        if name != id_:
+            by_writing.setdefault(bool(HAN.search(name)), name)
+    return tuple(by_writing.values())
 
 
 def _share(match: EntityMatch, other: EntityMatch) -> bool:

@@ -134,7 +134,8 @@ def match_free_text(text: str, context: RouteContext) -> Card | None:
 
 def form_name(card: Card) -> str:
     """The form's title and whom it is about, as Markdown."""
-    who = " ".join(f.value for f in answerable_fields(card) if f.identity and f.value)
+    about = (f for f in answerable_fields(card) if f.identity and f.value)
+    who = " ".join(f.label_of(f.value, "") for f in about)
     return literal(f"{card.title} {who}".strip())
 
 

@@ -16,6 +16,7 @@ from cards.deciding.decision import (
 )
 from cards.deciding.revision import EditedCard, EditVerdict, UnchangedCard, edit, edit_history
 from cards.edits import EditableContent, EditableValue, canonical
+from cards.forms import FormFacts
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
 from cards.showing.show import show
 from cards.texts import say
@@ -291,3 +292,47 @@ def test_the_card_says_who_changed_what_as_text_and_not_as_markup() -> None:
     told = edit_history(after, "UTC")
     assert told[0] == say("edit.earlier", "en", n=3)
     assert len(told) == 6
+
+
+def test_what_is_changed_to_another_thing_of_a_list_is_shown_by_its_name() -> None:
+    titles = {"L1": "Oak loft (L1)", "L2": "Pine loft (L2)"}
+    loft = Field(
+        name="loft",
+        label="Loft",
+        type="entity",
+        entity="loft",
+        value="L1",
+        labels={"L1": titles["L1"]},
+    )
+    subject = card(
+        rows=[{"label": "Loft", "value": titles["L1"]}],
+        choices=(Choice(id="edit", label="Edit", form=(loft,), edits=True),),
+        editing=EditableContent(
+            content=canonical([{"loft": "L1"}]),
+            pieces=(),
+            values=(EditableValue(name="loft", rows=(0,), at=((0, "loft"),)),),
+        ),
+    )
+
+    def id_of(kind: str, text: str) -> str:
+        return {"pine loft": "L2"}[text]
+
+    def title_of(kind: str, id_: str, lang: str) -> str:
+        return titles.get(id_, "")
+
+    verdict = edit(
+        subject,
+        WU,
+        "edit",
+        NOW,
+        revision=2,
+        values={"loft": "pine loft"},
+        approvers=REVIEWERS,
+        facts=FormFacts(entity=id_of, title=title_of),
+    )
+    assert isinstance(verdict, EditedCard)
+    (change,) = verdict.edits
+    assert (change.before, change.after, change.value) == (titles["L1"], titles["L2"], "L2")
+    assert [row.value for row in verdict.card.rows] == [titles["L2"]]
+    assert verdict.card.editing is not None
+    assert json.loads(verdict.card.editing.content) == [{"loft": "L2"}]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from engine.frames.run_names import known_values
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.playbooks.tool import ToolFacts
@@ -98,3 +99,30 @@ async def test_a_name_that_is_answered_is_kept_by_its_id_and_recorded() -> None:
     trace = trace_of(walk.run, [json.dumps(entry) for entry in walk.log])
     replayed = await replay(trace, nursery(), Walk(nursery(), walk.run).services())
     assert (replayed.difference, replayed.steps) == (None, len(trace.steps))
+
+
+@pytest.mark.parametrize(("lang", "shown"), [("en", "lettuce (S-2)"), ("zh", "生菜（S-2）")])
+async def test_a_card_shows_the_name_that_the_list_has_and_the_run_keeps_the_id(
+    lang: str, shown: str
+) -> None:
+    named = SEEDS.record("please sow S-2")
+    run = new_run(nursery(), message="please sow S-2", named=named, lang=lang)
+    walk = await Walk(nursery(), run, listed=listed).start()
+    assert [row.value for row in walk.card.rows] == [shown]
+    assert [f.label_of(f.value, "") for f in walk.card.known] == [shown]
+    assert walk.run.state.data == {"seed": "S-2"}
+    assert known_values(walk.run) == [shown]
+
+
+async def test_the_name_of_what_a_form_gave_is_kept_with_it() -> None:
+    walk = await asked("please sow seeds")
+    await walk.answer("submit", {"seed": "S-1", "trays": "3"})
+    assert walk.run.state.data["seed"] == "S-1"
+    assert known_values(walk.run) == ["kohlrabi (S-1)", "3"]
+
+
+async def test_what_was_named_before_names_were_kept_is_shown_by_its_id() -> None:
+    stored = [each.model_copy(update={"names": ()}) for each in SEEDS.record("sow S-2")]
+    run = new_run(nursery(), message="please sow S-2", named=tuple(stored))
+    walk = await Walk(nursery(), run, listed=listed).start()
+    assert [row.value for row in walk.card.rows] == ["S-2"]
