@@ -13,7 +13,7 @@ from engine.ports.clock import Clock
 from engine.ports.conversations import ChatLog, Conversations
 from engine.ports.doctor import Doctor
 from engine.ports.identity import IdentityProvider
-from engine.ports.pages import HomePage, InboxPage, NamedPerson, RunsPage
+from engine.ports.pages import FindReplyCards, HomePage, InboxPage, NamedPerson, RunsPage
 from engine.ports.platform import Intake, Lease, Platform
 from engine.ports.settings import PlatformSettings, ServiceSettings
 from engine.ports.storage.logins import Logins
@@ -58,6 +58,7 @@ class PlatformContext:
     read_card: Callable[[str, str], Awaitable[Card | None]]
     home: Callable[[Actor], Awaitable[HomePage]]
     inbox: Callable[[Actor], Awaitable[InboxPage]]
+    reply_cards: FindReplyCards
     runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
     persons: Sequence[NamedPerson]
     language_of: Callable[[Actor], Lang | None]

@@ -20,6 +20,7 @@ from adapters.webchat.page_requests import (
     TapBody,
     parse_body,
     read_positions,
+    room_of,
 )
 from adapters.webchat.panel import PANEL, SidePanel
 from adapters.webchat.provider_sign_in import CALLBACK, ProviderSignIn
@@ -62,7 +63,13 @@ from engine.events import (
     Update,
 )
 from engine.ports.conversations import ChatLog, Conversations
-from engine.ports.pages import InboxPage, PanelFeed, RunsPage
+from engine.ports.pages import (
+    FindReplyCards,
+    InboxPage,
+    PanelFeed,
+    RunsPage,
+    no_reply_cards,
+)
 from engine.ports.platform import ExamplesOf, Intake, Pace
 from engine.ports.storage.drafts import Growth
 
@@ -86,7 +93,7 @@ class WebChat:
 
     The `authenticator` says who a visitor is. Every request must name a loopback host, or that of
     `public_url` where visitors sign in. `inbox` returns what waits for a person, `runs` what they
-    asked for.
+    asked for, `reply_cards` the open cards of a reply.
     """
 
     name = PLATFORM
@@ -100,6 +107,7 @@ class WebChat:
         people: Sequence[WebPerson],
         authenticator: Authenticator | None = None,
         inbox: Callable[[Actor], Awaitable[InboxPage]] = _empty_inbox,
+        reply_cards: FindReplyCards = no_reply_cards,
         runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]] = _no_runs,
         conversations: Conversations | None = None,
         public_url: str = "",
@@ -112,6 +120,7 @@ class WebChat:
         self._authenticator = authenticator or FreeChoice()
         self._visitors = Visitors(self._authenticator, people, may_read)
         self._inbox = inbox
+        self._reply_cards = reply_cards
         self._runs = runs
         self._files = StaticFiles()
         self._uploads = uploads
@@ -205,6 +214,7 @@ class WebChat:
             web.get("/static/{file}", guarded(self._static)),
             web.get("/chat/people", guarded(self._list_people)),
             web.get("/chat/inbox", guarded(self._list_inbox)),
+            web.get("/chat/cards", guarded(self._list_reply_cards)),
             web.get("/chat/mine", guarded(self._list_runs)),
             web.get("/chat/events", guarded(self._events)),
             web.post("/chat/messages", guarded(self._post(SayBody, intake))),
@@ -309,6 +319,18 @@ class WebChat:
             return json_response(503, {"error": "the store is away"})
         cards = [render_card(card) | {"lang": lang} for card, lang in waiting.cards]
         return json_response(200, {"cards": cards, "more": waiting.more})
+
+    async def _list_reply_cards(self, request: web.Request) -> web.Response:
+        room = room_of(request)
+        reader = await self._visitors.reader(request, room, request.query.get("person", ""))
+        try:
+            is_hidden = await self._visitors.is_hidden(room, reader)
+            reply = "" if is_hidden else request.query.get("reply", "")
+            found = await self._reply_cards(reply, conversation_of(room))
+        except StoreUnavailable:
+            return json_response(503, {"error": "the store is away"})
+        cards = [render_card(card) | {"lang": lang} for card, lang in found]
+        return json_response(200, {"cards": cards})
 
     async def _list_runs(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))

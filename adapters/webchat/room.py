@@ -195,6 +195,7 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
         people=persons,
         authenticator=authenticator,
         inbox=context.inbox,
+        reply_cards=context.reply_cards,
         runs=context.runs,
         conversations=context.conversations,
         uploads=Uploads(

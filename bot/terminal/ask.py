@@ -3,11 +3,12 @@
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from enum import IntEnum
 
 from bot.terminal.client import ChatClient, Speaker, enter_room
 from bot.terminal.formatting import (
-    NumberedButton,
+    NumberedCard,
     NumberedChoices,
     card_lines,
     lang_of,
@@ -40,16 +41,35 @@ async def ask_once(me: Speaker, text: str, *, link: str, as_json: bool, timeout_
         in_time = await room.until(settled, timeout_s)
         view = room.shown.get(reply)
         ends = _status(view) if view and in_time else Status.NOT_SETTLED
-        choices = _choices(view)
+        cards = await _cards_of(reply, view, ends, chat) if view else ()
         if as_json:
             told = {"reply": reply, "room": chat.me.room, "status": ends.name.lower()}
-            shown = message_data(view, choices) if view else {}
+            shown = message_data(view, cards) if view else {}
             print(json.dumps(told | shown, ensure_ascii=False))
             return ends
         if view:
-            _print(view, choices)
-        await _print_what_next(chat, view, ends, timeout_s)
+            _print(view, cards)
+        await _print_what_next(chat, view, [card.card for card in cards], ends, timeout_s)
         return ends
+
+
+async def _cards_of(
+    reply: str, view: View, ends: Status, chat: ChatClient
+) -> tuple[NumberedCard, ...]:
+    """The card in the reply's message, and all others that the message has opened."""
+    own = view["card"]
+    cards = [(own, lang_of(view))] if own else []
+    if ends in (Status.NEEDS_YOU, Status.WAITS):
+        more = await chat.cards_of(reply) or ()
+        cards += [(each, str(each["lang"])) for each in more if own is None or not _same(each, own)]
+    numbers = NumberedChoices()
+    return tuple(
+        NumberedCard(card, lang, numbers.number_buttons(card, lang)) for card, lang in cards
+    )
+
+
+def _same(card: View, other: View) -> bool:
+    return bool(card["token"] == other["token"])
 
 
 def _status(view: View) -> Status:
@@ -61,25 +81,17 @@ def _status(view: View) -> Status:
     return Status.FAILED if now & NOT_DONE else Status.ANSWERED
 
 
-def _choices(view: View | None) -> tuple[NumberedButton, ...]:
-    return (
-        NumberedChoices().number_buttons(view["card"], view["lang"])
-        if view and view["card"]
-        else ()
-    )
-
-
-def _print(view: View, choices: tuple[NumberedButton, ...]) -> None:
+def _print(view: View, cards: Sequence[NumberedCard]) -> None:
     for line in part_lines(view):
         print(line)
-    if view["card"]:
+    for each in cards:
         print()
-        for line in card_lines(view["card"], lang_of(view), choices):
+        for line in card_lines(each.card, each.lang, each.choices):
             print(line)
 
 
 async def _print_what_next(
-    chat: ChatClient, view: View | None, ends: Status, timeout_s: float
+    chat: ChatClient, view: View | None, shown: Sequence[View], ends: Status, timeout_s: float
 ) -> None:
     me = chat.me
     command = shlex.join(
@@ -91,14 +103,10 @@ async def _print_what_next(
         print(told, file=sys.stderr)
     if ends is not Status.NEEDS_YOU or view is None:
         return
-    shown = view["card"] if is_open(view["card"]) else None
-    if shown:
+    if any(map(is_open, shown)):
         print(say("terminal.go_on", lang, command=command), file=sys.stderr)
-    others = [
-        card
-        for card in (await chat.waiting())["cards"]
-        if shown is None or card["token"] != shown["token"]
-    ]
+    waiting = (await chat.waiting())["cards"]
+    others = [card for card in waiting if not any(_same(card, each) for each in shown)]
     if others:
         told = say("terminal.more_wait", lang, count=len(others), command=command)
         print(told, file=sys.stderr)

@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,13 +107,28 @@ class ChatClient:
 
     async def waiting(self) -> Mapping[str, Any]:
         """The cards that wait for the person anywhere: {cards, more}."""
-        async with _network_errors(self.me.url):
-            query = {"person": self.me.id}
-            async with self._session.get("/chat/inbox", params=query) as response:
-                answer = Response(response.status, await _json(response))
+        answer = await self._get("/chat/inbox", person=self.me.id)
         if answer.status != 200:
             raise RequestRefused(answer.status, _why(answer))
         return answer.body
+
+    async def cards_of(self, reply: str) -> Sequence[Mapping[str, Any]] | None:
+        """The open cards that a reply of the room is about; None where the service is older."""
+        answer = await self._get("/chat/cards", room=self.me.room, person=self.me.id, reply=reply)
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise RequestRefused(answer.status, _why(answer))
+        cards: Sequence[Mapping[str, Any]] = answer.body["cards"]
+        return cards
+
+    async def _get(self, path: str, **query: str) -> Response:
+        async with (
+            _network_errors(self.me.url),
+            self._session.get(path, params=query) as got,
+        ):
+            body = {} if got.status == 404 else await _json(got)
+            return Response(got.status, body)
 
     async def entries(self) -> AsyncIterator[Entry]:
         """The room's history, then all new entries, also after a lost connection.

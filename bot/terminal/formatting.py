@@ -37,6 +37,15 @@ class NumberedButton:
     lang: Lang
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedCard:
+    """A card as the web chat shows it, its language, and its choices with their numbers."""
+
+    card: Mapping[str, Any]
+    lang: Lang
+    choices: tuple[NumberedButton, ...]
+
+
 class NumberedChoices:
     """The numbers of buttons; none is used twice, so that a late one never means another card."""
 
@@ -121,19 +130,19 @@ def _filled(field: Mapping[str, Any]) -> str:
     return _line(f"{value} {field['unit']}")
 
 
-def message_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
-    """A message for programs: its parts and its card as plain text, choices with their numbers."""
+def message_data(view: View, cards: Sequence[NumberedCard]) -> dict[str, Any]:
+    """A message for programs: its parts and its cards as plain text, choices with their numbers.
+
+    `card` is the first of the `cards`.
+    """
     parts = [
         {key: part[key] for key in ("number", "state", "label")}
         | {"text": html_to_text(part["html"])}
         for part in view["parts"]
     ]
-    card = view["card"]
-    return {
-        "lang": view["lang"],
-        "parts": parts,
-        "card": card and _card_data(card, choices),
-    }
+    every = [_card_data(each.card, each.choices) for each in cards]
+    first = every[0] if every else None
+    return {"lang": view["lang"], "parts": parts, "card": first, "cards": every}
 
 
 def _card_data(card: Mapping[str, Any], choices: Sequence[NumberedButton]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.people.personal_runs import PersonalRuns
 from bot.people.run_links import RunLinks
 from bot.serve.delivery.localizer import Localizer
+from bot.serve.delivery.reply_cards import ReplyCards
 from bot.serve.intake.project_door import RefreshProjects, know_projects
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
@@ -112,6 +113,7 @@ def open_platform(
         home=PersonalHome(waiting, runs, people),
         runs=runs,
         inbox=waiting,
+        reply_cards=ReplyCards(decisions, localizer, links.on_card),
         persons=_persons(people),
         language_of=lambda actor: people.principal(actor).lang,
         identity=identity,

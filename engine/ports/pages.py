@@ -39,6 +39,19 @@ class InboxPage:
     more: bool = False
 
 
+class FindReplyCards(Protocol):
+    """Finds the open cards that a reply is about, whoever decides them, in their languages."""
+
+    async def __call__(self, reply: str, conversation: str) -> tuple[tuple[CardView, Lang], ...]:
+        """The cards, oldest first; none of a reply that is not there. Raises StoreUnavailable."""
+        ...
+
+
+async def no_reply_cards(reply: str, conversation: str) -> tuple[tuple[CardView, Lang], ...]:
+    """Where nothing is stored."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
     """A person of people.yaml who has a name in the web chat, and what they are there."""

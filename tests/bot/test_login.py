@@ -98,7 +98,12 @@ async def test_a_link_signs_one_browser_in_once_and_no_get_spends_it(
         assert kept
         assert secret not in str(kept)
         stranger, lin = Visitor(port), Visitor(port)
-        for path in ("/chat/people", "/chat/events?room=main", "/chat/inbox?person=lin"):
+        for path in (
+            "/chat/people",
+            "/chat/events?room=main",
+            "/chat/inbox?person=lin",
+            "/chat/cards",
+        ):
             assert (await stranger.get(path))[0] == 401
         status, page = await stranger.get("/")
         assert (status, "/static/login.js" in page) == (401, True)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+import aiohttp
 import pytest
 
 from bot.settings import Settings
@@ -122,6 +123,31 @@ async def test_cancel_ends_the_jobs_too(start: Start) -> None:
             assert "Which cycles?" in text_of(card)
             await room.say("lin", "/cancel")
             await room.card("clarify", closed=True)
+    await nothing_goes_on(service)
+
+
+async def test_what_a_job_asks_is_of_the_reply_of_its_run(start: Start) -> None:
+    script = TeamScript({"visits": [says(None, question="Which cycles?")]})
+    async with ModelServer(script) as model:
+        service = await start(**settings(model))
+        async with WebRoom(service.url) as room, aiohttp.ClientSession(service.url) as http:
+
+            async def cards(**query: str) -> list[Message]:
+                async with http.get("/chat/cards", params={"person": "lin"} | query) as answer:
+                    assert answer.status == 200
+                    found: list[Message] = (await answer.json())["cards"]
+                    return found
+
+            await room.say("lin", ASK["en"])
+            asks = await room.card("clarify")
+            await room.wait_for(says_in("", "needs_you"))
+            (reply,) = (name for name, message in room.shown.items() if message["parts"])
+            assert [card["token"] for card in await cards(reply=reply)] == [asks["token"]]
+            assert await cards(reply=reply, room="other") == []
+            assert await cards(reply="0-none") == []
+            await room.say("lin", "/cancel")
+            await room.card("clarify", closed=True)
+            assert await cards(reply=reply) == []
     await nothing_goes_on(service)
 
 

@@ -84,6 +84,22 @@ async def test_a_question_that_is_not_answered_comes_with_what_to_choose_from(
 UNANSWERED = "how many did we enrol this month and how many screen failures"
 
 
+async def test_every_card_that_a_message_opens_is_printed(start: Start, tmp_path: Path) -> None:
+    service = await start()
+    two = f"{RECORD['en']}. {UNANSWERED}?"
+    told = await asked(tmp_path, service, two)
+    assert told.status == 3
+    titles = [line for line in told.out.splitlines() if line.startswith("[")]
+    assert titles == ["[Details] Record a visit: what is missing", "[Choose] Did you mean …?"]
+    numbers = re.findall(r"^  ([0-9])\) ", told.out, re.MULTILINE)
+    assert numbers == [str(n) for n in range(1, len(numbers) + 1)]
+    # All that waits is printed: nothing more is spoken of.
+    assert told.err == f"to choose: signoff chat --url {service.url} --as lin --room main\n"
+    reply = json.loads((await asked(tmp_path, service, "--json", "--room", "b", two)).out)
+    assert [card["kind"] for card in reply["cards"]] == ["clarify", "select"]
+    assert reply["card"] == reply["cards"][0]
+
+
 async def test_what_a_form_holds_already_is_shown(start: Start, tmp_path: Path) -> None:
     service = await start()
     told = await asked(tmp_path, service, f"{REVIEWED} on the big stage")
