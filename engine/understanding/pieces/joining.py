@@ -99,8 +99,12 @@ def _is_bare_favour(before: Piece, piece: Piece, context: RouteContext) -> bool:
 
 def _is_bare_bid(before: Piece, piece: Piece, context: RouteContext) -> bool:
     """Whether a piece only bids to do what is told before it: "Taxi, 12 pounds. Please file"."""
-    given = before.kind in ("unclear", "workflow") and not (before.condition or before.reply)
-    if not given or before.unclear_kind == "holds_off" or piece.condition:
+    begun = piece.kind == "workflow" or (not before.lookup and _request_of(piece) != ("", ""))
+    is_told = begun and _only_tells(before, context)
+    given = is_told or before.kind in ("unclear", "workflow")
+    if not given or before.condition or before.reply or piece.condition:
+        return False
+    if before.unclear_kind == "holds_off":
         return False
     if before.kind == "workflow" and _request_of(piece) not in (("", ""), _request_of(before)):
         return False
@@ -114,8 +118,16 @@ def _is_bare_bid(before: Piece, piece: Piece, context: RouteContext) -> bool:
     if core.favour or not (core.start or core.end < len(said)) or wording.asks(fold(piece.text)):
         return False
     # A word alone may be a look-up's: "Please file" shows no files.
-    most = 1 if piece.lookup else 0 if piece.is_sure else BID_TOKENS
+    most = 1 if piece.lookup else 0 if piece.is_sure and not is_told else BID_TOKENS
     return len(tokens(bare)) <= most and not GRAMMAR.marks(said)
+
+
+def _only_tells(piece: Piece, context: RouteContext) -> bool:
+    """Whether a piece is read as a question for its words alone, and asks for nothing."""
+    if piece.kind != "qa_query" or piece.about_run:
+        return False
+    said = context.plain(piece.text)
+    return not (wording.asks(said) or wording.reads(said) or "?" in said)
 
 
 def _with_bid(text: str, before: Piece, piece: Piece, context: RouteContext) -> Piece:
@@ -125,7 +137,12 @@ def _with_bid(text: str, before: Piece, piece: Piece, context: RouteContext) -> 
         return replace(before, text=whole, end=piece.end)
     known = judge(whole, context)
     sure = known.kind == "workflow" and known.is_sure
-    made = known if sure else as_unclear(before, f"{piece.why}; what is bidden stands before it")
+    if not sure and before.kind == "qa_query":
+        made = piece if piece.kind == "workflow" else as_unclear(piece, "it is told before it")
+    else:
+        made = (
+            known if sure else as_unclear(before, f"{piece.why}; what is bidden stands before it")
+        )
     return replace(made, text=whole, start=before.start, end=piece.end, boundary=before.boundary)
 
 
