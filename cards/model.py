@@ -87,7 +87,8 @@ class Field(Frozen):
     name, by id or by account; `options` are names of some. A text with `columns` has a row in each
     line. `pair_with` names the field whose value is written behind this one's, as in 120/80 or from
     2 to 5 March. The options of a `listed` one are what a tool listed for this form alone. `names`
-    are its labels in other languages, `option_names` those of its options, by the word.
+    are its labels in other languages, `option_names` those of its options, by the word. An identity
+    that is `of_no_kind` is any text: of what earlier versions stored, nobody knows that.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Field(Frozen):
     listed: bool = False
     names: tuple[str, ...] = ()
     option_names: dict[str, str] = Key(default_factory=dict)
+    of_no_kind: bool = False
 
     def label_of(self, option: str, lang: str) -> str:
         """What people read for an option."""

@@ -87,6 +87,7 @@ def _make_empty(path: str, leaf: Leaf, lang: Lang) -> Field:
             "hint": hint,
             "cues": leaf.cues,
             "identity": leaf.identity,
+            "of_no_kind": leaf.identity and not leaf.entity,
             "pair_with": leaf.pair_with,
             "multiline": leaf.multiline or leaf.type == "list",
             "columns": _columns(leaf, lang),

@@ -13,7 +13,7 @@ def kind_of_field(field: Field, entities: Entities) -> str:
     Fields were once stored without their kind: whom a form is about is of the only kind there is.
     """
     kinds = {kind.name for kind in entities.kinds}
-    if field.entity or not field.identity or len(kinds) != 1:
+    if field.entity or not field.identity or field.of_no_kind or len(kinds) != 1:
         return field.entity
     return kinds.pop()
 

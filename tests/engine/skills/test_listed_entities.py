@@ -1,6 +1,7 @@
 """A field for one of a list: seeds of a nursery, said by name, kept by their number."""
 
 import json
+from datetime import date
 
 import pytest
 
@@ -11,6 +12,7 @@ from engine.playbooks.tool import ToolFacts
 from engine.runs.replay import replay, trace_of
 from engine.services import FindEntities, entities_without_lists
 from engine.text.entity_kinds import Entities, list_of
+from engine.text.form_reading import read_values
 from tests.fakes.walk import Walk, new_run
 
 MAIN = """\
@@ -49,6 +51,7 @@ ask:
   fields: [seed, trays]
 """
 FACTS = {"list_seeds": ToolFacts(False, frozenset(), frozenset({"number", "name"}))}
+TODAY = date(2026, 3, 2)
 SEEDS = Entities((list_of("seed", [("S-1", ["kohlrabi"]), ("S-2", ["lettuce", "生菜"])]),), "v1")
 
 
@@ -126,3 +129,19 @@ async def test_what_was_named_before_names_were_kept_is_shown_by_its_id() -> Non
     run = new_run(nursery(), message="please sow S-2", named=tuple(stored))
     walk = await Walk(nursery(), run, listed=listed).start()
     assert [row.value for row in walk.card.rows] == ["S-2"]
+
+
+async def test_a_plain_text_keeps_the_words_that_a_list_of_other_work_has_too() -> None:
+    """Whom a form is about may be any text: what the message names says nothing of that."""
+    main = MAIN.replace("type: entity, entity: seed}", "identity: true, cues: [sow]}")
+    files = {"playbook.yaml": main, "skills/ask.yaml": ASK}
+    playbook = load(files, roles=None, held=None, tools=FACTS)
+    message = "please sow lettuce"
+    run = new_run(playbook, message=message, named=SEEDS.record(message))
+    walk = await Walk(playbook, run, listed=listed).start()
+    assert walk.run.state.data == {"seed": "lettuce"}
+    # What earlier versions stored does not say so, and is read as before.
+    (field,) = [f for f in walk.card.known if f.identity]
+    stored = field.model_copy(update={"of_no_kind": False, "value": ""})
+    assert read_values("lettuce", (field,), TODAY, entities=SEEDS) == {}
+    assert read_values("lettuce", (stored,), TODAY, entities=SEEDS) == {"seed": "S-2"}
