@@ -15,6 +15,8 @@ UNITS: dict[str, tuple[str, ...]] = {
     "cm": ("cm", "厘米"),
     "℃": ("℃", "°c", "摄氏度", "度"),
 }
+PERCENT = "%"
+_PERCENT = ("%", "percent", "per cent", "percentage", "pct", "百分比", "百分之")
 _OTHER_UNITS = (
     *("lb", "lbs", "pound", "pounds", "stone", "g", "gram", "grams", "mg", "kpa", "%", "percent"),
     *("磅", "斤", "克", "毫克", "千帕", "天", "周", "月", "年", "日", "号", "小时", "次", "个"),
@@ -85,6 +87,13 @@ def _cue_pattern(words: tuple[str, ...]) -> str:
 def spellings(unit: str) -> tuple[str, ...]:
     """The ways in which a unit is written."""
     return UNITS.get(unit.lower(), (unit.lower(),) if unit else ())
+
+
+def is_percent(field: "Field") -> bool:
+    """Whether a number of the field is one of percent: its unit says so, else one of its names."""
+    if field.unit:
+        return field.unit.lower().replace("％", PERCENT) in _PERCENT
+    return any(name.lower().replace("％", PERCENT) in _PERCENT for name in field_names(field))
 
 
 def unit_words() -> tuple[str, ...]:

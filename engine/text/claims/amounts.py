@@ -16,10 +16,11 @@ from engine.text.values import (
     cue_pattern,
     field_names,
     is_other_unit,
+    is_percent,
 )
 
 _UNIT = re.compile(r"\s{0,9}(?:[A-Za-z%]{1,40}|[\u3400-\u9fff])")
-_GLUED = re.compile(r"[A-Za-z0-9]")
+_GLUED = re.compile(r"[A-Za-z0-9]|折(?!扣)")
 _CHANGE = re.compile(
     r"(?<![a-z])(?:los[et]|lost|gain|drop|down|up by|less|more|change)"
     r"|减|瘦|胖|增|掉|降|升|轻了|重了",
@@ -40,6 +41,15 @@ _LEADS_COUNT = re.compile(
     r"|(?-i:[\u3400-\u9fff]))\s{0,3}$",
     re.IGNORECASE,
 )
+_PERCENT = re.compile(r"\s{0,3}(?:[%％]|per\s?cent(?![a-z]))$|^百分之", re.IGNORECASE)
+_RANGE_BEGUN = re.compile(r"[0-9%]\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
+_LEFT = r"(?:[1-9](?:\.[0-9])?|[2-9][0-9]|1[1-9]|[一二三四五六七八九][一二三四五六七八九]?)"
+_OFF = re.compile(
+    rf"打\s?(?P<n>{_LEFT})\s?折(?!扣)"
+    rf"|(?<![0-9.十百一二三四五六七八九])(?P<own>{_LEFT})\s?折(?=优惠|[的吧]|[\s,.;:!?、]|$)"
+)
+"""What of a price is left: 九折 is a tenth off, 八五折 fifteen of a hundred."""
+_DIGITS = str.maketrans("一二三四五六七八九", "123456789")
 # How far back the name of a pair may begin, and what it does not go over.
 _NAME_CHARS = 24
 _PARTING = frozenset("0123456789,;:，；：。、\n")
@@ -55,6 +65,38 @@ def find_numbers(said: FormText, field: Field) -> Iterator[ValueSpan]:
             yield claim
     yield from _before_cue(said, field)
     yield from _by_unit(said, field)
+    if _is_only_percent(said, field):
+        yield from _percents(said, field)
+
+
+def _is_only_percent(said: FormText, field: Field) -> bool:
+    """Whether a number of percent can be for no other field."""
+    return [f.name for f in said.fields if _counts_percent(f)] == [field.name]
+
+
+def _counts_percent(field: Field) -> bool:
+    return field.type in ("integer", "number") and is_percent(field)
+
+
+def _percents(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    """`10 %`, `10 percent`, 百分之十, and 九折, which takes a tenth off."""
+    for reading in said.of_kind("number"):
+        if not _is_said_in_percent(said, reading) or _has_limit(said.text, reading.start):
+            continue
+        before = said.text[max(0, reading.start - NEAR) : reading.start]
+        behind = NOT_ENDED.match(said.text, reading.end)
+        if (behind and behind[0].strip() != "of") or _RANGE_BEGUN.search(before):
+            continue
+        if claim := _claim(field, reading.start, reading.end, reading.values):
+            yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
+    for match in _OFF.finditer(said.text):
+        left = (match["n"] or match["own"]).translate(_DIGITS).replace(".", "")
+        off = 100 - int(left.ljust(2, "0"))
+        yield ValueSpan(match.start(), match.end(), {field.name: str(off)}, cued=False)
+
+
+def _is_said_in_percent(said: FormText, reading: Reading) -> bool:
+    return bool(_PERCENT.search(said.text[reading.start : reading.end]))
 
 
 def find_counts(said: FormText) -> Iterator[ValueSpan]:
@@ -112,11 +154,13 @@ def _behind_cue(said: FormText, field: Field, start: int, reading: Reading) -> V
         return None
     if is_other_unit(rest, field.unit) or _runs_into_word(rest, field):
         return None
+    if field.unit and _is_said_in_percent(said, reading) and not is_percent(field):
+        return None
     return _claim(field, start, after_unit(said.text, reading.end, field.unit), reading.values)
 
 
 def _runs_into_word(rest: str, field: Field) -> bool:
-    """70kg has its unit, and 14B is a name."""
+    """70kg has its unit, 14B is a name, and 九折 leaves nine tenths of a price."""
     return bool(_GLUED.match(rest)) and not begins_with_unit(rest, field.unit)
 
 

@@ -240,3 +240,51 @@ def test_what_no_field_takes_is_left(text: str, fields: tuple[Field, ...], left:
 def test_what_is_left_is_quoted_without_the_holes_that_values_leave(text: str, left: str) -> None:
     reading = read_form(text, GATE, WEDNESDAY, examples=("deliver", "by"))
     assert (reading.values["pieces"], reading.left) == ("12", left)
+
+
+REBATE = Field(name="rebate", label="Rebate", type="integer", unit="%", cues=("rebate", "折让"))
+YIELD = Field(name="yield", label="Percent of seeds", type="number", cues=("percentage", "百分比"))
+HUMIDITY = Field(name="humidity", label="Humidity", type="number", unit="%", cues=("humidity",))
+MEMBER = Field(name="member", label="Member", pattern="M-[0-9]{1,4}", cues=("member",))
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "values"),
+    [
+        ("please take 10 percent off for M-12", REBATE, {"rebate": "10"}),
+        ("12.5% of them came up", YIELD, {"yield": "12.5"}),
+        ("15 per cent for M-7", REBATE, {"rebate": "15"}),
+        ("给 M-12 便宜 10%", REBATE, {"rebate": "10"}),
+        ("M-12 优惠百分之十五", REBATE, {"rebate": "15"}),
+        ("给 M-12 打九折", REBATE, {"rebate": "10"}),
+        ("M-12 打 8.5 折", REBATE, {"rebate": "15"}),
+        ("M-12 的会费九五折优惠", REBATE, {"rebate": "5"}),
+    ],
+)
+def test_a_number_of_percent_is_for_the_only_field_of_percent(
+    text: str, form: Field, values: dict[str, str]
+) -> None:
+    assert read_values(text, (form, PIECES, LOAD), WEDNESDAY) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("please take 10 percent off", (REBATE, HUMIDITY)),
+        ("please take up to 10 percent off", (REBATE, PIECES)),
+        ("10 to 15 percent off", (REBATE, PIECES)),
+        ("the load is 10 %", (LOAD,)),
+        ("打九折", (LOAD, PIECES)),
+        ("件数九折", (PIECES, LOAD)),
+        ("纸要三折页", (REBATE, LOAD)),
+    ],
+)
+def test_a_number_of_percent_is_for_no_other_field_and_not_for_one_of_two(
+    text: str, fields: tuple[Field, ...]
+) -> None:
+    assert read_values(text, fields, WEDNESDAY) == {}
+
+
+def test_percent_that_no_field_takes_is_left_over() -> None:
+    assert read_form("10 percent for M-3", (MEMBER, LOAD), WEDNESDAY).left == "10 percent for"
+    assert read_form("M-3 打九折", (MEMBER, LOAD), WEDNESDAY).left == "打九折"
