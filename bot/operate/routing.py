@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -16,16 +17,21 @@ from bot.wiring.connections import load_connections
 from bot.wiring.model import open_model
 from cards.model import Principal
 from engine.frames.intents import Candidate, Intent
+from engine.text.entities import fold_cue
 from engine.text.language import detect_language
 from engine.tools.model import Tool
 from engine.understanding.context import RouteContext, RoutedMessage
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.lint import DoubtfulExample, find_doubtful
-from engine.understanding.learned.table import RouteTable
+from engine.understanding.learned.table import Route, RouteTable
+from engine.understanding.lookups.find import cue_found
 from engine.understanding.router.chain import route
 
 GUESS = 0.22
 """The score from which an unsure piece is printed as its likeliest meaning."""
+
+ENOUGH = 10
+"""Of a request with fewer examples, those that look like another route are not listed each."""
 
 _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 """Characters that some readers take for the end of a line, escaped in JSON."""
@@ -91,8 +97,13 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.is_duplicate for one in found) else 0
+    few = {} if only else _requests_with_few(table)
     for one in found:
-        print(f"{one.example.group}: {one.example.text!r} {_advice(one)}")
+        if not (_is_misrouted(one) and one.example.group in few):
+            print(f"{one.example.group}: {one.example.text!r} {_advice(one, table)}")
+    for group, size in few.items():
+        if doubted := sum(_is_misrouted(one) and one.example.group == group for one in found):
+            print(_few_examples(group, size, doubted))
     twice, held = sum(one.is_duplicate for one in found), sum(one.is_held for one in found)
     if held:
         print(f"{held} examples hang on something, or forbid it")
@@ -100,7 +111,28 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
     return 1 if twice else 0
 
 
-def _advice(one: DoubtfulExample) -> str:
+def _is_misrouted(one: DoubtfulExample) -> bool:
+    """Whether it is only near to another route."""
+    return not (one.is_duplicate or one.is_held)
+
+
+def _requests_with_few(table: RouteTable) -> dict[str, int]:
+    """The requests with fewer than ENOUGH examples, and how many each has."""
+    texts = [each for each in table.examples if not each.is_name and table.playbook(each.route)]
+    sizes = Counter(each.group for each in texts)
+    return {group: size for group, size in sizes.items() if size < ENOUGH}
+
+
+def _few_examples(group: str, size: int, doubted: int) -> str:
+    """What it means that a request has few examples of which most are doubtful."""
+    return (
+        f"{group}: {doubted} of its {size} examples look like another route, each judged by the "
+        f"others alone, which is usual with fewer than {ENOUGH}: write more; --only {group} lists "
+        "them"
+    )
+
+
+def _advice(one: DoubtfulExample, table: RouteTable) -> str:
     """What is doubtful about an example, and what mends it."""
     if one.is_held:
         return (
@@ -110,10 +142,17 @@ def _advice(one: DoubtfulExample) -> str:
     if one.is_duplicate:
         return f"{told} stands there too; keep it in one of both"
     near = f", as in {one.like!r}" if one.like else ""
-    return (
-        f"{told} {one.other:.2f}, its own {one.own:.2f}{near}; name what is to be done, "
-        "or write more examples of it"
-    )
+    shares = f"; it shares {one.shares}" if one.shares else ""
+    route = table.playbook(one.example.route)
+    is_named = route is None or cue_found(table.normalize(one.example.text), _cues(route))
+    mends = "write more examples of it"
+    mends = mends if is_named else f"name what is to be done, or {mends}"
+    return f"{told} {one.other:.2f}, its own {one.own:.2f}{near}{shares}; {mends}"
+
+
+def _cues(route: Route) -> tuple[str, ...]:
+    """The words that ask for the work of a playbook, folded."""
+    return tuple(map(fold_cue, route.cues))
 
 
 def _given_examples(settings: Settings, definitions: Definitions) -> set[str]:
@@ -154,7 +193,7 @@ def _from_own_side(one: DoubtfulExample, own: Collection[str]) -> DoubtfulExampl
 def _doubt(one: DoubtfulExample) -> dict[str, Any]:
     example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
     scores = {"own": one.own, "other": one.other, "twice": one.is_duplicate}
-    return example | scores | {"like": one.like, "held": one.is_held}
+    return example | scores | {"like": one.like, "held": one.is_held, "shares": one.shares}
 
 
 def describe_route(text: str, routed: RoutedMessage) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from engine.text import wording
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.classifier import Classifier, Example
 from engine.understanding.learned.lessons import QUESTION
+from engine.understanding.learned.shared_words import tell_shared
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.training import learn
 
@@ -20,7 +21,8 @@ class DoubtfulExample:
     """An example that the others would route elsewhere; `own` and `other` are scores.
 
     `like` is the nearest example of where it looks like. `is_duplicate`: the same words stand under
-    both. `is_held`: it says a condition, or not to do it, and is begun all the same.
+    both. `is_held`: it says a condition, or not to do it, and is begun all the same. `shares` says
+    which of its words examples of where it looks like have too.
     """
 
     example: Example
@@ -30,6 +32,7 @@ class DoubtfulExample:
     is_duplicate: bool = False
     like: str = ""
     is_held: bool = False
+    shares: str = ""
 
 
 Progress = Callable[[Sequence[Example]], Iterable[Example]]
@@ -47,8 +50,11 @@ def find_doubtful(
     found = [*twice, *_find_held(table)]
     for one in _find_misrouted(plain, margin, watched(examples)):
         if one.example.text not in known:
-            group = _nearest_group(one, table)
-            found.append(replace(one, like=table.nearest(table.normalize(one.example.text), group)))
+            said = table.normalize(one.example.text)
+            like = table.nearest(said, _nearest_group(one, table))
+            others = {each.group for each in table.examples if each.route == one.looks_like}
+            shares = tell_shared(said, one.example.group, others, table)
+            found.append(replace(one, like=like, shares=shares))
     return sorted(found, key=lambda one: (not one.is_duplicate, one.own - one.other))
 
 
@@ -92,7 +98,8 @@ def _find_misrouted(
         best = max(scores, key=lambda name: scores[name])
         own = scores.get(example.route, 0.0)
         if best != example.route and scores[best] - own >= margin:
-            yield DoubtfulExample(example, best, round(own, 2), round(scores[best], 2))
+            # No score is told as -0.00.
+            yield DoubtfulExample(example, best, round(own, 2) + 0.0, round(scores[best], 2))
 
 
 def _make_classifier(examples: Sequence[tuple[Example, str]]) -> Classifier:

@@ -6,6 +6,8 @@ from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
+from engine.understanding.learned.classifier import DECIMALS
+from engine.understanding.learned.shared_words import tell_unanchored
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.conditions import without_days
@@ -176,7 +178,7 @@ def _by_clause(scored: ScoredPiece, context: RouteContext) -> Piece | None:
 def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
     if scored.score < least:
-        return f"its score {scored.score:.2f} is below {least}"
+        return f"its score {_apart(scored.score, least)} is below {least}"
     if least != HANGING and scored.margin_to_playbooks < ASIDE:
         return f"another playbook is within {scored.margin_to_playbooks:.2f}"
     if scored.margin < MARGIN or scored.margin_to_idle < (MARGIN if least == HANGING else AWAY):
@@ -195,6 +197,12 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
     ):
         return "nothing in it is bidden"
     return ""
+
+
+def _apart(score: float, least: float) -> str:
+    """The score with as many digits as it needs to differ from what it is held against."""
+    digits = next((n for n in range(2, DECIMALS) if round(score, n) < least), DECIMALS)
+    return f"{score:.{digits}f}"
 
 
 def form_fault(
@@ -258,7 +266,8 @@ def _is_denied(word: str, scored: ScoredPiece, table: RouteTable) -> bool:
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
     anchors = table.anchor_words(scored.known, scored.route)
     if not anchors:
-        return "nothing in it is of that work alone"
+        told = tell_unanchored(scored.known, scored.route, table)
+        return f"nothing in it is of that work alone: {told}"
     if denied := next((w for w in anchors if _is_denied(w, scored, table)), ""):
         return f"{denied} is denied"
     if rivals := table.rival_words(scored.known, scored.route):

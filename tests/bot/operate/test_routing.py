@@ -225,13 +225,48 @@ async def test_examples_that_begin_nothing_by_what_they_say_are_told_with_what_m
     path = small / "later" / "playbook.yaml"
     bad = "起草一封信, 要是他同意就起草一封信, 'do not draft a letter', 今天天气怎么样"
     path.write_text(path.read_text("utf-8").replace("起草一封信", bad), "utf-8")
-    told = await ended(tmp_path, "lint-examples", **files(small))
+    told = await ended(tmp_path, "lint-examples", "--only", "later", **files(small))
     assert told.status == 0, told.err
     for text in ("要是他同意就起草一封信", "do not draft a letter"):
         assert f"later/letter: {text!r} hangs on something, or forbids it" in told.out
     assert "later/letter: '今天天气怎么样' looks like" in told.out
     assert ", as in '" in told.out
     assert "2 examples hang on something, or forbid it" in told.out
+
+
+DRINKS = """\
+id: drinks
+name: {zh: 饮料, en: Drinks}
+project: X-1
+cues: [order]
+requests:
+  - id: coffee
+    name: {zh: 订咖啡, en: Order coffee}
+    not_yet: true
+    examples: [order a jug of coffee, draft a letter of beers, 咖啡订一壶, 周五要啤酒]
+phases: []
+"""
+
+
+async def test_what_is_near_to_other_work_says_which_words_it_shares_and_with_whom(
+    tmp_path: Path, small: Path
+) -> None:
+    (small / "drinks").mkdir()
+    (small / "drinks" / "playbook.yaml").write_text(DRINKS, "utf-8")
+    told = await ended(tmp_path, "lint-examples", "--only", "drinks", **files(small))
+    assert told.status == 0, told.err
+    (beers,) = (line for line in told.out.splitlines() if "letter of beers" in line)
+    assert "'draft a letter of beers' looks like later: " in beers
+    assert "it shares 'draft' of later/letter, 'letter' of later/letter; name what is to" in beers
+    assert " -0.00" not in told.out
+    # With few examples all of them are near to something.
+    whole = await ended(tmp_path, "lint-examples", **files(small))
+    assert "letter of beers" not in whole.out
+    few = next(each for each in whole.out.splitlines() if each.startswith("drinks/coffee: "))
+    assert " of its 4 examples look like another route, " in few
+    assert few.endswith("write more; --only drinks/coffee lists them")
+    listed = json.loads((await ended(tmp_path, "lint-examples", "--json", **files(small))).out)
+    assert "'draft' of later/letter, 'letter' of later/letter" in {one["shares"] for one in listed}
 
 
 async def test_a_new_folder_has_no_doubtful_examples(tmp_path: Path) -> None:

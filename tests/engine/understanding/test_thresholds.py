@@ -41,6 +41,11 @@ def may_start(one: ScoredPiece, *, least: float = work.START) -> bool:
     return work.work_fault(one, TABLE, least=least) == ""
 
 
+def test_a_score_is_told_with_as_many_digits_as_tell_it_from_what_is_needed() -> None:
+    for score, told in ((0.3, "0.30"), (0.519, "0.519"), (work.START - TICK, "0.519999")):
+        assert work.work_fault(said(work=score), TABLE) == f"its score {told} is below 0.52"
+
+
 class GivenScores(RouteTable):
     """A table that gives the scores of certain texts, and of no others."""
 
