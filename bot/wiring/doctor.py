@@ -1,5 +1,6 @@
 """The concrete classes that look at the service's connections, for `signoff doctor`."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from adapters.openai import OpenAIModel, RequestFields, TimeLimits
 from adapters.redis.client import translate_errors
 from adapters.redis.connect import connect, describe_durability, find_faults
 from bot.definitions.projects import find_playbooks, unnamed_project
+from bot.definitions.tried_calls import try_calls
 from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import NO_ZONE, Settings
 from bot.wiring.connections import load_connections
@@ -49,7 +51,7 @@ def _connections(settings: Settings) -> Sequence[Doctor]:
         found = load_connections(settings).by_name
     except DefinitionError as error:
         return [_Faulty("connections", error.problems)]
-    return [_System(each) for each in found.values()]
+    return [*(_System(each) for each in found.values()), *([_Calls(settings)] if found else [])]
 
 
 def _models(settings: Settings) -> Sequence[Doctor]:
@@ -145,6 +147,25 @@ class _System:
         if not faults:
             return [Diagnosis(check=check, state="ok", told="answers")]
         return [Diagnosis(check=check, state="wrong", told=told) for told in faults]
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The statements of the folder's tools, which their databases plan and do not carry out."""
+
+    settings: Settings
+
+    async def findings(self) -> Sequence[Diagnosis]:
+        """Those that a database does not take; what does not answer is told as a connection."""
+        connections = load_connections(self.settings)
+        try:
+            tried = await try_calls(self.settings, connections.toolbox)
+        finally:
+            await asyncio.gather(*(each.close() for each in connections.by_name.values()))
+        if tried.faults:
+            return [Diagnosis(check="calls", state="wrong", told=each) for each in tried.faults]
+        told = f"{tried.count} statements are taken"
+        return [Diagnosis(check="calls", state="ok", told=told)] if tried.count else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,6 +217,11 @@ def item_tools(text: str, folder: Path) -> None:
     _one_tool(text, MemoryDatabase("store", tables), "lend_item")
 
 
+def order_tools(text: str, folder: Path) -> None:
+    tables = "CREATE TABLE orders (number INTEGER PRIMARY KEY, what TEXT, key TEXT UNIQUE);"
+    _one_tool(text, MemoryDatabase("shop", tables), "order_part")
+
+
 def _one_tool(text: str, store: MemoryDatabase, name: str) -> None:
     problems, source = Problems(), read_yaml(text, file="tools.yaml")
     assert [*read_tools(source, problems, taken=(), connections={store.name: store})] == [name]
@@ -256,6 +261,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
     "list_absences": project_tools,
     "book_stand": stand_tools,
     "lend_item": item_tools,
+    "order_part": order_tools,
     "logic": rule,
     "test": scenarios,
     "given": setup,

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from adapters.connections.problems import read_call
 from adapters.connections.sql.columns import columns_of
-from adapters.connections.sql.model import SqlCall, SqlSettings
-from adapters.connections.sql.statement import Statement, read_statement
+from adapters.connections.sql.model import Key, SqlCall, SqlSettings
+from adapters.connections.sql.statement import Statement, check_whole, read_statement
 from adapters.connections.values import only_row, rows_in_json
 from engine.errors import ToolFailed, ToolUnsure
 from engine.ports.systems.connections import CallRequest
@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 _CONNECTIONS = 4
 _LONGEST_WORDS = 200
+_FAULTS = frozenset({"42601", "42703", "42P01", "42702", "42883", "42704", "42803", "42501"})
+"""Of a statement whatever its values are: its syntax, and what is not there or not allowed."""
 
 
 class PostgresqlConnection:
@@ -64,6 +66,7 @@ class PostgresqlConnection:
             keyed=call.key is not None,
             dialect="postgresql",
         )
+        check_whole(statement, request.parts)
         return PreparedPostgresqlCall(self, call, statement, request)
 
     async def probe(self) -> Sequence[str]:
@@ -180,6 +183,27 @@ class PreparedPostgresqlCall:
             return await self._connection.within(self._write(bound, key, progress), progress)
         return await self._connection.within(self._read(bound, progress), progress)
 
+    async def find_fault(self) -> str:
+        """What the database says against the statement, which it only plans. Raises ToolFailed."""
+        progress = Progress()
+        return await self._connection.within(self._explain(progress), progress)
+
+    async def _explain(self, progress: Progress) -> str:
+        async with self._connection.transaction("READ ONLY", progress) as db:
+            try:
+                sql = f"EXPLAIN {self._statement.sql}"
+                await db.execute(sql.encode(), self._statement.nulls)
+                if at := self._call.key:
+                    await db.execute(names.SQL("EXPLAIN {}").format(_key_query(at)), ("",))
+            except psycopg.Error as error:
+                if not (error.sqlstate or "").startswith(("42", "22")):
+                    raise
+                await db.execute("ROLLBACK")
+                # What needs the values is no fault of the statement.
+                if error.sqlstate in _FAULTS:
+                    return " ".join((error.diag.message_primary or "").split())[:_LONGEST_WORDS]
+        return ""
+
     async def _read(self, bound: Mapping[str, Any], progress: Progress) -> JsonValue:
         connection, most = self._connection, self._call.most
         # By a cursor of the server's, for rows beyond the limit stay where they are.
@@ -221,8 +245,12 @@ class PreparedPostgresqlCall:
             return False
         # Two repeats at once wait for each other.
         await db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
-        query = names.SQL("SELECT 1 FROM {} WHERE {} = %s LIMIT 1").format(
-            names.Identifier(at.table), names.Identifier(at.column)
-        )
-        cursor = await db.execute(query, (key,))
+        cursor = await db.execute(_key_query(at), (key,))
         return await cursor.fetchone() is not None
+
+
+def _key_query(at: Key) -> names.Composed:
+    """Finds a row with a key, which is the one parameter."""
+    return names.SQL("SELECT 1 FROM {} WHERE {} = %s LIMIT 1").format(
+        names.Identifier(at.table), names.Identifier(at.column)
+    )

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from adapters.connections.problems import read_call
 from adapters.connections.sql.columns import columns_of
 from adapters.connections.sql.creation import CreationScript
-from adapters.connections.sql.model import SqlCall, SqlSettings
-from adapters.connections.sql.statement import Statement, read_statement
+from adapters.connections.sql.model import Key, SqlCall, SqlSettings
+from adapters.connections.sql.statement import Statement, check_whole, read_statement
 from adapters.connections.values import only_row, rows_in_json
 from adapters.sqlite_file import SqliteFile, open_connection
 from engine.errors import ToolFailed
@@ -53,6 +53,7 @@ class SqliteConnection:
         statement = read_statement(
             call.sql, request.names, writes=request.writes, keyed=keyed, dialect="sqlite"
         )
+        check_whole(statement, request.parts)
         return PreparedSqliteCall(self, call, statement, request)
 
     async def probe(self) -> Sequence[str]:
@@ -170,6 +171,23 @@ class PreparedSqliteCall:
             return told
         return await self._read(bound)
 
+    async def find_fault(self) -> str:
+        """What SQLite says against the statement, which it only plans. Raises ToolFailed."""
+
+        def explain(db: sqlite3.Connection) -> str:
+            try:
+                db.execute(f"EXPLAIN {self._statement.sql}", self._statement.nulls).fetchall()
+                if at := self._call.key:
+                    db.execute(f"EXPLAIN {_key_query(at)}", ("",)).fetchall()
+            except sqlite3.OperationalError as error:
+                if _code(error) == sqlite3.SQLITE_ERROR:
+                    return str(error)
+                raise
+            return ""
+
+        told: str = await self._connection.ask(explain)
+        return told
+
     async def _read(self, bound: Mapping[str, Any]) -> JsonValue:
         connection, most = self._connection, self._call.most
         try:
@@ -220,10 +238,14 @@ class PreparedSqliteCall:
         at = self._call.key
         if at is None:
             return False
-        # Both are identifiers of the file, checked when it was loaded.
-        # Qualified, for SQLite takes an unknown name in quotes for a text.
-        sql = f'SELECT 1 FROM "{at.table}" WHERE "{at.table}"."{at.column}" = ? LIMIT 1'  # noqa: S608
-        return db.execute(sql, (key,)).fetchone() is not None
+        return db.execute(_key_query(at), (key,)).fetchone() is not None
+
+
+def _key_query(at: Key) -> str:
+    """Finds a row with a key, which is the one parameter."""
+    # Both are identifiers of the file, checked when it was loaded.
+    # Qualified, for SQLite takes an unknown name in quotes for a text.
+    return f'SELECT 1 FROM "{at.table}" WHERE "{at.table}"."{at.column}" = ? LIMIT 1'  # noqa: S608
 
 
 def _rows(

@@ -41,6 +41,11 @@ class Statement:
     sql: str
     holes: Mapping[str, Hole]
 
+    @property
+    def nulls(self) -> dict[str, None]:
+        """Nothing for each parameter."""
+        return dict.fromkeys(self.holes)
+
     def bind(
         self, values: Mapping[str, JsonValue], key: str
     ) -> dict[str, str | int | float | None]:
@@ -93,6 +98,21 @@ def read_statement(
     if problems:
         raise BadCall(*problems)
     return Statement(text, holes)
+
+
+def check_whole(statement: Statement, parts: Mapping[str, tuple[str, ...]]) -> None:
+    """Raises BadCall for an argument of several `parts` that a parameter should be."""
+    problems = []
+    for hole in statement.holes.values():
+        if hole.name not in parts:
+            continue
+        named = " or ".join(f":{hole.name}.{part}" for part in parts[hole.name])
+        told = (
+            f"has several parts; write {named}" if named else "is a list, which no parameter takes"
+        )
+        problems.append(f"sql: :{hole.name} {told}")
+    if problems:
+        raise BadCall(*problems)
 
 
 def tokens_of(sql: str) -> list[SqlToken]:

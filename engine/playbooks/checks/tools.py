@@ -1,8 +1,9 @@
 """A playbook's own tools: read, bound to their connections, and checked (design §11)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from cards.fields.table import FIELD_TYPES
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.tool import CallRefusal, ConnectedCall, ToolDefinition, name_faults
 from engine.ports.systems.connections import (
@@ -139,13 +140,32 @@ def call_request(tool: ToolDefinition) -> CallRequest:
         tool.writes is not None,
         tool.result,
         CONTEXT_ARGUMENTS,
+        _parts(tool),
     )
 
 
 def refusal_request(tool: ToolDefinition, refusal: CallRefusal) -> CallRequest:
     """What is asked of a call that may be refused: the first that is found."""
     names = frozenset(argument_names(tool))
-    return CallRequest(refusal.call.call, names, False, "one", CONTEXT_ARGUMENTS)
+    return CallRequest(refusal.call.call, names, False, "one", CONTEXT_ARGUMENTS, _parts(tool))
+
+
+def requests_of(tool: ToolDefinition) -> Iterator[tuple[Path, ConnectedCall, CallRequest]]:
+    """Every call of a tool, and where in it that stands."""
+    yield ("reads" if tool.reads else "writes",), tool.call, call_request(tool)
+    for number, refusal in enumerate(tool.refused_when):
+        at = ("refused_when", number, refusal.key)
+        yield at, refusal.call, refusal_request(tool, refusal)
+
+
+def _parts(tool: ToolDefinition) -> dict[str, tuple[str, ...]]:
+    """The parts of its arguments that have several."""
+    traits = {name: FIELD_TYPES[leaf.type] for name, leaf in tool.arguments.items()}
+    return {
+        name: tuple(each.schema.get("properties", ()))
+        for name, each in traits.items()
+        if each.shape in ("money", "rows")
+    }
 
 
 def argument_names(tool: ToolDefinition) -> Collection[str]:

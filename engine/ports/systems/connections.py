@@ -1,7 +1,7 @@
 """Systems outside that tools read from and write to (design §11)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from pydantic import JsonValue
@@ -20,7 +20,8 @@ class CallRequest:
     """What a tool says of its call: `body` as its file has it, and which `arguments` it has.
 
     It may name them and what is in `context`, which every call has. `result` is whether `one`,
-    `many` or a `text` is expected.
+    `many` or a `text` is expected. `parts` are the names of the parts of each argument that has
+    several, none of one that is a list.
     """
 
     body: Mapping[str, Any]
@@ -28,6 +29,7 @@ class CallRequest:
     writes: bool
     result: str
     context: frozenset[str] = frozenset()
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> frozenset[str]:
@@ -70,6 +72,18 @@ class PinnedCall(PreparedCall, Protocol):
 
     async def schema_digest(self) -> str:
         """The digest of what the system says it takes, asked for now. Raises ToolFailed."""
+        ...
+
+
+@runtime_checkable
+class TriedCall(PreparedCall, Protocol):
+    """A call that its system can look at without carrying it out."""
+
+    async def find_fault(self) -> str:
+        """What the system says against it, whatever the values; "" where it takes it.
+
+        Raises ToolFailed where the system does not answer.
+        """
         ...
 
 

@@ -164,6 +164,64 @@ async def test_values_that_no_column_takes_are_wrong_arguments(
         await prepared(database, "SELECT :who AS w", "who")({"who": value})
 
 
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SELECT id, seat FROM expense WHERE id = :id", "seat"),
+        ("SELECT id FROM expenses", "expenses"),
+        ("SELECT id FROM expense WHERE", ""),
+        ("SELECT nonsense(amount) FROM expense", "nonsense"),
+    ],
+)
+async def test_a_statement_that_cannot_be_is_found_without_being_run(
+    database: Databases, sql: str, told: str
+) -> None:
+    fault = await prepared(database, sql, "id").find_fault()
+    assert fault
+    assert told in fault
+
+
+async def test_a_write_is_tried_without_being_done(database: Databases) -> None:
+    call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
+    assert await call.find_fault() == ""
+    # What hangs on the values is no fault.
+    read = prepared(
+        database, "SELECT id FROM expense WHERE :a IS NULL OR amount > :a + :b", "a", "b"
+    )
+    assert await read.find_fault() == ""
+    other = prepared(
+        database, INSERT, "id", "who", "amount", writes=True, key=KEY | {"column": "k"}
+    )
+    assert "k" in await other.find_fault()
+    gone = prepared(database, "DELETE FROM expense", writes=True, changes=3)
+    assert await gone.find_fault() == ""
+    assert len(await prepared(database, "SELECT id FROM expense")({})) == 3
+
+
+async def test_a_database_that_is_away_is_not_called_faulty(tmp_path: Path) -> None:
+    away = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path, tmp_path)
+    with pytest.raises(ToolFailed, match="cannot be reached"):
+        await prepared(away, "SELECT 1 AS n").find_fault()
+    await away.close()
+
+
+def test_an_argument_of_several_parts_is_bound_by_its_parts(tmp_path: Path) -> None:
+    away = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path, tmp_path)
+    names = frozenset({"price", "rows", "who"})
+    parts: dict[str, tuple[str, ...]] = {"price": ("value", "currency"), "rows": ()}
+
+    def request(sql: str) -> CallRequest:
+        return CallRequest({"sql": sql}, names, False, "many", parts=parts)
+
+    away.prepare(request("SELECT :price.value AS p, :price.currency AS c, :who AS w"))
+    with pytest.raises(BadCall) as found:
+        away.prepare(request("SELECT :price AS p, :rows AS r"))
+    assert found.value.problems == (
+        "sql: :price has several parts; write :price.value or :price.currency",
+        "sql: :rows is a list, which no parameter takes",
+    )
+
+
 async def test_a_database_that_is_away_says_so(tmp_path: Path) -> None:
     file = SqliteConnection("money", SqlSettings(file=Path("none.sqlite3")), tmp_path, tmp_path)
     address = f"postgresql://owner@/postgres?host={tmp_path}"

@@ -1,6 +1,8 @@
 """`signoff doctor` against local servers: what is wrong is named, with what mends it."""
 
 import json
+import re
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.installations import Installations, OAuthStates
 from adapters.slack.workspace.workspaces import ManyWorkspaces
 from engine.events import Accepted, Outcome, Update
-from tests.bot.signoff_process import Ended, ended
+from tests.bot.signoff_process import ROOT, Ended, ended
 from tests.fakes.model_server import ModelServer, fail, say
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.installer import Installer
@@ -274,3 +276,25 @@ async def test_a_model_that_refuses_the_key_is_wrong(tmp_path: Path) -> None:
         found = (await told(tmp_path, 1, **model_is(model)))["model m-1"]
     assert "401" in found["told"]
     assert "OPENAI_API_KEY" in found["fix"]
+
+
+async def test_statements_of_tools_are_tried_at_their_database(tmp_path: Path) -> None:
+    folder = shutil.copytree(ROOT / "examples" / "leave", tmp_path / "leave")
+    data = {"SIGNOFF_DATA_DIR": str(tmp_path / "data")}
+    well = await ended(tmp_path, "doctor", "--json", str(folder), **data)
+    (calls,) = (one for one in json.loads(well.out) if one["check"] == "calls")
+    assert calls["state"] == "ok"
+    assert calls["told"].endswith(" statements are taken")
+    tools = folder / "playbooks" / "leave" / "tools.yaml"
+    text = tools.read_text("utf-8")
+    broken = text.replace("FROM balances", "FROM persons", 1)
+    assert broken != text
+    tools.write_text(broken, "utf-8")
+    assert (await ended(tmp_path, "validate", str(folder), **data)).out == "ok\n"
+    told = await ended(tmp_path, "doctor", "--json", str(folder), **data)
+    assert told.status == 1
+    (calls,) = (one for one in json.loads(told.out) if one["check"] == "calls")
+    assert calls["state"] == "wrong"
+    where, _, fault = calls["told"].partition(": ")
+    assert re.fullmatch(r"playbooks/leave/tools.yaml:[0-9]+", where)
+    assert fault.endswith(": no such table: persons")

@@ -53,3 +53,33 @@ def test_what_is_no_mapping_and_a_connection_that_is_not_there_are_told() -> Non
     for tools, told in zip(("- find_hoist\n", TOOLS), ELSEWHERE, strict=True):
         with pytest.raises(DefinitionError, match=re.escape(told)):
             loaded(tools, {})
+
+
+PRICED = """\
+order:
+  description: Orders something.
+  writes: {connection: workshop, sql: "INSERT INTO orders (price) VALUES (:price)"}
+  arguments:
+    price: {label: {zh: 价格, en: Price}, type: money}
+  refused_when:
+    - finds: {connection: workshop, sql: "SELECT 1 FROM orders WHERE price = :price"}
+      text: {zh: 已有, en: there}
+"""
+
+
+def test_money_in_a_statement_is_bound_by_its_parts(tmp_path: Path) -> None:
+    settings = SqlSettings(file=Path("workshop.sqlite3"))
+    known = {"workshop": SqliteConnection("workshop", settings, tmp_path, tmp_path)}
+    with pytest.raises(DefinitionError) as caught:
+        loaded(PRICED, known)
+    fault = "sql: :price has several parts; write :price.value or :price.currency"
+    told = [each for each in caught.value.problems if "several parts" in each]
+    assert told == [
+        f"hoists/tools.yaml:3: order.writes: {fault}",
+        f"hoists/tools.yaml:7: order.refused_when.0.finds: {fault}",
+    ]
+    with pytest.raises(DefinitionError) as sound:
+        loaded(
+            PRICED.replace(":price)", ":price.value)").replace("= :price", "= :price.value"), known
+        )
+    assert not [each for each in sound.value.problems if "tools.yaml" in each]
