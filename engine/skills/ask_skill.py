@@ -203,10 +203,11 @@ def _read_message(
     today, entities = context.services.today, context.entities
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
-    own = find_values(run.text, fields, today, entities=entities)
+    cues = context.playbook.definition.cues
+    own = find_values(run.text, fields, today, entities=entities, request=cues)
     if all(f.name in known for f in wider):
         wider = []
-    around = find_values(run.message, wider, today, entities=entities)
+    around = find_values(run.message, wider, today, entities=entities, request=cues)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, today, entities)
@@ -240,7 +241,14 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     text = _without_known(run) if all(not f.entity for f in fields) else run.text
     # What a field of another form has taken is not unused.
     others = [form_field(n, leaf, run.lang, run.state) for n, leaf in _known_leaves(asked, context)]
-    reading = read_form(text, [*fields, *others], today, entities=entities, examples=examples)
+    reading = read_form(
+        text,
+        [*fields, *others],
+        today,
+        entities=entities,
+        examples=examples,
+        request=playbook.cues,
+    )
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"

@@ -58,7 +58,7 @@ _OLD = re.compile(
 _KEPT: deque[
     tuple[
         Entities,
-        tuple[str, date, tuple[Field, ...]],
+        tuple[str, date, tuple[Field, ...], tuple[str, ...]],
         tuple[list[ValueSpan], list[ValueSpan]],
     ]
 ] = deque(maxlen=16)
@@ -94,23 +94,27 @@ def read_form(
     *,
     entities: Entities = NO_ENTITIES,
     examples: Iterable[str] = (),
+    request: Sequence[str] = (),
     year: int | None = None,
     month: date | None = None,
 ) -> FormReading:
     """What an answer to a form says. A date counts only in a clause that is understood whole.
 
-    `examples` are texts whose words need no explanation, such as those that ask for the form. A day
-    without a year is of `year`, where the form's question speaks of one, and one without a month of
-    that which begins on `month`.
+    `examples` are texts whose words need no explanation, such as those that ask for the form, and
+    `request` the words that ask for it. A day without a year is of `year`, where the form's
+    question speaks of one, and one without a month of that which begins on `month`.
     """
     kept, only = tuple(examples), _only_empty(fields)
 
+    def read_whole(words: str, as_of: date) -> FormReading:
+        return _read_form(_form_text(words, fields, as_of, entities, request), kept)
+
     def read(as_of: date) -> FormReading:
-        found = _read_form(text, fields, as_of, entities, kept)
+        found = read_whole(text, as_of)
         core = core_of(text) if only and (found.left or not found.values) else ""
         if not core or core == text:
             return found
-        again = _read_form(core, fields, as_of, entities, kept)
+        again = read_whole(core, as_of)
         is_better = not again.left or not found.values
         return again if is_better and (again.values or again.faults) else found
 
@@ -166,13 +170,10 @@ def _in_year(
     return found
 
 
-def _read_form(
-    text: str, fields: Sequence[Field], today: date, entities: Entities, examples: Iterable[str]
-) -> FormReading:
-    said = _form_text(text, fields, today, entities)
-    known = make_vocabulary(fields, examples)
+def _read_form(said: FormText, examples: Iterable[str]) -> FormReading:
+    known = make_vocabulary(said.fields, examples)
     found, faulty = _find_sure(said)
-    loose = {f.name for f in fields if f.type in ("date", "time")}
+    loose = {f.name for f in said.fields if f.type in ("date", "time")}
     stray = [
         c
         for c in found
@@ -201,16 +202,21 @@ def read_values(
 
 
 def find_values(
-    text: str, fields: Sequence[Field], today: date, *, entities: Entities = NO_ENTITIES
+    text: str,
+    fields: Sequence[Field],
+    today: date,
+    *,
+    entities: Entities = NO_ENTITIES,
+    request: Sequence[str] = (),
 ) -> FoundValues:
     """The values that a text gives, and by which words, whatever else it says.
 
-    Cues, labels and units name a field; what could mean two things fills nothing. A bare value
-    fills the one field that is still missing.
+    `request` are the words that ask for the form. Cues, labels and units name a field; what could
+    mean two things fills nothing. A bare value fills the one field that is still missing.
     """
     if not fields:
         return FoundValues({}, {})
-    said = _form_text(text, fields, today, entities)
+    said = _form_text(text, fields, today, entities, request)
     found, _ = _find_sure(said)
     if values := _values(found, said):
         return FoundValues(values, _words(said, found))
@@ -235,13 +241,19 @@ def _values(claims: Iterable[ValueSpan], said: FormText) -> dict[str, str]:
     }
 
 
-def _form_text(text: str, fields: Sequence[Field], today: date, entities: Entities) -> FormText:
+def _form_text(
+    text: str,
+    fields: Sequence[Field],
+    today: date,
+    entities: Entities,
+    request: Sequence[str],
+) -> FormText:
     """The text as it is read: in simplified Chinese, unless the form itself is in traditional."""
     written = _normalize(text, fields)
     read = simplified(written)
     if read == written or any(is_traditional(word) for f in fields for word in _texts_of(f)):
-        return FormText(written, fields, today, entities)
-    return FormText(read, fields, today, entities, written)
+        return FormText(written, fields, today, entities, request=tuple(request))
+    return FormText(read, fields, today, entities, written, tuple(request))
 
 
 def _texts_of(field: Field) -> Iterator[str]:
@@ -261,7 +273,7 @@ def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
     """What the text surely says, and what in it is wrong."""
     # What a field holds already says nothing of what a text says for it.
     asked = tuple(f.model_copy(update={"value": ""}) if f.value else f for f in said.fields)
-    reading = (said.written or said.text, said.today, asked)
+    reading = (said.written or said.text, said.today, asked, said.request)
     for entities, kept, found in _KEPT:
         if entities is said.entities and kept == reading:
             return list(found[0]), list(found[1])

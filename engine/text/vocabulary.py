@@ -90,8 +90,10 @@ def unexplained_text(text: str, known: Vocabulary) -> str:
     """What is left of a text that has been looked at; "" when only fillers are."""
     said = text.lower()
     words = [w for w in _LATIN.findall(said) if not {w, w.removesuffix("s")} & known.words]
+    # A name of a field may be a part of a word that the examples have.
+    rest = _CHINESE.sub(lambda run: run[0] if _unexplained_chinese(run[0], known) else "", said)
     strange = "".join(
-        _unexplained_chinese(run, known) for run in _CHINESE.findall(known.phrases.sub("", said))
+        _unexplained_chinese(run, known) for run in _CHINESE.findall(known.phrases.sub("", rest))
     )
     return " ".join([*words, *filter(None, [strange]), *_NUMBER.findall(said)])
 

@@ -60,6 +60,10 @@ BUILT_AT_IMPORT = {"engine.text.wording._any"}
 def build_every_kind() -> None:
     """Calls whatever builds patterns from the words of playbooks, with words that are new."""
     reading.read_form(SAID, FIELDS, TODAY)
+    asked = (Field(name="who", label="Whom", type="entity", entity="subject"), FIELDS[0])
+    words_of_it = ("a nurse", "备注词条")
+    said = "noted thing is red of P001, 备注词条"
+    reading.find_values(said, asked, TODAY, entities=SUBJECTS, request=words_of_it)
     values.states_number(SAID, ["heft"])
     values.remove_values(SAID, ["noted thing", "份量 词"])
     # Kept by whoever asked first in this process.

@@ -40,7 +40,8 @@ class ValueSpan:
 class FormText:
     """A text in NFKC, said on a day, the fields that are asked for, and what it may name.
 
-    `text` is as it is read, letter for letter of what was `written`.
+    `text` is as it is read, letter for letter of what was `written`. `request` are the words that
+    ask for the form.
     """
 
     text: str
@@ -48,6 +49,7 @@ class FormText:
     today: date
     entities: Entities = NO_ENTITIES
     written: str = ""
+    request: tuple[str, ...] = ()
 
     def as_written(self, part: str, since: int = 0) -> str:
         """The first such part of the text from a place on, in the letters that the person wrote."""
@@ -88,7 +90,23 @@ class FormText:
     def mentions(self, names: Sequence[str], after: str = LINK) -> Iterator[re.Match[str]]:
         """Where the text has one of the names, each match with what links it to a value."""
         if names:
-            yield from re.finditer(cue_pattern(names) + after, self.text, re.IGNORECASE)
+            found = re.finditer(cue_pattern(names) + after, self.text, re.IGNORECASE)
+            yield from (match for match in found if not self.is_begun(names, match.start()))
+
+    def is_begun(self, names: Sequence[str], start: int) -> bool:
+        """Whether the name there only begins a word that asks for the form, as 退 does 退货."""
+        if not self._request_words:
+            return False
+        name = re.compile(cue_pattern(names), re.IGNORECASE).match(self.text, start)
+        end = name.end() if name else start
+        return any(first <= start < end < last for first, last in self._request_words)
+
+    @cached_property
+    def _request_words(self) -> tuple[tuple[int, int], ...]:
+        """Where the text has Chinese words of the request."""
+        words = [word for word in self.request if not word.isascii() and len(word) > 1]
+        found = re.finditer(f"(?=({'|'.join(map(re.escape, words))}))", self.text) if words else ()
+        return tuple(match.span(1) for match in found)
 
     def is_named(self, names: Sequence[str], start: int, end: int) -> bool:
         """Whether one of the names stands right before the place, or behind it as in `for the`."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from cards.model import Field
 from engine.text.claims.corrections import value_begins
+from engine.text.claims.endings import own_words
 from engine.text.claims.form_text import NEAR, FormText, ValueSpan
 from engine.text.claims.patterned import (
     end_of_clause,
@@ -23,7 +24,11 @@ _ID = re.compile(
     r"\s?(?:(?:is|was|为|是)\s?|[:=]\s?)?(?P<id>[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,60}[A-Za-z0-9])?)"
 )
 _HAS_ID = re.compile(r"[A-Za-z][-_/]?[0-9]|[0-9][-_/]?[A-Za-z]")
-_TRAILING = re.compile(r"(?:(?<!\s)\s+(?:and|with|but)|[和与及、])\s*$", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"(?:(?<!\s)\s+(?:and|with|but|of|from|(?:(?:of|from|on|for|in|to|at|with)\s+)?(?:the|our|my|your))"
+    r"|[和与及、])\s*$",
+    re.IGNORECASE,
+)
 # Small words alone are no finding.
 _HOLLOW = re.compile(
     r"\b(?:her|his|their|my|the|an?|it|to|be|been|this|that|today|yesterday|on|at|in|of|for"
@@ -55,6 +60,8 @@ def find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
     behind = (rf"\s*{_IS}(?=[\w\"'“‘「《*#<\[])", rf"[,;。!?\n]|\.\s|\.$|{value}|\s{others}")
     for is_behind, (after, stop) in enumerate((labelled, behind)):
         for start, begin, end in _stretches(said.text, cue + after, stop):
+            if said.is_begun(names, start):
+                continue
             if claim := _words(said, field, (start, begin, end), is_behind=bool(is_behind)):
                 yield claim
 
@@ -64,9 +71,12 @@ def _words(
 ) -> ValueSpan | None:
     start, begin, end = place
     begin = value_begins(said.text, start, begin)
+    is_asked = _ASKED.search(said.text, begin, end) or said.text[end : end + 1] == "?"
+    if is_behind and not field.pattern:
+        first, end = own_words(said, said.text[start:begin], begin, end)
+        start, begin = (start, begin) if first == begin else (first, first)
     given = said.text[begin:end]
     kept = _TRAILING.sub("", given.rstrip(" .,;"))
-    is_asked = _ASKED.search(given) or said.text[end : end + 1] == "?"
     if DENIED.search(said.text[max(0, start - NEAR) : start]) or is_asked:
         return None
     if is_behind and _DENIES.match(given):

@@ -1,0 +1,88 @@
+"""Where the words for a text field end: before what another field takes, or the request goes on."""
+
+import re
+from functools import lru_cache
+
+from engine.text.claims.entities import find_entities
+from engine.text.claims.form_text import FormText, ValueSpan
+from engine.text.values import cue_pattern, field_names
+
+_SMALL = r"(?:\s(?:of|from|for|on|in|to|at|with|by|under|about|against))?(?:\s(?:the|our|my|your))?"
+_OF = re.compile(r"\s?的\s?")
+_PLACES = frozenset(
+    (
+        *("in", "at", "on", "near", "from", "of", "with", "by", "under", "for", "to"),
+        *("inside", "outside", "behind"),
+    )
+)
+"""Behind one of these stands what a thing is called, and no sentence."""
+_TELLS = re.compile(
+    r"\s(?:(?:and|but|so|because|since|as|while|when)\s(?:[a-z']{1,20}\s){0,3})?"
+    r"(?:is|are|was|were|has|have|isn't|aren't|wasn't|doesn't|does|do)(?![a-z'])",
+    re.IGNORECASE,
+)
+_RELATES = re.compile(
+    r"(?<![a-z])(?:that|which|who|whose|where|what|how|when|if|whether)(?![a-z])", re.IGNORECASE
+)
+
+
+def own_words(said: FormText, cue: str, begin: int, end: int) -> tuple[int, int]:
+    """Where the words behind a cue, `text[begin:end]`, begin and end as a field's own value.
+
+    What something of a kind is called belongs to the field of that kind, and what tells on, or says
+    what the request itself does, is no part of a name or a place. Equal places mean that nothing is
+    left.
+    """
+    end = _before_the_request(said, cue, begin, end)
+    for claim in _sure_entities(said, begin, end):
+        if claim.end == end:
+            end = _without_lead(said, claim, begin)
+        elif claim.start == begin and (linked := _OF.match(said.text, claim.end)):
+            begin = linked.end()
+    return begin, max(begin, end)
+
+
+def _before_the_request(said: FormText, cue: str, begin: int, end: int) -> int:
+    text = said.text[begin:end]
+    as_one, is_done = _request_forms(said.request)
+    ends = [as_one.search(text)]
+    if cue.strip().lower() in _PLACES:
+        told = _TELLS.search(text)
+        ends.append(told if told and not _RELATES.search(text, 0, told.start()) else None)
+        ends.append(is_done.search(text))
+    return begin + min((match.start() for match in ends if match), default=len(text))
+
+
+@lru_cache(maxsize=256)
+def _request_forms(request: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """`as a supplier`, and `repaired`, at the end, of words that ask for it."""
+    words = [word for word in request if word.isascii()]
+    done = "|".join(re.escape(word.removesuffix("e")) for word in words if len(word) > 2)
+    as_one = rf"\sas\s(?:(?:an?|the|our|my|new|one)\s){{0,3}}{cue_pattern(words)}$"
+    is_done = rf"\s(?:{done})ed$" if done else "(?!)"
+    return re.compile(as_one, re.IGNORECASE), re.compile(is_done, re.IGNORECASE)
+
+
+def _sure_entities(said: FormText, begin: int, end: int) -> list[ValueSpan]:
+    """What of the stretch is for a field of its kind, of which the text names one alone."""
+    found = list(find_entities(said))
+    values: dict[str, set[str]] = {}
+    for claim in found:
+        for name, value in claim.values.items():
+            values.setdefault(name, set()).add(value)
+    return [
+        claim
+        for claim in found
+        if begin <= claim.start
+        and claim.end <= end
+        and all(len(values[n]) == 1 for n in claim.values)
+    ]
+
+
+def _without_lead(said: FormText, claim: ValueSpan, begin: int) -> int:
+    """Where what stands before the entity ends, without the small words that lead to it."""
+    (name,) = claim.values
+    names = next(field_names(field) for field in said.fields if field.name == name)
+    lead = rf"{_SMALL}(?:\s{cue_pattern(names)})?\s{{0,3}}$"
+    found = re.compile(lead, re.IGNORECASE).search(said.text, begin, claim.start)
+    return found.start() if found else claim.start
