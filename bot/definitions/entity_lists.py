@@ -142,7 +142,7 @@ class EntityLists:
             reader = Principal(id=_READER, name=_READER, roles=tool.roles)
             context = replace(self._services.tool_context("", reader), project=project)
             async with places:
-                rows = _rows(entity, await self._services.call(tool, {}, context))
+                rows = rows_of_list(entity, await self._services.call(tool, {}, context))
         except (ToolError, ValueError) as error:
             log.warning("entities_not_read", playbook=playbook.id, kind=name, error=str(error))
             return before
@@ -154,7 +154,7 @@ class EntityLists:
         return _KeptList(playbook.id, own, project, tool.roles, kind, version)
 
 
-def _rows(entity: EntityDefinition, result: Mapping[str, Any]) -> Rows:
+def rows_of_list(entity: EntityDefinition, result: Mapping[str, Any]) -> Rows:
     """Ids with their other names; raises ValueError for what is no list, or too long a one."""
     listed = result.get("rows")
     if not isinstance(listed, list):

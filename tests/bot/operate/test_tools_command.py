@@ -55,6 +55,64 @@ async def test_a_folder_may_be_named_as_for_the_neighbours(tmp_path: Path) -> No
     assert nowhere.err == "garaje: there is no such folder\n"
 
 
+ROOMS = """\
+id: rooms
+name: {zh: 房间, en: Rooms}
+project: X-1
+entities: {room: {name: {zh: 房间, en: Room}, tool: list_rooms, id: no, names: [called]}}
+"""
+LISTED = """\
+list_rooms:
+  description: Rooms
+  reads: {connection: house}
+  for_questions: false
+  result: many
+  columns: {no: {label: {zh: 编号, en: No}}, called: {label: {zh: 名称, en: Called}}}
+find_room:
+  description: A room
+  reads: {connection: house, where: {no: "{room}"}}
+  arguments: {room: {label: {zh: 房间, en: Room}, type: entity, entity: room}}
+  columns: {floor: {label: {zh: 楼层, en: Floor}}}
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A folder whose rooms have numbers and names; two have the same name."""
+    folder = tmp_path / "house"
+    (folder / "playbooks" / "rooms").mkdir(parents=True)
+    (folder / "signoff.yaml").write_text("timezone: Europe/Berlin\n", "utf-8")
+    people = "roles: [{id: keeper, zh: 管理员, en: keeper}]\npeople: [{id: ann, name: Ann}]\n"
+    (folder / "people.yaml").write_text(people, "utf-8")
+    (folder / "connections.yaml").write_text("house: {kind: sheet, file: rooms.csv}\n", "utf-8")
+    rows = "no,called,floor\nR-1,Elbe,2\nR-2,Rhine,3\nR-3,Rhine,4\n"
+    (folder / "rooms.csv").write_text(rows, "utf-8")
+    (folder / "playbooks" / "rooms" / "playbook.yaml").write_text(ROOMS, "utf-8")
+    (folder / "playbooks" / "rooms" / "tools.yaml").write_text(LISTED, "utf-8")
+    return folder
+
+
+async def test_a_name_is_taken_for_the_id_that_a_chat_would_take_it_for(house: Path) -> None:
+    for said in ("Elbe", "elbe", "r-1"):
+        called = await ended(house, "tools", "call", "find_room", "--arg", f"room={said}")
+        assert (called.status, called.out) == (0, "- Floor: 2\n"), called.err
+        assert called.err == f"room: {said} is R-1\n"
+    by_id = await ended(house, "tools", "call", "find_room", "--arg", "room=R-1")
+    assert (by_id.out, by_id.err) == ("- Floor: 2\n", "")
+    probed = await ended(house, "tools", "probe", "find_room", "--arg", "room=Elbe")
+    assert probed.out.startswith('asked: {"room": "R-1"}')
+
+
+@pytest.mark.parametrize("said", ["Danube", "Rhine"])
+async def test_what_names_nothing_or_several_says_what_there_is(house: Path, said: str) -> None:
+    called = await ended(house, "tools", "call", "find_room", "--arg", f"room={said}")
+    assert called.out == "Nothing was found.\n"
+    assert called.err == (
+        f"room: {said!r} is no room that list_rooms lists, or several; "
+        "there are R-1 (Elbe), R-2 (Rhine), R-3 (Rhine)\n"
+    )
+
+
 async def test_a_writing_tool_needs_to_be_meant(garage: Path) -> None:
     words = ("call", "book_hoist", "--arg", "bay=A1", "--arg", "day=2026-12-12")
     refused = await tools(garage, *words)
