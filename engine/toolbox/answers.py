@@ -70,7 +70,8 @@ def _of_text(answer: AnswerDefinition) -> Tool[Any]:
     async def run(args: BaseModel, ctx: ToolContext) -> dict[str, Any]:
         return {"answer": shown.get("", shown)}
 
-    return _plain(" ".join(text.texts), run, lambda result, lang: text(lang))
+    said = " ".join(text.texts)
+    return replace(_plain(said, run, lambda result, lang: text(lang)), text=said)
 
 
 def _of_document(answer: AnswerDefinition, playbook: str) -> Tool[Any]:
@@ -85,7 +86,8 @@ def _of_document(answer: AnswerDefinition, playbook: str) -> Tool[Any]:
         return {"quotes": found}
 
     headings = " ".join(place.heading for place in answer.places.values())
-    return _plain(headings, run, _tell_quotes)
+    quotes = tuple((f"{playbook}/{each.file}", each.heading) for each in answer.places.values())
+    return replace(_plain(headings, run, _tell_quotes), quotes=quotes)
 
 
 def _tell_quotes(result: Mapping[str, Any], lang: Lang) -> str:

@@ -114,6 +114,10 @@ class Tool(Generic[Args]):
     """The playbook whose own it is; "" for the service's, which serve every project."""
     is_answer: bool = False
     """Whether it is one answer of a playbook, which is no tool for a model, and of its project."""
+    quotes: tuple[tuple[str, str], ...] = ()
+    """Of an answer: the sections that it quotes, by document (`playbook/file`) and heading."""
+    text: str = ""
+    """Of an answer: what it always says, in whatever languages."""
     origin: str = ""
     """Where it comes from, for operators: a connection or a package; "" for the service's own."""
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -71,10 +71,14 @@ async def test_a_document_answers_by_its_own_words(room: WebRoom, text: str, tol
     assert "documents/hoists/rules" in answer
 
 
+async def test_a_text_answers_by_its_own_words(room: WebRoom) -> None:
+    assert "not on Sundays" in await asked(room, "mia", "When are you open on Sundays?")
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "When are you open on Sundays?",
+        "When are you open on holidays?",
         "Where does used brake fluid go?",
         "What is a test drive of a truck?",
         "Was my test drive signed?",

@@ -90,7 +90,8 @@ class RouteTable:
         }
         self.sums = frozenset(name for name, d in playbooks.items() if _asks_for_one_sum(d))
         """The playbooks whose numbers are one amount of money."""
-        self.sections = index_sections(tuple(documents))
+        answers = tuple(tool for tool in tools if tool.is_answer and not tool.roles)
+        self.sections = index_sections(tuple(documents), answers)
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)

@@ -1,19 +1,21 @@
-"""Which section of the documents explains every word of a question."""
+"""Which section of the documents, or answer that is a text, explains every word of a question."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any, Final
 
+from cards.model import Lang
 from engine.frames.intents import Lookup
-from engine.ports.library import Document, Section, Serves
+from engine.ports.library import Document, Serves
 from engine.text import wording
-from engine.text.entities import fold
-from engine.text.search_words import RUNS, is_chinese, stem, words
+from engine.text.language import detect_language, suits_language
+from engine.text.search_words import is_chinese
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from engine.tools.model import Tool
+from engine.understanding.lookups.rule_words import HEADED, index_words, needed_words, says_little
 from engine.understanding.lookups.text import LookupText
-from engine.understanding.lookups.words import SMALL_WORDS, without_small_chinese
 
 # What is so, or was, of some one thing is asked of the thing itself, and no rule tells it.
 _PARTICULAR = re.compile(
@@ -22,41 +24,70 @@ _PARTICULAR = re.compile(
     r"|(?<!应)该|[了过](?:没有?|吗|么)|已经?|正在|目前|现在"
 )
 
+_THEIR_OWN = re.compile(
+    r"(^\W*(?:may|can|could|must|should|do|does)"
+    r" (?!the\b|he\b|she\b|they\b|it\b|this\b|that\b|these\b|those\b|my\b|his\b|her\b|their\b)"
+    r"[a-z].{0,80}?\b)their\b"
+)
+"""What is "their own" of somebody whom a question names in general is nobody's in particular."""
 
-_ALSO_NOUNS = frozenset(("check", "display", "help", "list", "search", "view"))
+NEAR_SHARE: Final = 0.25
+"""A section that has less of a question's words is not near it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    document: Document
-    section: Section
+    """A text that answers: how it is looked up, its name, and where it belongs."""
+
+    lookup: Lookup
+    title: str
+    heading: str
+    body: str
+    shelf: tuple[str, str]
+    asked: tuple[str, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NearSection:
+    """A section that has words of a question, how many, and what share of all of them.
+
+    `answer` is the tool that answers with it, "" for none; `name` says which section it is.
+    """
+
+    lookup: Lookup
+    name: str
+    words: int
+    share: float
+    answer: str = ""
 
 
 class SectionIndex:
     """The sections of documents, by their words.
 
-    A set of sections is a number here, with a bit for each of them, so that what a word leaves of
-    them is found at once.
+    What an answer that quotes one has as examples counts as its heading; an answer that is a text
+    is a section by itself. A set of sections is a number here, with a bit for each of them, so that
+    what a word leaves of them is found at once.
     """
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        self._entries = [_Entry(d, section) for d in documents for section in d.sections]
+    def __init__(self, documents: Iterable[Document], answers: Sequence[Tool[Any]] = ()) -> None:
+        self._entries = [*_sections(documents, answers), *_texts(answers)]
         self._having: dict[str, int] = {}
         self._headed: dict[str, int] = {}
         self._heading_sizes: list[int] = []
         for number, entry in enumerate(self._entries):
-            title, heading = entry.document.title, entry.section.heading or entry.document.title
-            headed = _index_words(heading)
-            body = _index_words("\n".join((title, *entry.section.paragraphs)))
+            headed = index_words(entry.heading or entry.title)
             self._heading_sizes.append(len(headed))
+            headed |= index_words("\n".join(entry.asked))
+            headed |= {HEADED + letter for letter in headed if is_chinese(letter)}
+            body = index_words(f"{entry.title}\n{entry.body}")
             for own, place in ((headed, self._headed), (headed | body, self._having)):
                 for word in own:
                     place[word] = place.get(word, 0) | 1 << number
         self._among = (1 << len(self._entries)) - 1
         self._shelves: dict[tuple[str, str], int] = {}
         for number, entry in enumerate(self._entries):
-            shelf = (entry.document.playbook, entry.document.project)
-            self._shelves[shelf] = self._shelves.get(shelf, 0) | 1 << number
+            self._shelves[entry.shelf] = self._shelves.get(entry.shelf, 0) | 1 << number
 
     def among(self, serves: Serves) -> "SectionIndex":
         """The same, of the documents of these playbooks alone."""
@@ -72,16 +103,36 @@ class SectionIndex:
         """
         if not self._among or not _is_general(asked):
             return None
-        needed = list(_needed_words(asked.text))
+        needed = list(needed_words(asked.text))
         left = self._explaining(needed)
         ranked = sorted(self._ranked(left, needed), reverse=True)
         if not ranked or (len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]):
             return None
         entry = self._entries[ranked[0][2]]
-        document = f"{entry.document.playbook}/{entry.document.file}"
-        arguments = {"document": document, "section": entry.section.heading}
-        why = f"{document}: {entry.section.heading or entry.document.title!r} has every word"
-        return Lookup(tool=KNOWLEDGE_SEARCH.name, arguments=arguments), why
+        return entry.lookup, f"{_name(entry)} has every word"
+
+    def near(self, asked: LookupText, lang: Lang) -> list[NearSection]:
+        """The sections that have words of a question in general, those that have most first.
+
+        One word alone has to stand in the heading, or in hardly any other section.
+        """
+        if not self._among or not _is_general(asked):
+            return []
+        needed = [forms for forms in needed_words(asked.text) if not says_little(forms)]
+        having = [_union(self._having, forms) & self._among for forms in needed]
+        headed = [_union(self._headed, forms) for forms in needed]
+        most, found = max(1, self._among.bit_count() // 4), list[tuple[float, int, NearSection]]()
+        for number, entry in enumerate(self._entries):
+            at = [n for n, places in enumerate(having) if places >> number & 1]
+            is_telling = any(headed[n] >> number & 1 or having[n].bit_count() <= most for n in at)
+            share = len(at) / max(1, len(needed))
+            if not is_telling or share < NEAR_SHARE or not suits_language(_said(entry), lang):
+                continue
+            weight = sum(1 / having[n].bit_count() for n in at)
+            name = ": ".join(filter(None, (entry.title, entry.heading)))
+            near = NearSection(entry.lookup, name, len(at), share, entry.answer)
+            found.append((-weight, number, near))
+        return [near for _, _, near in sorted(found, key=lambda each: each[:2])]
 
     def _explaining(self, needed: Sequence[tuple[str, ...]]) -> int:
         """The sections that have one of the forms of every word."""
@@ -102,13 +153,67 @@ class SectionIndex:
                 yield shared, -self._heading_sizes[number], number
 
 
-NO_SECTIONS = SectionIndex(())
+_KEPT: dict[tuple[object, ...], SectionIndex] = {}
+_MAX_KEPT: Final = 8
 
 
-@lru_cache(maxsize=8)
-def index_sections(documents: tuple[Document, ...]) -> SectionIndex:
-    """The sections of these documents."""
-    return SectionIndex(documents)
+def index_sections(
+    documents: tuple[Document, ...], answers: Sequence[Tool[Any]] = ()
+) -> SectionIndex:
+    """The sections of these documents, and the answers that quote them or are texts."""
+    told = tuple((a.name, a.examples, a.quotes, a.text, a.project) for a in answers)
+    key = (documents, told)
+    if key not in _KEPT:
+        if len(_KEPT) >= _MAX_KEPT:
+            _KEPT.clear()
+        _KEPT[key] = SectionIndex(documents, answers)
+    return _KEPT[key]
+
+
+def _sections(documents: Iterable[Document], answers: Sequence[Tool[Any]]) -> Iterator[_Entry]:
+    """Each section of the documents, with what the answers that quote it are asked."""
+    quoting: dict[tuple[str, str], list[Tool[Any]]] = {}
+    for tool in answers:
+        for place in tool.quotes:
+            quoting.setdefault(place, []).append(tool)
+    for document in documents:
+        name = f"{document.playbook}/{document.file}"
+        for section in document.sections:
+            own = quoting.get((name, section.heading), [])
+            body = "\n".join(section.paragraphs)
+            lang = detect_language(f"{section.heading} {body}")
+            asked = (example for tool in own for example in tool.examples)
+            yield _Entry(
+                Lookup(
+                    tool=KNOWLEDGE_SEARCH.name,
+                    arguments={"document": name, "section": section.heading},
+                ),
+                document.title,
+                section.heading,
+                body,
+                (document.playbook, document.project),
+                tuple(example for example in asked if suits_language(example, lang)),
+                own[0].name if own else "",
+            )
+
+
+def _texts(answers: Sequence[Tool[Any]]) -> Iterator[_Entry]:
+    """Each answer that is a text."""
+    for tool in answers:
+        if tool.text:
+            shelf = (tool.playbook, tool.project)
+            lookup = Lookup(tool=tool.name, arguments={})
+            yield _Entry(lookup, "", "", tool.text, shelf, tool.examples, tool.name)
+
+
+def _name(entry: _Entry) -> str:
+    if not entry.lookup.arguments:
+        return entry.lookup.tool
+    return f"{entry.lookup.arguments['document']}: {entry.heading or entry.title!r}"
+
+
+def _said(entry: _Entry) -> str:
+    return f"{entry.heading} {entry.body}"
 
 
 def _is_general(asked: LookupText) -> bool:
@@ -120,7 +225,7 @@ def _is_general(asked: LookupText) -> bool:
         or (wording.denies(asked.said) and not wording.asks(asked.said))
         or wording.hinged(asked.said)
         or wording.vague_time(asked.clear)
-        or _PARTICULAR.search(asked.said)
+        or _PARTICULAR.search(_THEIR_OWN.sub(r"\1", asked.said))
     )
 
 
@@ -131,28 +236,4 @@ def _union(places: Mapping[str, int], forms: Iterable[str]) -> int:
     return found
 
 
-def _index_words(text: str) -> set[str]:
-    """The words of a text, and its Chinese characters by themselves."""
-    runs = filter(is_chinese, RUNS.findall(fold(text)))
-    return {*words(text), *(letter for run in runs for letter in run)}
-
-
-def _needed_words(text: str) -> Iterator[tuple[str, ...]]:
-    """What a section has to have: of each word one of its forms.
-
-    "List" and the like are bidden first ("list the guests"), and named behind another word ("the
-    guest list"). A Chinese character that is no part of a small word is one; its forms are the
-    pairs in which it stands, and itself between small words.
-    """
-    before = ""
-    for run in RUNS.findall(fold(text)):
-        if not is_chinese(run):
-            if run not in SMALL_WORDS or (run in _ALSO_NOUNS and before):
-                yield (stem(run),)
-            before = "" if run in SMALL_WORDS else run
-            continue
-        places = set(without_small_chinese(run))
-        for at in places:
-            pairs = tuple(run[i : i + 2] for i in (at - 1, at) if 0 <= i < len(run) - 1)
-            alone = not places & {at - 1, at + 1}
-            yield (*pairs, run[at]) if alone else pairs
+NO_SECTIONS = SectionIndex(())

@@ -1,0 +1,81 @@
+"""What people ask of house rules in their own words, the right section answers, or none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from engine.text.entity_kinds import NO_ENTITIES
+from engine.understanding.context import RouteContext
+from engine.understanding.lookups.find import find
+from engine.understanding.lookups.sections import SectionIndex
+from engine.understanding.lookups.text import look_at
+from tests.engine.understanding.frames.projects import read_context
+from tests.engine.understanding.lookups.allotment import ALLOTMENT
+from tests.engine.understanding.lookups.warehouse import TODAY
+
+HERE = Path(__file__).parent
+LEAST = {"library": 17, "allotment": 13}
+"""So many of 19 and of 13 that a section answers; it was 8 of each while words alone counted that a
+document has."""
+
+QUOTED = {
+    "answer:desk:quiet": {"Quiet hours", "安静时段"},
+    "answer:desk:own_food": {"Food and drink", "饮食"},
+}
+
+
+@pytest.fixture(scope="module")
+def library() -> RouteContext:
+    return read_context(HERE / "library")
+
+
+def _asked(name: str) -> list[dict[str, Any]]:
+    text = (HERE / "rules_asked.yaml").read_text("utf-8")
+    asked: list[dict[str, Any]] = yaml.safe_load(text)[name]
+    return asked
+
+
+def _headings(text: str, context: RouteContext | None) -> set[str]:
+    entities = context.entities if context else NO_ENTITIES
+    tools = context.tools if context else ()
+    index = context.sections if context else SectionIndex(ALLOTMENT)
+    found = find(text, tools, today=TODAY, entities=entities) or index.find(
+        look_at(text, entities, TODAY)
+    )
+    if found is None:
+        return set()
+    return QUOTED.get(found[0].tool) or {str(found[0].arguments.get("section", found[0].tool))}
+
+
+@pytest.mark.parametrize("name", ["library", "allotment"])
+def test_the_right_section_answers_or_none(name: str, library: RouteContext) -> None:
+    context = library if name == "library" else None
+    found = {each["ask"]: _headings(each["ask"], context) for each in _asked(name)}
+    wanted = {each["ask"]: each["heading"] for each in _asked(name)}
+    assert [ask for ask, had in found.items() if had and wanted[ask] not in had] == []
+    assert sum(bool(had) for had in found.values()) >= LEAST[name]
+
+
+def test_an_answer_that_is_a_text_answers_by_its_own_words(library: RouteContext) -> None:
+    asked = look_at("what happens when the desk blocks a lost card?", library.entities, TODAY)
+    found = library.sections.find(asked)
+    assert found is not None
+    assert found[0].tool == "answer:desk:second_card"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("how loud may the choir be after ten?", "quiet"),
+        ("may clubs bring their own soup?", "own_food"),
+        ("are open flames allowed?", ""),
+    ],
+)
+def test_what_no_section_answers_is_near_one_that_has_words_of_it(
+    library: RouteContext, text: str, first: str
+) -> None:
+    near = library.sections.near(look_at(text, library.entities, TODAY), "en")
+    assert near
+    assert near[0].answer == (f"answer:desk:{first}" if first else "")
