@@ -400,6 +400,7 @@ def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
         "list_absences": "list_absences: {description: x, reads: {connection: nowhere}}",
         "book_stand": "book_stand: {description: x, reads: {connection: nowhere}}",
         "lend_item": "lend_item: {description: x, reads: {connection: nowhere}}",
+        "order_part": "order_part: {description: x, reads: {connection: nowhere}}",
         "test": "- {test: a, steps: []}",
         "given": "given: {now: noon}",
     }

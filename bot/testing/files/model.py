@@ -112,8 +112,9 @@ class _WithShortForm(Frozen):
 class StubCase(Frozen):
     """What a tool does where it has the arguments `with`, at most `times`.
 
-    It `gives` that, by columns; or there is a `fault`, of which the system `says` why; or the
-    tool's own refusal of that number in `refused_when` holds, which may name what it `gives`.
+    It `gives` that, by columns; or there is a `fault`, and a system that `refuses` may say why; or
+    the tool's own refusal of that number in `refused_when` holds, which may name what it `gives`,
+    and is no `fault`.
     """
 
     with_: dict[str, JsonValue] = Key(default={}, alias="with")

@@ -51,9 +51,20 @@ def read_cases(
             problems.add(source.problem((*path, "refused_when"), fault))
         elif case.fault is None and case.refused_when is None:
             _check_result(source, (*path, "gives"), case.gives, tool, problems)
+        for key, fault in _mixed(case):
+            problems.add(source.problem((*path, key), fault))
         _check_arguments(source, path, case, tool, problems)
         found.append(case)
     return tuple(found)
+
+
+def _mixed(case: StubCase) -> Iterator[tuple[str, str]]:
+    """What says two things at once, of which one would not count."""
+    if case.fault is not None and case.refused_when is not None:
+        told = "is the tool's own refusal, with its text; leave out `fault`, which is the system's"
+        yield "refused_when", told
+    if case.says and case.fault != "refuses":
+        yield "says", "is what a system says with `fault: refuses`"
 
 
 def _is_case(data: object) -> bool:

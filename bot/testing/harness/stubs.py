@@ -155,8 +155,7 @@ class _Either:
         given = args.model_dump(mode="json", exclude_none=True)
         case = self.systems.case(self.stubbed.name, given, counts=False)
         if case is not None and case.fault == "refuses":
-            name, words = self.connection, case.says
-            raise ToolRefused("connection.refused", name=name, status=409, words=words)
+            raise ToolRefused(_refused_text(case), **_refused_values(self.connection, case))
         assert self.stubbed.rehearse is not None
         await self.stubbed.rehearse(args, ctx)
 
@@ -213,9 +212,18 @@ class _StubbedCall:
             case "slow" | "lost answer":
                 return ToolFailed("connection.slow", name=name, seconds=_SLOW_S)
             case "refuses":
-                return ToolFailed("connection.refused", name=name, status=409, words=case.says)
+                return ToolFailed(_refused_text(case), **_refused_values(name, case))
             case _:
                 return ToolFailed("connection.away", name=name)
+
+
+def _refused_text(case: StubCase) -> str:
+    """The text of a refusal, with or without what the system says."""
+    return "connection.refused" if case.says else "connection.refused_only"
+
+
+def _refused_values(connection: str, case: StubCase) -> dict[str, str]:
+    return {"name": connection, "status": "409", **({"words": case.says} if case.says else {})}
 
 
 @dataclass(frozen=True, slots=True)

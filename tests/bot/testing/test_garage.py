@@ -219,6 +219,7 @@ async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
             ("by its file", "refused_when: 1, gives: {who: Fred}", "A1 is booked by Fred."),
             ("by what is not there", "refused_when: 2", "There is no hoist A1."),
             ("by its system", "fault: refuses, says: A1 is being painted", "A1 is being painted"),
+            ("without a word", "fault: refuses", "workshop refuses this (409)."),
         )
     )
     tests += f"""\
@@ -233,6 +234,35 @@ async def test_nobody_is_asked_to_approve_what_the_tool_refuses(
 """
     played = await play_folder(garage, tests)
     assert [each for each in played if not each.passed] == [], told(played)
+
+
+MIXED = """\
+- test: one
+  given:
+    tools:
+      book_hoist:
+        - {refused_when: 1, fault: refuses, says: painted}
+        - {fault: fails, says: painted}
+  steps:
+    - {mia: hi}
+"""
+
+
+def test_a_case_that_says_two_things_at_once_is_told(
+    garage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(garage)
+    with (garage / "playbooks/hoists/tools.yaml").open("a", encoding="utf-8") as file:
+        file.write(REFUSAL)
+    tests = garage / "playbooks" / "hoists" / "tests"
+    tests.mkdir()
+    (tests / "mixed.yaml").write_text(MIXED, encoding="utf-8")
+    at = "playbooks/hoists/tests/mixed.yaml"
+    assert find_problems(load_settings()) == [
+        f"{at}:5: 0.given.tools.book_hoist.0.refused_when: is the tool's own refusal, with its"
+        " text; leave out `fault`, which is the system's",
+        f"{at}:6: 0.given.tools.book_hoist.1.says: is what a system says with `fault: refuses`",
+    ]
 
 
 FITS = """\
