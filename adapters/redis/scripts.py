@@ -225,6 +225,12 @@ class Scripts:
                 True: plain if acks is None else _ScriptBatches(client, acks),
             }
 
+    @property
+    def in_order(self) -> bool:
+        """Whether a call comes behind all that were made before it, answered or not."""
+        # Calls that wait for replicas go another way than those that do not.
+        return bool(self._batches) and self.acks is None
+
     async def run(self, name: str, partition: int, *args: str | int | float) -> Any:
         """Return the script's answer. Raises StoreUnavailable; StoreError for a fault of ours."""
         script = self._loaded.get(name)

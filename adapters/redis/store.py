@@ -168,8 +168,12 @@ class RedisMailbox:
         pop: bool,
         front: str = "",
         after: AfterCommit = "keep",
+        on_sent: Callable[[], None] = lambda: None,
     ) -> Claim | None:
         """Apply all effects or none; returns the lane's next mail."""
+        if self._scripts.in_order:
+            # Whoever is woken now sends in the same round trip, for which the file is synced once.
+            on_sent()
         answer = await self._scripts.run(
             "commit",
             self._partitions.of_lane(claim.lane),
@@ -187,6 +191,8 @@ class RedisMailbox:
             raise LeaseLost(claim.lane)
         if answer[0] == "STALE":
             raise StaleWrite(answer[1])
+        if not self._scripts.in_order:
+            on_sent()
         if len(answer) == 1:
             return None
         attempts = 1 if pop else claim.attempts

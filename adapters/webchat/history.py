@@ -59,9 +59,7 @@ class ConversationHistory:
         title = " ".join((body.text or body.files[0].name).split())[:TITLE_CHARACTERS]
         try:
             number = (await self._log.newest([body.conversation]))[0]
-            await self._move_to_top(body.person, body.conversation, title)
-            if self._conversations:
-                await self._conversations.mark_read(body.person, body.conversation, number)
+            await self._move_to_top(body.person, body.conversation, title, seen=number)
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=body.conversation)
 
@@ -72,9 +70,11 @@ class ConversationHistory:
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=conversation)
 
-    async def _move_to_top(self, person: str, conversation: str, title: str) -> None:
+    async def _move_to_top(
+        self, person: str, conversation: str, title: str, *, seen: int | None = None
+    ) -> None:
         if self._conversations:
-            await self._conversations.note_message(person, conversation, title)
+            await self._conversations.note_message(person, conversation, title, seen=seen)
 
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)

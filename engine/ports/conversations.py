@@ -102,8 +102,13 @@ class Conversations(Protocol):
         """
         ...
 
-    async def note_message(self, person: str, conversation: str, title: str) -> None:
-        """Something was said in it just now: it comes first. Its first title stays ("": none)."""
+    async def note_message(
+        self, person: str, conversation: str, title: str, *, seen: int | None = None
+    ) -> None:
+        """Something was said in it just now: it comes first. Its first title stays ("": none).
+
+        With `seen`, the person saw its messages up to this number.
+        """
         ...
 
     async def mark_read(self, person: str, conversation: str, number: int) -> None:

@@ -164,6 +164,10 @@ async def test_a_persons_conversations_are_listed_the_newest_first(listed):
     await listed.note_message("chen", "d", "a title comes when it comes")
     (one,) = await listed.list_newest("chen", before_us=None, count=5)
     assert (one.title, one.seen) == ("a title comes when it comes", 0)
+    await listed.note_message("chen", "d", "", seen=3)
+    (one,) = await listed.list_newest("chen", before_us=None, count=5)
+    assert one.seen == 3
+    await listed.note_message("chen", "d", "")
     await listed.mark_read("chen", "d", 7)
     (one,) = await listed.list_newest("chen", before_us=None, count=5)
     assert (one.seen, await listed.last_read("chen", "d"), await listed.last_read("lin", "d")) == (

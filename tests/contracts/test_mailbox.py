@@ -1,5 +1,7 @@
 """What must hold of mail: once, in order, so much and no more (design §3)."""
 
+import asyncio
+
 import pytest
 
 from adapters.redis.keys import Partitions
@@ -9,6 +11,7 @@ from engine.errors import Overloaded
 from engine.ports.storage.store import (
     Effects,
     LaneBounds,
+    LeasedLanes,
 )
 from tests.contracts.given import claim_one, handle, lives
 
@@ -92,6 +95,47 @@ async def test_an_idle_lane_is_forgotten_in_time_and_one_with_mail_is_not(
     assert await lives(scripts, tag, head) == ["for ever"]
     await mailbox.commit(claim, Effects(), pop=False, after="park")
     assert await lives(scripts, tag, head) == ["for ever"]
+
+
+async def _take_once(mailbox: RedisMailbox, woken: asyncio.Event) -> LeasedLanes:
+    await woken.wait()
+    return await mailbox.take(1)
+
+
+async def test_what_a_commit_wakes_finds_what_the_commit_wrote(
+    mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    await mailbox.put(f"talk:{conversation}", "mail", update_id="u")
+    claim = await claim_one(mailbox)
+    lane, woken = f"run:{partitions.new_id(conversation)}", asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        taking = group.create_task(_take_once(mailbox, woken))
+        await asyncio.sleep(0)
+        effects = Effects(mails=((lane, "start"),))
+        await mailbox.commit(claim, effects, pop=True, on_sent=woken.set)
+    (found,) = taking.result().claims
+    assert (found.lane, found.mail) == (lane, "start")
+
+
+async def test_what_a_commit_wakes_shares_its_round_trip_with_a_server(
+    single: Scripts, conversation: str
+) -> None:
+    mailbox = RedisMailbox(single, Partitions(1), lease_s=30, bell=single.client)
+
+    async def reads() -> int:
+        return int((await single.client.info("stats"))["total_reads_processed"])
+
+    await mailbox.put(f"talk:{conversation}", "mail", update_id="u")
+    # The server has the scripts, and the ring is over.
+    claim = await mailbox.commit(await claim_one(mailbox), Effects(), pop=False)
+    assert claim is not None
+    await single.drain()
+    woken, before = asyncio.Event(), await reads()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_take_once(mailbox, woken))
+        await asyncio.sleep(0)
+        await mailbox.commit(claim, Effects(), pop=True, on_sent=woken.set)
+    assert await reads() == before + 2, "one for both, and one for the question itself"
 
 
 async def test_a_lane_without_mail_is_not_queued(

@@ -1,10 +1,12 @@
 -- KEYS: a person's conversations by when something was last said in them (microseconds), their
 -- titles, the newest message of each that the person saw.
--- ARGV: conversation, title ('' for none so far), how many are kept, for how many seconds
+-- ARGV: conversation, title ('' for none so far), how many are kept, for how many seconds,
+--       the newest message that the person saw ('' for no news of that)
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 if ARGV[2] ~= '' then redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2]) end
+if ARGV[5] ~= '' then redis.call('HSET', KEYS[3], ARGV[1], ARGV[5]) end
 local gone = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[4] * 1000000)
 for _, name in ipairs(redis.call('ZREVRANGE', KEYS[1], ARGV[3], -1)) do table.insert(gone, name) end
 for _, name in ipairs(gone) do

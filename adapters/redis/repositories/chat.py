@@ -155,21 +155,31 @@ class RedisConversations:
             if matches is None or matches(str(name), str(title or ""))
         ][:count]
 
-    async def note_message(self, person: str, conversation: str, title: str) -> None:
+    async def note_message(
+        self, person: str, conversation: str, title: str, *, seen: int | None = None
+    ) -> None:
         """Put it first."""
         key = keys.conversations(person)
         with translate_errors():
             await self._script(
                 keys=[key, f"{key}:titles", f"{key}:seen"],
-                args=[conversation, title, CONVERSATIONS, CHAT_KEEP_S],
+                args=[
+                    conversation,
+                    title,
+                    CONVERSATIONS,
+                    CHAT_KEEP_S,
+                    "" if seen is None else seen,
+                ],
             )
 
     async def mark_read(self, person: str, conversation: str, number: int) -> None:
         """Keep how far they saw it."""
         key = f"{keys.conversations(person)}:seen"
         with translate_errors():
-            await self._client.hset(key, conversation, str(number))
-            await self._client.expire(key, CHAT_KEEP_S)
+            async with self._client.pipeline(transaction=False) as pipe:
+                pipe.hset(key, conversation, str(number))
+                pipe.expire(key, CHAT_KEEP_S)
+                await pipe.execute()
 
     async def last_read(self, person: str, conversation: str) -> int:
         """How far they saw it."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import structlog
 from pydantic import ValidationError
@@ -71,8 +72,9 @@ class LaneLoop:
     """Handles up to `limit` lanes at once until stopped, then finishes those that it holds.
 
     `kept` places more are for runs, and as many for commands. A lane that waits in `model_queue`
-    holds its lease but no place; at the stop it is released. `is_shown` tells whether what was
-    committed is shown. With `patience`, mail and state of a newer build wait for a newer process.
+    holds its lease but no place; at the stop it is released. `on_commit` is called as a commit goes
+    out; `is_shown` tells whether what was committed is shown. With `patience`, mail and state of a
+    newer build wait for a newer process.
     """
 
     def __init__(
@@ -252,9 +254,10 @@ class LaneLoop:
 
         async def progress(effects: Effects) -> None:
             nonlocal current
-            after = await self._mailbox.commit(current, effects, pop=False)
+            after = await self._mailbox.commit(
+                current, effects, pop=False, on_sent=partial(self._on_commit, effects)
+            )
             count_ended_runs(effects, self._meter)
-            self._on_commit(effects)
             if after is None:
                 raise LeaseLost(claim.lane)
             current = after
@@ -274,9 +277,9 @@ class LaneLoop:
             pop=not result.park,
             front=result.front,
             after="park" if result.park else after,
+            on_sent=partial(self._on_commit, result.effects),
         )
         count_ended_runs(result.effects, self._meter)
-        self._on_commit(result.effects)
         return following
 
     async def _handle(self, claim: Claim, progress: Progress) -> HandlerResult:

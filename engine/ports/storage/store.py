@@ -4,7 +4,7 @@ Bodies (mail, sessions, runs, parts) are opaque JSON texts to the store. Everyth
 writes lies in the partition of its lane or card and lands in one script, or not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from operator import attrgetter
@@ -286,13 +286,15 @@ class Mailbox(Protocol):
         pop: bool,
         front: str = "",
         after: AfterCommit = "keep",
+        on_sent: Callable[[], None] = lambda: None,
     ) -> Claim | None:
         """Apply all effects, or none, and return the lane's next mail if it is kept and has one.
 
         `pop` takes the handled mail away; `front` puts mail before all other. `after` a commit the
         lane is kept, released for others, or parked: not taken again until new mail comes. A run
-        whose lane is parked is kept as blocked. Raises LeaseLost, or StaleWrite when a card or run
-        changed meanwhile.
+        whose lane is parked is kept as blocked. `on_sent` is called once whatever is taken next
+        comes behind the commit, which may not have been answered by then. Raises LeaseLost, or
+        StaleWrite when a card or run changed meanwhile.
         """
         ...
 

@@ -10,8 +10,16 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import StoreUnavailable
-from tests.fakes.mail import handled, put, was_acknowledged
+from engine.ports.storage.store import Effects, LeasedLanes
+from tests.fakes.mail import CONVERSATION, handled, put, was_acknowledged
 from tests.fakes.redis_servers import SAFE, server
+
+MORE = Effects(mails=((f"control:{CONVERSATION}", "mail"),))
+
+
+async def _take_once(mailbox: RedisMailbox, woken: asyncio.Event) -> LeasedLanes:
+    await woken.wait()
+    return await mailbox.take(1)
 
 
 async def test_a_single_server_waits_for_its_replica_too(tmp_path: Path) -> None:
@@ -28,6 +36,14 @@ async def test_a_single_server_waits_for_its_replica_too(tmp_path: Path) -> None
         with server(tmp_path / "2", replicaof=f"127.0.0.1 {port}", **follow):
             while not await was_acknowledged(mailbox, "mail"):
                 pass
+            (claim,) = (await mailbox.take(1)).claims
+            woken = asyncio.Event()
+            async with asyncio.TaskGroup() as group:
+                # It takes what was committed, though that goes another way than takings do.
+                taking = group.create_task(_take_once(mailbox, woken))
+                await mailbox.commit(claim, MORE, pop=True, on_sent=woken.set)
+            assert [each.mail for each in taking.result().claims] == ["mail"]
+            await mailbox.release(taking.result().claims[0], retry_in_s=0, counts=False)
             assert await handled(mailbox, 1) == {"mail"}
             await asyncio.gather(*(put(mailbox, f"more {n}") for n in range(20)))
             assert len(await handled(mailbox, 20)) == 20
