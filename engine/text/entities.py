@@ -110,6 +110,7 @@ _FIRST_MARK, _MARK_COUNT = 0x12000, 0x39A
 _ENTITIES = re.compile(f"[{ENTITY_MARKS}]+")
 
 
+@lru_cache(maxsize=256)
 def entity_mark(kind: str) -> str:
     """The letter that stands for every entity of the kind, always the same."""
     return chr(_FIRST_MARK + crc32(kind.encode()) % _MARK_COUNT)

@@ -136,7 +136,11 @@ def states_number(text: str, words: Iterable[str]) -> bool:
 
 def remove_values(text: str, words: Iterable[str]) -> str:
     """The text with what it states of these words cut out, such as `weight 70 kg`, `no AE`."""
-    known = tuple(words)
+    return _remove_values(text, tuple(words))
+
+
+@lru_cache(maxsize=256)
+def _remove_values(text: str, known: tuple[str, ...]) -> str:
     said = text.lower()
     present = [word for word in _lowered(known) if word in said]
     if not present:

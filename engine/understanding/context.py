@@ -104,6 +104,7 @@ class RouteContext:
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+    _plain: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def mark(self, text: str) -> str:
         """The text with a letter of its kind for each letter of an entity."""
@@ -111,7 +112,9 @@ class RouteContext:
 
     def plain(self, text: str) -> str:
         """The text as its wording is looked at: marked, without what is quoted, folded."""
-        return fold(wording.unquoted(self.mark(text)))
+        if (kept := self._plain.get(text)) is None:
+            kept = self._plain[text] = fold(wording.unquoted(self.mark(text)))
+        return kept
 
     def taught(self, text: str) -> str:
         """The text made ready as examples are, in which no name of a list is marked."""

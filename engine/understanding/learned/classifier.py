@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b, sha256
 from math import frexp, ldexp, log, sqrt
 from typing import Any
@@ -40,6 +40,9 @@ memory, as most features are so rare."""
 KEPT = 64
 """So many texts' scores are kept: marked as they are, many questions are the same text."""
 
+KEPT_FEATURES = 2048
+"""Of so many features it is kept where they stand: parts of a message have most in common."""
+
 LANE = 32
 """How many bits of a row's integer belong to one class."""
 HALF = 1 << (LANE - 1)
@@ -62,7 +65,7 @@ class Example:
     is_name: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scores:
     """About 1 for what the text surely is, about 0 for what it is not.
 
@@ -72,6 +75,11 @@ class Scores:
     routes: Mapping[str, float]
     groups: Mapping[str, float]
     known: float
+
+    @cached_property
+    def nearest(self) -> str:
+        """The route that the text is most like."""
+        return max(self.routes, key=self.routes.__getitem__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +157,7 @@ class Classifier:
         self._strange = log(len(examples) + 1) * STRANGE
         self._learned = learned
         self._scored = lru_cache(maxsize=KEPT)(self._score)
+        self._find = lru_cache(maxsize=KEPT_FEATURES)(partial(find, learned.hashes))
         self._sum = RowSum(learned.matrix, len(learned.bias), learned.exponent)
 
     def scores(self, said: str) -> Scores:
@@ -170,10 +179,10 @@ class Classifier:
     def _weighed(self, found: Features) -> tuple[Mapping[int, float], float]:
         """How much of each row the features are, in a text of length 1; and how much is known."""
         learned, own = self._learned, dict[int, float]()
-        hashes, ends, rows, shares = learned.hashes, learned.ends, learned.rows, learned.shares
+        ends, rows, shares = learned.ends, learned.rows, learned.shares
         square = strange = 0.0
         for name, weight in found.items():
-            at = find(hashes, name)
+            at = self._find(name)
             if at < 0:
                 strange += (weight * self._strange) ** 2
                 continue

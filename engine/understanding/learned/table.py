@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -95,6 +95,7 @@ class RouteTable:
         self.entity_kinds = pattern_kinds(playbooks.values())
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
+        self._field_names = cache(self._name_fields)
 
     def learn(self) -> None:
         """Do now what is otherwise done for the first message."""
@@ -116,7 +117,7 @@ class RouteTable:
         """What the examples teach; a process learns the same examples once."""
         return _lessons_of(self._taught, self.entity_kinds)
 
-    @property
+    @cached_property
     def entities(self) -> Entities:
         """What the examples, and texts, may name by the form of its id."""
         return entities_of(self.entity_kinds)
@@ -306,11 +307,12 @@ class RouteTable:
 
     def begins_with_field(self, group: str, said: str) -> bool:
         """Whether a folded text begins with what a field of the request is called."""
-        return any(
-            said.startswith(text)
-            for leaf in self._fields.get(group, ())
-            for text in texts_of_fields((leaf.model_copy(update={"options": {}, "entity": ""}),))
-        )
+        return said.startswith(self._field_names(group))
+
+    def _name_fields(self, group: str) -> tuple[str, ...]:
+        leaves = self._fields.get(group, ())
+        bare = (leaf.model_copy(update={"options": {}, "entity": ""}) for leaf in leaves)
+        return tuple(texts_of_fields(bare))
 
     def word_shares(self, said: str) -> Mapping[str, float]:
         """By request, how much the words of a folded, marked text tell of it: of its examples,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from engine.text.entities import fold_cue
 from engine.tools.model import Tool
 from engine.understanding.lookups.text import says
+from engine.understanding.lookups.words import takes_period
 
 _MAX_KEPT: Final = 64
 
@@ -15,13 +16,15 @@ _MAX_KEPT: Final = 64
 class CueIndex:
     """The tools with cues that read, each with its cues as they are compared and as written.
 
-    `every` are the cues of all tools, `reading` those of tools that read.
+    `every` are the cues of all tools, `reading` those of tools that read; `timed` are tools for
+    which a time from and until may be named.
     """
 
     tools: Sequence[Tool[Any]]
     cued: tuple[tuple[Tool[Any], tuple[tuple[str, str], ...]], ...]
     every: tuple[str, ...]
     reading: tuple[str, ...]
+    timed: tuple[Tool[Any], ...]
 
     def find(self, said: str) -> Iterator[tuple[Tool[Any], list[str]]]:
         """The tools one of whose cues a folded text has, with these; Latin ones begin a word."""
@@ -44,6 +47,7 @@ def index_cues(tools: Sequence[Tool[Any]]) -> CueIndex:
         tuple((t, tuple((fold_cue(cue), cue) for cue in t.cues)) for t in reading if t.cues),
         tuple(cue for tool in tools for cue in tool.cues),
         tuple(cue for tool in reading for cue in tool.cues),
+        tuple(filter(takes_period, tools)),
     )
     if len(_KEPT) >= _MAX_KEPT:
         _KEPT.clear()

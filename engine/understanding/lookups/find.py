@@ -93,7 +93,7 @@ def plainer_questions(text: str) -> list[str]:
 def _find_timed(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
     if found := _find(asked, tools, entities):
         return found
-    timed = [tool for tool in tools if takes_period(tool)]
+    timed = index_cues(tools).timed
     named = with_period(asked, entities) if timed else None
     return _find(named, timed, entities) if named else None
 
@@ -227,7 +227,13 @@ def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: 
 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """The cues in a folded text; Latin ones only from the start of a word."""
-    return [cue for cue in cues if (folded := fold_cue(cue)) in text and says(text, folded)]
+    folded = _fold_cues(tuple(cues))
+    return [cue for cue, plain in folded if plain in text and says(text, plain)]
+
+
+@lru_cache(maxsize=256)
+def _fold_cues(cues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((cue, fold_cue(cue)) for cue in cues)
 
 
 def _by_cue(

@@ -11,7 +11,7 @@ from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.pieces.holding.beside import as_unclear
 from engine.understanding.pieces.judge import judge
-from engine.understanding.pieces.scoring import CLAUSES, score_piece
+from engine.understanding.pieces.scoring import clauses_of, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.work import KNOWN
 
@@ -176,7 +176,7 @@ def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool
         context.entities.kinds_and_ids(piece.text),
     )
     # Work of one playbook that does not begin like a request says what the second half is for.
-    bids = any(map(context.table.begins_request, CLAUSES.split(fold(context.mark(before.text)))))
+    bids = any(map(context.table.begins_request, clauses_of(fold(context.mark(before.text)))))
     leads = before.request != piece.request and bids
     same = before.playbook == piece.playbook and not leads
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)

@@ -15,10 +15,10 @@ from engine.understanding.open_forms import match_form, names_only
 from engine.understanding.pieces.conditions import split_condition
 from engine.understanding.pieces.sameness import judge_repeat, judge_verbatim
 from engine.understanding.pieces.scoring import (
-    CLAUSES,
     ScoredPiece,
     asks_for_favour,
     bids,
+    clauses_of,
     holds_off,
     score_piece,
 )
@@ -89,7 +89,7 @@ def _is_talk(text: str, context: RouteContext) -> bool:
     talk = scores.routes.get(SMALLTALK, 0.0)
     others = max(score for name, score in scores.routes.items() if name != SMALLTALK)
     thanked = is_thanks(text) and len(text) <= THANKS_CHARS
-    away = max(scores.routes, key=lambda name: scores.routes[name]) in _IDLE_ROUTES
+    away = scores.nearest in _IDLE_ROUTES
     return (talk >= TALK and talk - others >= MARGIN) or (thanked and away)
 
 
@@ -250,7 +250,7 @@ def _judge_question(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     confidence = max(scored.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
     near = scored.route == QUESTION or scored.scores.routes[QUESTION] >= FIRM
     # Behind its commas may stand what nobody saw.
-    firm = near and len([c for c in CLAUSES.split(scored.folded) if c.strip(_EDGES)]) == 1
+    firm = near and len([c for c in clauses_of(scored.folded) if c.strip(_EDGES)]) == 1
     past = wording.asks_of_past(scored.folded) and not GRAMMAR.says("wish", scored.folded)
     firm = firm or ((seeks or past) and len(_NUMBER.findall(scored.bare)) < 2)
     return Piece(scored.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
@@ -267,7 +267,7 @@ def _judge_rest(scored: ScoredPiece, context: RouteContext) -> Piece:
     if is_thanks(scored.text) and len(scored.text) <= THANKS_CHARS and scored.route in _IDLE_ROUTES:
         return Piece(scored.text, "smalltalk", "it says thanks")
     elsewhere = scored.route == ELSEWHERE and scored.score >= ELSE
-    tells = any(map(wording.tells, CLAUSES.split(scored.folded)))
+    tells = any(map(wording.tells, clauses_of(scored.folded)))
     tells = tells or wording.plays_down(scored.folded)
     pleads = scored.polite or wording.pleads(scored.folded)
     bidden = pleads or bids(scored, context.table, wording.tells)

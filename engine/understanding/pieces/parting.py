@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from engine.frames.intents import Candidate
@@ -162,7 +163,7 @@ def _part_else(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
 def _part_look_up(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
     """A clause of a question that speaks of work is a piece of its own."""
     own = text[piece.start : piece.end]
-    clauses = list(_clauses(own))
+    clauses = _clauses(own)
     for start, end in clauses[:MOST] if len(clauses) > 1 else ():
         work = find_work(own[start:end], context)
         if work is None or work.candidate.score < START or judge(own[start:end]).lookup:
@@ -202,7 +203,7 @@ def _bids(text: str, span: tuple[int, int], context: RouteContext) -> bool:
 def _part_question(text: str, piece: Piece, judge: Judge, context: RouteContext) -> list[Piece]:
     """A clause that a look-up answers by itself is a piece of its own, and so is one that bids."""
     own = text[piece.start : piece.end]
-    clauses = list(_clauses(own))
+    clauses = _clauses(own)
     for start, end in clauses[:MOST] if len(clauses) > 1 else ():
         for begin, stop in ((start, end), (start, len(own)), (0, end)):
             part = own[begin:stop]
@@ -357,11 +358,11 @@ def _joints(said: str, start: int, end: int) -> list[re.Match[str]]:
     return [m for m in _JOINT.finditer(said, start, end) if listed or not m["number"]]
 
 
-def _clauses(said: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for found in _CLAUSE.finditer(said):
-        if said[start : found.start()].strip(_EDGES):
-            yield start, found.start()
-        start = found.end()
-    if said[start:].strip(_EDGES):
-        yield start, len(said)
+@lru_cache(maxsize=1024)
+def _clauses(said: str) -> tuple[tuple[int, int], ...]:
+    start, found = 0, list[tuple[int, int]]()
+    for end, behind in (*(mark.span() for mark in _CLAUSE.finditer(said)), (len(said), len(said))):
+        if said[start:end].strip(_EDGES):
+            found.append((start, end))
+        start = behind
+    return tuple(found)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.text import wording
 from engine.text.language import HAN
@@ -16,10 +17,9 @@ from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found
 
-CLAUSES = re.compile(
+_CLAUSE_END = re.compile(
     r"[,;:。!?\n]|(?<!\bv)(?<!\bvs)(?<!\b[md]r)(?<!\bms)(?<!\bmrs)\.\s|(?<![a-z])-(?![a-z])"
 )
-"""What parts the clauses of a folded text."""
 
 _LINK = re.compile(r"^\W*(?:(?:so|and|also|then|but)\b|(?:但是?|不过|可是|然后))")
 _FAVOUR = re.compile(
@@ -61,7 +61,7 @@ class ScoredPiece:
     @property
     def route(self) -> str:
         """The nearest route."""
-        return max(self.scores.routes, key=self.scores.routes.__getitem__)
+        return self.scores.nearest
 
     @property
     def score(self) -> float:
@@ -88,6 +88,12 @@ class ScoredPiece:
 
     def _ahead_of(self, others: Sequence[float]) -> float:
         return round(self.score - max(others, default=0.0), DECIMALS)
+
+
+@lru_cache(maxsize=1024)
+def clauses_of(said: str) -> tuple[str, ...]:
+    """The clauses of a folded text, without what parts them."""
+    return tuple(_CLAUSE_END.split(said))
 
 
 def score_piece(text: str, context: RouteContext, *, polite: bool = False) -> ScoredPiece:
@@ -125,13 +131,13 @@ def _score(bare: str, context: RouteContext) -> Scores:
 def asks_for_favour(said: str) -> bool:
     """A folded text asks for a favour, in its question or after what that is about."""
     return strip_politeness(said)[1] or any(
-        _FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:]
+        _FAVOUR.match(clause) for clause in clauses_of(said)[1:]
     )
 
 
 def forbids(scored: ScoredPiece) -> bool:
     """One of its clauses holds something off."""
-    clauses = CLAUSES.split(scored.folded)
+    clauses = clauses_of(scored.folded)
     return any(wording.forbids(_LINK.sub("", clause)) for clause in clauses)
 
 
@@ -152,7 +158,7 @@ def is_terse(scored: ScoredPiece) -> bool:
 
 def bids(scored: ScoredPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
-    for clause in CLAUSES.split(table.correct_typos(scored.folded)):
+    for clause in clauses_of(table.correct_typos(scored.folded)):
         bare, _ = strip_politeness(_LINK.sub("", clause))
         chinese = bool(HAN.search(bare))
         bidden = table.begins_request(bare) or (

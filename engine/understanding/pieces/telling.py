@@ -8,7 +8,7 @@ from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.grammar.rule import Role
-from engine.understanding.pieces.scoring import CLAUSES
+from engine.understanding.pieces.scoring import clauses_of
 
 TOLD: frozenset[Role] = frozenset(("off", "tell", "past", "say"))
 """What of a piece says that nothing is bidden in it."""
@@ -64,7 +64,7 @@ def settle_told(piece: Piece, said: str, roles: Collection[Role], context: Route
     if _NUMBER.search(said) or GRAMMAR.says("wish", said) or DOUBTED & {*roles}:
         return piece
     asked = any(each.kind == "qa_query" for each in piece.candidates)
-    bids = any(map(context.table.begins_request, CLAUSES.split(said)))
+    bids = any(map(context.table.begins_request, clauses_of(said)))
     if asked or bids or GRAMMAR.says("cancel", said):
         return piece
     if TOLD & {*roles} or (not piece.candidates and GRAMMAR.says("chat", said)):

@@ -13,9 +13,9 @@ from engine.understanding.lookups.find import cue_found
 from engine.understanding.pieces.conditions import without_days
 from engine.understanding.pieces.holding.held_back import held_back
 from engine.understanding.pieces.scoring import (
-    CLAUSES,
     ScoredPiece,
     bids,
+    clauses_of,
     forbids,
     holds_off,
     is_terse,
@@ -161,7 +161,7 @@ def _requested_groups(scored: ScoredPiece, near: list[str], table: RouteTable) -
 
 def _by_clause(scored: ScoredPiece, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
-    clauses = [clause for clause in CLAUSES.split(scored.folded) if clause.strip()]
+    clauses = [clause for clause in clauses_of(scored.folded) if clause.strip()]
     if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(scored.folded) or holds_off(scored):
         return None
     if held_back(scored, context.table, scored.bare):
@@ -282,7 +282,7 @@ def _groups(scored: ScoredPiece, playbook: str, context: RouteContext) -> list[t
     The clause that bids counts as much as the whole, whose values may point anywhere.
     """
     scores = scored.scores.groups
-    bidding = next((c for c in CLAUSES.split(scored.folded) if context.table.begins_request(c)), "")
+    bidding = next((c for c in clauses_of(scored.folded) if context.table.begins_request(c)), "")
     if bidding and bidding.strip() != scored.folded.strip():
         head = score_piece(bidding, context).scores.groups
         scores = {name: (score + head[name]) / 2 for name, score in scores.items()}

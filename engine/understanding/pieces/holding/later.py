@@ -9,7 +9,7 @@ from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.pieces.holding.beside import as_unclear
-from engine.understanding.pieces.scoring import CLAUSES
+from engine.understanding.pieces.scoring import clauses_of
 from engine.understanding.smalltalk import is_smalltalk
 
 LEANING = 24
@@ -83,7 +83,7 @@ def takes_back(sentence: str, context: RouteContext) -> bool:
         m.role in ("undo", "hang") for m in GRAMMAR.marks(about)
     ):
         return True
-    return any(_holds(clause, context) for clause in CLAUSES.split(about))
+    return any(_holds(clause, context) for clause in clauses_of(about))
 
 
 def _holds(clause: str, context: RouteContext) -> bool:
