@@ -1,12 +1,14 @@
-"""Days and files that a text names, and marks for what it names (design §1, promise 4)."""
+"""Days, files and names that a text has, and marks for what it names (design §1, promise 4)."""
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 from importlib.resources import files
 from zlib import crc32
+
+from engine.text.language import HAN
 
 _ENDING = (
     r"\.(?:txt|md|csv|tsv|json|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|webp|zip)"
@@ -65,6 +67,14 @@ _TRADITIONAL, _SIMPLIFIED = (
 
 _WRITTEN = re.compile(f"[{_TRADITIONAL}]")
 _AS_SIMPLIFIED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
+
+_ENDINGS = (
+    (re.compile(r"(?<=[a-z])ies$"), "y"),
+    (re.compile(r"(?<=ch|sh|ss)es$|(?<=[xz])es$"), ""),
+    (re.compile(r"(?<=[a-rt-z])s$"), ""),
+)
+_COMMON = re.compile(r"(?:.*[\s-])?[a-z]{4,}")
+"""A name whose last word is a common noun; of "Acme" there is one."""
 
 
 def is_traditional(text: str) -> bool:
@@ -177,3 +187,33 @@ def _valid(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def folded_name(text: str) -> str:
+    """The text as names are compared: without regard to case, to spaces, to what stands around them
+    and to how Chinese is written."""
+    plain = simplified(unicodedata.normalize("NFKC", text).casefold())
+    folded = " ".join(plain.split())
+    inner = [at for at, letter in enumerate(folded) if letter.isalnum() or letter == "_"]
+    return folded[inner[0] : inner[-1] + 1] if inner else ""
+
+
+def singulars(folded: str) -> Iterator[str]:
+    """What a folded text may be the plural of: "lunch" for "lunches"."""
+    for ending, instead in _ENDINGS:
+        if ending.search(folded):
+            yield ending.sub(instead, folded)
+
+
+def has_plural(name: str) -> bool:
+    """Whether there may be several of what is called so: its last word is written small."""
+    return _COMMON.fullmatch(name) is not None
+
+
+def shown_names(id_: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The first of the names, and the first in the other writing; an id is no name of its own."""
+    by_writing: dict[bool, str] = {}
+    for name in names:
+        if name != id_:
+            by_writing.setdefault(bool(HAN.search(name)), name)
+    return tuple(by_writing.values())

@@ -11,7 +11,15 @@ from typing import Literal, Protocol
 
 from cards.frozen import Frozen
 from cards.linear import find_spans
-from engine.text.entities import day_spans, entity_mark, file_spans, simplified
+from engine.text.entities import (
+    day_spans,
+    entity_mark,
+    file_spans,
+    folded_name,
+    has_plural,
+    shown_names,
+    singulars,
+)
 from engine.text.language import HAN, LocalizedText
 
 Case = Literal["upper", "lower", "as_written"]
@@ -118,7 +126,7 @@ class ListKind:
         """By folded name: the names that are alike, with their ids."""
         ids: dict[str, dict[str, tuple[str, ...]]] = {}
         for name, own in self.names.items():
-            if folded := _folded(name):
+            if folded := folded_name(name):
                 ids.setdefault(folded, {})[name] = own
         return ids
 
@@ -161,13 +169,28 @@ class ListKind:
 
     def _ids_of(self, said: str) -> tuple[str, ...]:
         """All that have the name: as it is written, or else as an id, or else as any name."""
-        alike = self._ids.get(_folded(said), {})
+        alike = self._ids.get(folded_name(said), {})
         if said in alike:
             return alike[said]
         if len(said) < _SURE_LETTERS and said.isascii() and not _DIGIT.search(said):
             return ()
         own = tuple(name for name, ids in alike.items() if name in ids)
-        return own or tuple(dict.fromkeys(id_ for ids in alike.values() for id_ in ids))
+        named = own or tuple(dict.fromkeys(id_ for ids in alike.values() for id_ in ids))
+        return named or self._ids_of_several(said)
+
+    def _ids_of_several(self, said: str) -> tuple[str, ...]:
+        """All of which the text says a name in the plural."""
+        if not said.endswith("s"):
+            return ()
+        ids = (
+            id_
+            for one in singulars(folded_name(said))
+            for name, own in self._ids.get(one, {}).items()
+            if has_plural(name)
+            for id_ in own
+            if id_ != name
+        )
+        return tuple(dict.fromkeys(ids))
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,17 +336,8 @@ def list_of(
         for name in others:
             if name not in own and id_ not in names.get(name, ()):
                 names[name] = (*names.get(name, ()), id_)
-    called = {id_: told for id_, others in listed if (told := _called(id_, others))}
+    called = {id_: told for id_, others in listed if (told := shown_names(id_, others))}
     return ListKind(kind, names, label, called)
-
-
-def _called(id_: str, others: Iterable[str]) -> tuple[str, ...]:
-    """The first of the names, and the first in the other writing; an id is no name of its own."""
-    by_writing: dict[bool, str] = {}
-    for name in others:
-        if name != id_:
-            by_writing.setdefault(bool(HAN.search(name)), name)
-    return tuple(by_writing.values())
 
 
 def _share(match: EntityMatch, other: EntityMatch) -> bool:
@@ -341,15 +355,6 @@ def unshared(matches: Sequence[EntityMatch]) -> tuple[EntityMatch, ...]:
 def _without_genitive(text: str, end: int) -> tuple[int, ...]:
     """Where a name may end, of a word that ends there: `Acme` in `Acme's`."""
     return (end - 2, end) if text[end - 2 : end] in ("'s", "’s") else (end,)
-
-
-def _folded(text: str) -> str:
-    """As names are compared: without regard to case, to spaces, to what stands around them and to
-    how Chinese is written."""
-    plain = simplified(unicodedata.normalize("NFKC", text).casefold())
-    folded = " ".join(plain.split())
-    inner = [at for at, letter in enumerate(folded) if letter.isalnum() or letter == "_"]
-    return folded[inner[0] : inner[-1] + 1] if inner else ""
 
 
 def _cased(text: str, case: Case) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cards.model import Field
 from engine.text.claims.choosing import choose, text_of
+from engine.text.claims.entities import find_entities
 from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.durations import amount_in
 from engine.text.readers.reading import Reading
@@ -31,6 +32,7 @@ _COUNT = re.compile(
     r"|几|多少|数量|[个件份人把次张本台套]数",
     re.IGNORECASE,
 )
+_PLURAL = re.compile(r"[a-z](?<!s)s$")
 _MEASURE = "把个名位件份张本支台套只条箱袋瓶块盒辆间人"
 _COUNTED = re.compile(
     rf"\s?[{_MEASURE}]|\s[a-z-]{{2,30}}s\b|(?=(?:\s[a-z-]{{1,30}}){{0,2}}\s[a-z-]{{2,30}}s\b)",
@@ -102,19 +104,28 @@ def _is_said_in_percent(said: FormText, reading: Reading) -> bool:
 def find_counts(said: FormText) -> Iterator[ValueSpan]:
     """`two keys`, 两把: how many things the text speaks of, for the only number, if it is a count.
 
-    A number that names a thing, as in "flat 12", stands behind a word that counts nothing.
+    A number that names a thing, as in "flat 12", stands behind a word that counts nothing. A field
+    whose name is in the plural has the number of what another field takes: "30 lunches".
     """
     asked = [f for f in said.fields if f.type in ("integer", "number")]
     field = asked[0] if len(asked) == 1 else None
-    if field is None or field.unit or not _COUNT.search(" ".join(field_names(field))):
+    if field is None or field.unit:
         return
+    names = field_names(field)
+    is_count = bool(_COUNT.search(" ".join(names)))
+    if not is_count and not any(_PLURAL.search(name.lower()) for name in names):
+        return
+    several = {c.start for c in find_entities(said) if said.text[: c.end].endswith("s")}
     for reading in said.of_kind("number"):
-        match = _COUNTED.match(said.text, reading.end)
+        match = _COUNTED.match(said.text, reading.end) if is_count else None
+        end = match.end() if match else 0
+        if reading.end + 1 in several and said.text[reading.end] == " ":
+            end = reading.end
         led = _LEADS_COUNT.search(said.text[max(0, reading.start - NEAR) : reading.start])
         alone = reading.values == (1,) and reading.weak
-        if match is None or led is None or alone or _has_limit(said.text, reading.start):
+        if not end or led is None or alone or _has_limit(said.text, reading.start):
             continue
-        if claim := _claim(field, reading.start, match.end(), reading.values):
+        if claim := _claim(field, reading.start, end, reading.values):
             yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
 
 

@@ -116,3 +116,54 @@ def test_an_id_may_be_written_in_either_case_with_or_without_its_hyphen() -> Non
 
 def test_nothing_very_long_is_an_id() -> None:
     assert Entities((PatternKind("any", "x+"),)).ids("x" * 81 + " " + "x" * 80) == ("x" * 80,)
+
+
+@table(
+    ("text", "ids"),
+    [
+        ("two oak benches", ("B1",)),
+        ("three oak bench", ("B1",)),
+        ("berries and Fruit Trays", ("B2", "B3")),
+        ("several glasses", ("B4",)),
+        # What is written large has no plural, nor has an id.
+        ("Rowes are none", ()),
+        ("B1s, box-as", ()),
+        ("bencheses, oaks", ()),
+    ],
+)
+def test_what_a_list_writes_small_is_known_in_the_plural(text: str, ids: tuple[str, ...]) -> None:
+    rows = [
+        ("B1", ["oak bench"]),
+        ("B2", ["berry"]),
+        ("B3", ["Fruit tray"]),
+        ("B4", ["glass"]),
+        ("B5", ["Rowe"]),
+        ("box-a", ["sealed"]),
+    ]
+    assert Entities((list_of("thing", rows),)).ids(text) == ids
+
+
+@table(
+    ("text", "values"),
+    [
+        ("please order 30 oak benches", {"thing": "B1", "guests": "30"}),
+        ("we need 4 benches of oak", {}),
+        ("please order oak benches for stand 30", {"thing": "B1"}),
+        ("please order up to 30 oak benches", {"thing": "B1"}),
+    ],
+)
+def test_a_number_before_a_plural_is_a_count_for_the_only_field_of_one(
+    text: str, values: dict[str, str]
+) -> None:
+    things = Entities((list_of("thing", [("B1", ["oak bench"])]),))
+    thing = Field(name="thing", label="Thing", type="entity", entity="thing")
+    guests = Field(name="guests", label="Guests", type="integer")
+    storey = Field(name="storey", label="Storey", type="integer")
+
+    def read(*fields: Field) -> dict[str, str]:
+        return find_values(text, fields, date(2026, 3, 2), entities=things).values
+
+    assert read(thing, guests) == values
+    without = {name: value for name, value in values.items() if name == "thing"}
+    assert read(thing, storey) == without
+    assert read(thing, guests, storey) == without
