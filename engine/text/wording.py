@@ -18,6 +18,8 @@ def _between(begin: str, end: str) -> str:
 _COMES_ABOUT = r"should (?!i\b|we\b|you\b)[^?,]{3,80},(?=[^?]*$)"
 _SHOULD = rf"^\W*{_COMES_ABOUT}"
 """What comes about, should it come about: no question, as nothing marks it as one."""
+_OF_A_THING = r" (?:an?|the|this|my|our|another)\b"
+"""What stands behind a "do" that bids, where no mark makes it a question."""
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
@@ -26,7 +28,7 @@ _QUESTION = _any(
     r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am"
-    rf"|do(?! not| n| an? )|does|did|has|have|had|can|could|may|might|shall"
+    rf"|do(?! not| n|{_OF_A_THING})|does|did|has|have|had|can|could|may|might|shall"
     rf"|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",

@@ -18,7 +18,7 @@ MARKS: tuple[Role, ...] = (
 )
 """Roles of what stands beside what is asked for, and says something about it."""
 
-SIGNS: tuple[Role, ...] = ("wish", "seek", "cancel", "retract", "chat")
+SIGNS: tuple[Role, ...] = ("wish", "seek", "cancel", "retract", "chat", "trouble")
 """Roles that say something of the whole text, wherever they stand in it."""
 
 KEPT = 1024

@@ -23,6 +23,7 @@ Role = Literal[
     "cancel",
     "retract",
     "chat",
+    "trouble",
 ]
 """`opening` and `closing` are taken away before and behind what is asked for, as they say nothing
 about it; `favour` (before) and `tag` (behind) too, and their question is none. An `inquiry` before
@@ -30,8 +31,8 @@ or behind says that the rest is a question. The others mark what stands beside t
 it, what takes back what was before (`undo`), holds it `off`, lets it `hang` on something, is what
 others `say`, tells of it (`tell`, `past` in its own clause), asks after it, or `maybe` asks. Signs
 are of the whole: somebody `wish`es for something, or `seek`s to know it, wants undone what is named
-(`cancel`), takes back or puts off what stands before it (`retract`), or says it for its own sake
-(`chat`).
+(`cancel`), takes back or puts off what stands before it (`retract`), says it for its own sake
+(`chat`), or tells that something does not work (`trouble`).
 """
 
 

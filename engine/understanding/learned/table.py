@@ -14,6 +14,7 @@ from engine.ports.library import Document
 from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.tools.model import Tool
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.classifier import Classifier, Example, Scores
 from engine.understanding.learned.domain import DomainWords, texts_of_fields, words_of
 from engine.understanding.learned.lessons import (
@@ -44,6 +45,12 @@ OWN_CUE = 0.25
 
 EXAMPLES_EACH = 30
 """A playbook with few examples needs only one, and one more for each so many that it has."""
+
+OFTEN = 5
+"""A cue asks for a request where one of so many of its examples has it, whatever else it means."""
+
+TROUBLED = 4
+"""A request takes reports of what does not work where one of so many of its examples is one."""
 
 _Taught = tuple[str, str, tuple[str, ...], bool]
 """A route, a group, texts of it, and whether they are names."""
@@ -206,6 +213,40 @@ class RouteTable:
         )
         # A verb tells it where nobody else's work is asked for by it.
         return telling or tuple(w for w in often if not away[w] and not any(c[w] for c in others))
+
+    @cached_property
+    def trouble_groups(self) -> frozenset[str]:
+        """The requests (`playbook/request`) that take reports of what does not work, by their
+        examples.
+        """
+        told = Counter(
+            each.group
+            for each, said in zip(self.lessons.examples, self.lessons.said, strict=True)
+            if not each.is_name and GRAMMAR.says("trouble", said)
+        )
+        return frozenset(
+            f"{route.playbook}/{each.id}"
+            for route in self.routes
+            for each in route.requests
+            if told[f"{route.playbook}/{each.id}"] * TROUBLED >= len(each.examples) > 0
+        )
+
+    def asking_cues(self, said: str, playbook: str) -> tuple[str, ...]:
+        """The cues of a folded text by which alone a request of the playbook is often asked for."""
+        own, others = set[str](), set[str]()
+        for route in self.routes:
+            cues = own if route.playbook == playbook else others
+            cues.update(map(fold_cue, route.cues))
+        found = cue_found(said, tuple(own - others))
+        return tuple(cue for cue in sorted(found) if self._asks_often(cue, playbook))
+
+    def _asks_often(self, cue: str, playbook: str) -> bool:
+        every = self.lessons.said_by_group
+        texts = (every[group].split("\n") for group in every if group.startswith(f"{playbook}/"))
+        return any(
+            OFTEN * sum(bool(cue_found(line, (cue,))) for line in lines) >= len(lines)
+            for lines in texts
+        )
 
     def _words_of_others(self, playbook: str) -> list[Counter[str]]:
         """The words of each other playbook's examples; one that asks for no work has none."""

@@ -21,7 +21,11 @@ _OPEN_END = re.compile(r"\b(?:the|a|an|of|my|our|his|her|their|is|are|no|to|me|a
 """A condition does not end so: what follows belongs to it."""
 
 _MOST = 6
-_ENDS = re.compile(r"\s*(?:please\b\W*|thanks\b\W*)?(?:$|[,;.!。，；！])")
+_ENDS = re.compile(
+    r"\s*(?:please\b\W*|thanks\b\W*)?"
+    r"(?:$|[,;.!?。，；！？(（]|\b(?:because|since|due to|as (?:he|she|they|we|i|it)"
+    r"|so (?:that|he|she|they|we|i))\b|因为|由于)"
+)
 _HELD = re.compile(
     r"n't\b|\b(?:no|not|nothing|nobody|never|only|later|wait|hold|delay|postpon|paus|start|begin"
     r"|suspend|defer)"

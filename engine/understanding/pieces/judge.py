@@ -57,6 +57,12 @@ _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
 _EDGES = " ,.;:!?。"
 _MARKED = re.compile(r"[?吗]\s*$")
 _WORDS = re.compile(rf"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{{1,2}}|[{ENTITY_MARKS}]+")
+_IT = re.compile(
+    r"[a-z]{1,20} (?:it|them|this|that|one|so)(?: (?:for (?:me|us)|up|in|down|now|please))*"
+    r"|(?:帮忙|[帮给替]我们?|麻烦|请|就|再|也|先)*[\u3400-\u9fff]{1,2}(?:一下|[上了好掉]|一[条个份])?[吧哈]?"
+)
+"""What is to be done with a thing that is named before it."""
+
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 
 
@@ -171,12 +177,18 @@ def _judge_condition(scored: ScoredPiece, context: RouteContext) -> Piece:
         if work := judge_work(alone, context, least=HANGING, whole=False):
             why = f"if {condition!r}: {work.why}"
             doubted = any(mark.role in NOT_HUNG for mark in GRAMMAR.marks(scored.bare))
-            sure = not doubted and judge_work(alone, context) is not None
+            sure = not (doubted or _does_it(alone)) and judge_work(alone, context) is not None
             return replace(work, text=scored.text, condition=condition, why=why, firm=sure)
     if wording.asks(scored.bare):
         marked = bool(_MARKED.search(scored.folded)) and not GRAMMAR.says("wish", scored.folded)
         return Piece(scored.text, "qa_query", "it asks", confidence=0.5, firm=marked)
     return Piece(scored.text, "unclear", "it hangs on a condition", confidence=0.0)
+
+
+def _does_it(scored: ScoredPiece) -> bool:
+    """Whether what is bidden says to do it, and not what: that stands in the condition."""
+    clause = clauses_of(scored.bare)[0].strip(_EDGES)
+    return bool(_IT.fullmatch(clause))
 
 
 def _look_up_under(

@@ -36,6 +36,7 @@ from engine.understanding.pieces.parting import add_missed, part_anew
 from engine.understanding.pieces.sameness import judge_verbatim
 from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
+from engine.understanding.pieces.telling import offer_report
 from engine.understanding.pieces.weighing import weigh
 from engine.understanding.pieces.work import START
 from engine.understanding.smalltalk import is_smalltalk
@@ -78,6 +79,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         return group_form_answers(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
     pieces = _by_rules(text, stretches, context)
     pieces = tuple(ask_of_several(p, context) for p in weigh(text, pieces, context))
+    pieces = tuple(offer_report(piece, context) for piece in pieces)
     pieces = drop_opposites(pieces, context)
     pieces = hold_by_later(text, _withhold_work(text, _drop_smalltalk(pieces), context), context)
     if all(piece.is_sure for piece in pieces):

@@ -45,6 +45,8 @@ OFFERED = 3
 
 _NUMBER = re.compile("[0-9]+")
 _ASKED = re.compile(r"[?？吗]")
+_EDGES = " ,，;；.。:：()（）—-"
+_PART = re.compile("[,，]")
 _CLAUSE_END = re.compile(r"[，。;；：!]|(?<![0-9])[,.:]|[,.:](?![0-9])")
 
 
@@ -227,5 +229,13 @@ def _condition_beside(said: str, within: WorkWithin, context: RouteContext) -> s
     if any(m.start < within.end and not said[m.end : within.start].strip() for m in hangs):
         for condition, _ in splits:
             return condition
-    sides = (said[: within.start], said[within.end :])
-    return max((side.strip(" ,，;；.。:：()（）—-") for side in sides), key=len)
+    sides = (slice(0, within.start), slice(within.end, len(said)))
+    hung = [side for side in sides if any(side.start <= m.start < side.stop for m in hangs)]
+    return max((_without_prelude(said[side]) for side in hung or sides), key=len)
+
+
+def _without_prelude(said: str) -> str:
+    """A condition without what only leads over to what hangs on it: "…，给我"."""
+    said = said.strip(_EDGES)
+    *kept, last = _PART.split(said)
+    return said[: -len(last)].strip(_EDGES) if kept and GRAMMAR.is_prelude(level(last)) else said

@@ -4,17 +4,21 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.grammar.rule import Role
-from engine.understanding.pieces.scoring import clauses_of
+from engine.understanding.pieces.scoring import clauses_of, score_piece
 
 TOLD: frozenset[Role] = frozenset(("off", "tell", "past", "say"))
 """What of a piece says that nothing is bidden in it."""
 
 AGAINST = 0.2
 """How near work is at most that something in its sentence speaks against."""
+
+MOST = 3
+"""So many meanings of what tells of trouble are offered."""
 
 DOUBTED: frozenset[Role] = frozenset(("ask", "maybe", "hang", "undo"))
 
@@ -74,3 +78,45 @@ def settle_told(piece: Piece, said: str, roles: Collection[Role], context: Route
         why = f"{piece.why}; it only tells"
         return replace(piece, unclear_kind="idle", firm=True, why=why, candidates=against)
     return piece
+
+
+def offer_report(piece: Piece, context: RouteContext) -> Piece:
+    """What tells that something does not work, offered to the requests that take such reports.
+
+    Nobody is told of a broken lift for nothing where lifts are mended.
+    """
+    groups = [name for name, _ in context.requests if name in context.table.trouble_groups]
+    said = context.plain(piece.text)
+    if not groups or not GRAMMAR.says("trouble", said) or not _may_report(piece, said):
+        return piece
+    near = score_piece(piece.text, context).scores.groups
+    groups.sort(key=lambda name: (-near[name], name))
+    reports = tuple(map(_candidate, groups))
+    known = {each.request for each in reports}
+    others = tuple(c for c in piece.candidates if c.playbook and c.request not in known)
+    bids = any(map(context.table.begins_request, clauses_of(said))) or GRAMMAR.says("wish", said)
+    offered = (*piece.candidates, *reports) if bids else (*reports, *others)
+    offered = tuple({(c.playbook, c.request): c for c in reversed(offered)}.values())[::-1]
+    why = f"{piece.why}; it tells of trouble"
+    return replace(
+        piece,
+        kind="unclear",
+        unclear_kind="unknown",
+        firm=False,
+        why=why,
+        confidence=0.0,
+        candidates=offered[:MOST],
+    )
+
+
+def _may_report(piece: Piece, said: str) -> bool:
+    if piece.lookup or piece.about_run or piece.reply:
+        return False
+    if piece.kind == "qa_query":
+        return not wording.asks(said)
+    return piece.kind == "unclear" and piece.unclear_kind in ("unknown", "idle", "elsewhere")
+
+
+def _candidate(name: str) -> Candidate:
+    playbook, _, request = name.partition("/")
+    return Candidate(kind="workflow", playbook=playbook, request=request, score=AGAINST)

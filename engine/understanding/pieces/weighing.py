@@ -31,7 +31,7 @@ from engine.understanding.pieces.plain import (
     read_plainly,
 )
 from engine.understanding.pieces.sameness import judge_verbatim
-from engine.understanding.pieces.scoring import bids, score_piece
+from engine.understanding.pieces.scoring import bids, clauses_of, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.telling import AGAINST, DOUBTED
 from engine.understanding.pieces.within import rank_by_words
@@ -143,8 +143,15 @@ def _weigh(piece: Piece, acts: Acts, whole: Acts, context: RouteContext, *, alon
     if doubted.unclear_kind != "asks_which" and not doubted.reply and _is_idle(acts, whole):
         valued = _NUMBER.search(context.mark(piece.text))
         kept = valued or _wishes(piece, context) or _has(piece, _TAKEN_BACK, context)
+        kept = kept or _bids_by_cue(piece, context)
         return doubted if kept else _as_told(doubted)
     return _settle(doubted, acts, context, alone=alone)
+
+
+def _bids_by_cue(piece: Piece, context: RouteContext) -> bool:
+    """Whether the first clause of a piece begins with a cue, and tells of nothing."""
+    clause = clauses_of(context.plain(piece.text))[0]
+    return context.table.begins_with_cue(clause) and not GRAMMAR.marks(clause)
 
 
 def _is_idle(acts: Acts, whole: Acts) -> bool:

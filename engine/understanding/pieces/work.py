@@ -1,9 +1,11 @@
 """Whether a piece surely asks for work, and for which: never on a guess (promise 4)."""
 
 from dataclasses import replace
+from datetime import date
 
 from engine.frames.intents import Candidate
 from engine.text import wording
+from engine.text.readers.find import find_readings
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.classifier import DECIMALS
@@ -75,6 +77,8 @@ DENIES = ("不", "没", "未")
 
 KNOWN = 0.55
 """How much of a request the examples must have."""
+
+_ANY_DAY = date(2000, 1, 1)
 
 
 def judge_work(
@@ -264,16 +268,26 @@ def _is_denied(word: str, scored: ScoredPiece, table: RouteTable) -> bool:
 
 
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
-    anchors = table.anchor_words(scored.known, scored.route)
+    said = _without_times(scored.known)
+    # Somebody may ask by a cue for what nobody here does as well.
+    anchors = table.anchor_words(said, scored.route) or table.asking_cues(said, scored.route)
     if not anchors:
         told = tell_unanchored(scored.known, scored.route, table)
         return f"nothing in it is of that work alone: {told}"
     if denied := next((w for w in anchors if _is_denied(w, scored, table)), ""):
         return f"{denied} is denied"
-    if rivals := table.rival_words(scored.known, scored.route):
+    if rivals := table.rival_words(said, scored.route):
         return f"{', '.join(rivals[:3])} is of another playbook's work"
-    strange = table.foreign_words(scored.known) if len(anchors) < SETTLED else ()
+    strange = table.foreign_words(said) if len(anchors) < SETTLED else ()
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
+
+
+def _without_times(said: str) -> str:
+    """A folded text without its days and times, which are nobody's work: "friday"."""
+    for reading in reversed(find_readings(said, _ANY_DAY)):
+        if reading.kind in ("date", "time"):
+            said = f"{said[: reading.start]} {said[reading.end :]}"
+    return said
 
 
 def _groups(scored: ScoredPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:

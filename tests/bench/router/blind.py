@@ -23,6 +23,10 @@ from tests.chaos.processes import ROOT
 from tests.engine.understanding.frames.projects import read_context
 
 HERE = Path(__file__).parent
+DOMAINS = ROOT / "tests" / "engine" / "understanding" / "domains"
+NEWCOMERS = ("helpdesk", "venue")
+"""Folders that new authors wrote from the docs alone; writers name their requests as they do."""
+
 FOLDERS = {
     "clinical": ROOT / "playbooks",
     "law": ROOT / "playbooks",
@@ -30,6 +34,8 @@ FOLDERS = {
     "leave": ROOT / "examples" / "leave",
 }
 """The project folder of each domain."""
+
+EVERY: Mapping[str, Path] = {**FOLDERS, **{name: DOMAINS / name for name in NEWCOMERS}}
 
 REQUESTS: Mapping[str, tuple[str, ...]] = {
     "record_visit": ("visit-entry", "lab-entry", "visit-import"),
@@ -67,7 +73,20 @@ REQUESTS: Mapping[str, tuple[str, ...]] = {
 }
 """The requests that do what a writer calls so; what is not here no request does."""
 
+OWN = {
+    *("grant_access", "remove_access", "order_equipment", "assign_licence", "reset_second_factor"),
+    *("report_incident", "swap_on_call", "replace_device", "book_room", "move_booking"),
+    *("order_catering", "purchase", "pay_invoice", "add_supplier", "return_goods", "repair"),
+    *("give_discount",),
+}
+"""What the requests of the newcomers' folders are called."""
+
 Line = Mapping[str, Any]
+
+
+def requests_of(what: str) -> tuple[str, ...]:
+    """The requests that do what a writer calls so, () where none does."""
+    return (what.replace("_", "-"),) if what in OWN else REQUESTS.get(what, ())
 
 
 def judge(meant: Line, told: Line) -> Counter[str]:
@@ -78,12 +97,15 @@ def judge(meant: Line, told: Line) -> Counter[str]:
     offered = {name.partition("/")[2] for i in intents for name in i["offers"]}
     offered |= {i["request"] for i in intents if i["kind"] == "workflow"}
     asked = any(not i["sure"] or "qa_query" in i["offers"] for i in intents)
-    answers = sum(i["kind"] == "qa_query" for i in intents)
+    questions = [i for i in intents if i["kind"] == "qa_query"]
+    answers = len(questions)
+    # What no look-up answers goes whole to a model, or people are told to ask one thing at a time.
+    whole = any(not i["lookups"] for i in questions)
     # Who the bot is, talk answers.
     talks = any(i["kind"] == "smalltalk" for i in intents)
     left = begun.copy()
     for part in meant["parts"]:
-        fitting = REQUESTS.get(part.get("what", ""), ())
+        fitting = requests_of(part.get("what", ""))
         own = next((name for name in fitting if left[name]), "")
         match part["kind"], bool(part.get("condition")):
             case "request", False:
@@ -98,8 +120,8 @@ def judge(meant: Line, told: Line) -> Counter[str]:
             case "question", _ if "about the bot" in part.get("what", "") and talks:
                 counts["right"] += 1
             case "question", _:
-                counts["silent misses"] += not answers and not asked
-                counts["right"] += answers > 0
+                counts["silent misses"] += not (answers or whole or asked)
+                counts["right"] += answers > 0 or whole
                 answers -= answers > 0
             case _:
                 counts["right"] += 1
@@ -143,8 +165,8 @@ async def scored(lines: Sequence[str]) -> dict[str, Counter[str]]:
     """The counts of the messages, in all, by domain and by class."""
     meant: list[Line] = [json.loads(line) for line in lines if line.strip()]
     every: dict[str, Counter[str]] = {"all": Counter()}
-    for folder in dict.fromkeys(FOLDERS.values()):
-        own = [m for m in meant if FOLDERS[m["domain"]] == folder]
+    for folder in dict.fromkeys(EVERY.values()):
+        own = [m for m in meant if EVERY[m["domain"]] == folder]
         told = await routed([m["text"] for m in own], folder) if own else []
         for message, line in zip(own, told, strict=True):
             counts = judge(message, line)

@@ -148,3 +148,36 @@ async def test_a_question_of_another_thing_stays_one_beside_a_check(
 ) -> None:
     found = await _read("跑一遍P003的逻辑核查，看看有没有P005的质疑", projects["clinical"])
     assert [i.kind for i in found] == ["workflow", "qa_query"]
+
+
+@table(
+    ("text", "request_"),
+    [
+        ("please do the reconciliation of SAEs", "sae-reconciliation"),
+        ("please do the SAE reconciliation with PV for November", "sae-reconciliation"),
+    ],
+)
+async def test_to_do_a_thing_is_bidden_and_no_question(
+    projects: dict[str, RouteContext], text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects["clinical"])
+    assert (found.kind, found.request, found.sure) == ("workflow", request_, True)
+    (found,) = await _read("do the sites report every AE?", projects["clinical"])
+    assert found.kind == "qa_query"
+
+
+@table(
+    ("text", "request_"),
+    [
+        ("如果P007的AE还没录,就帮忙录一下,腹泻1级,11月15日到17日", "event-entry"),
+        ("如果P004的合并用药还没登记,帮我登记一下", "medication-entry"),
+        ("如果P003的访视还没录，就录一下", "visit-entry"),
+    ],
+)
+async def test_what_is_to_be_done_with_it_stands_in_the_condition(
+    projects: dict[str, RouteContext], text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects["clinical"])
+    assert found.kind == "workflow"
+    assert request_ == next((c.request for c in found.candidates), found.request)
+    assert found.condition

@@ -100,4 +100,29 @@ SIGNS: tuple[Rule, ...] = (
         "it is such a bore to {x}",
     ),
     rule("chat", r"[\U0001f600-\U0001f64f\u2639\u263a]", "{x} \U0001f600"),
+    # Something does not work.
+    rule(
+        "trouble",
+        r"\b(?:is|are|was|were|been|be|has|have|keeps?|went|gone|goes|seems?|looks?|all)"
+        r" (?:all |still |completely |totally |so |very |again |now |a bit ){0,2}(?:down|broken"
+        r"|dead|out of order|offline|unavailable|unreachable|stuck|jammed|frozen|slow|sluggish"
+        r"|faulty|defective|cracked|leaking|flickering|blocked|clogged|unresponsive|crashing|overheating)\b",
+        "the lift is down, {x}",
+    ),
+    rule(
+        "trouble",
+        r"\b(?:leaks?|leaking|leaked|crash(?:es|ed|ing)?|freezes|freezing|broke(?: down)?|broken"
+        r"|fails? to|failing|outage|malfunction\w*|jam(?:s|med)|flickers?|offline|out of order"
+        r"|stuck|stopped working|not working|no (?:sound|power|signal|internet|hot water|heating)"
+        r"|throws? (?:an? )?(?:error|[0-9]+)|error (?:code )?[0-9]+)\b",
+        "an outage again, {x}",
+    ),
+    rule(
+        "trouble",
+        r"\b(?:does ?n[o']?t|do ?n[o']?t|wo ?n'?t|ca ?n'?t|cannot|could ?n[o']?t|will not)"
+        r" (?:even |really )?(?:work|open|start|print|load|respond|log ?(?:in|on)|sign in|connect"
+        r"|close|lock|unlock|boot|charge|(?:turn|switch) (?:on|off)|cool|heat"
+        r"|flush|drain|ring)\b",
+        "the printer doesn't print, {x}",
+    ),
 )

@@ -1,0 +1,111 @@
+"""Two project folders that new authors wrote from the docs alone, and what people ask of them.
+
+`helpdesk` has ten examples of each request in each language, `venue` three.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.frames.intents import Intent
+from engine.text.language import detect_language
+from engine.understanding.context import RouteContext
+from engine.understanding.router.chain import route
+from tests.engine.understanding.frames.projects import read_context
+from tests.fakes.tables import table
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def projects() -> Mapping[str, RouteContext]:
+    return {name: read_context(HERE / name) for name in ("helpdesk", "venue")}
+
+
+async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
+    return (await route(text, replace(context, lang=detect_language(text)), None)).intents
+
+
+@table(
+    ("project", "text", "request_"),
+    [
+        # What else somebody might order or buy is no reason to doubt it.
+        ("helpdesk", "please order two monitors for Jonas Keller", "order-equipment"),
+        ("venue", "please buy 6 projectors", "purchase"),
+        # A day is nobody's work, though one example alone has it.
+        ("venue", "book a meeting room for 30 people on Friday", "book-room"),
+        (
+            "venue",
+            "book the Rhine hall for Nordwind on 10 December 2026 from 10 to 12, 200 people",
+            "book-room",
+        ),
+        # A day that a field asks for, and why.
+        (
+            "helpdesk",
+            "give Tom Baker read access to Jira until 31 March because of the audit",
+            "grant-access",
+        ),
+    ],
+)
+async def test_what_is_plainly_asked_for_begins(
+    projects: Mapping[str, RouteContext], project: str, text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects[project])
+    assert (found.kind, found.request, found.sure) == ("workflow", request_, True)
+
+
+@table(
+    ("project", "text", "request_"),
+    [
+        ("helpdesk", "VPN is down", "report-incident"),
+        ("helpdesk", "ERP又卡死了", "report-incident"),
+        ("helpdesk", "仓库的扫码枪连不上了", "report-incident"),
+        ("venue", "lift 2 stuck on 3rd floor, nobody inside", "repair"),
+        ("venue", "大堂那棵圣诞树的灯又不亮了", "repair"),
+        ("venue", "The dishwasher behind the bar is leaking again, water all over", "repair"),
+    ],
+)
+async def test_what_does_not_work_is_offered_to_those_who_take_reports_of_it(
+    projects: Mapping[str, RouteContext], project: str, text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects[project])
+    assert not found.sure
+    assert found.candidates[0].request == request_
+
+
+@table(
+    ("project", "text"),
+    [
+        ("helpdesk", "is the VPN down?"),
+        ("helpdesk", "谁知道打印机为什么坏了吗？"),
+        ("helpdesk", "who is on call today"),
+    ],
+)
+async def test_a_question_of_trouble_stays_one(
+    projects: Mapping[str, RouteContext], project: str, text: str
+) -> None:
+    (found,) = await _read(text, projects[project])
+    assert found.kind == "qa_query"
+
+
+async def test_trouble_beside_what_is_asked_for_changes_nothing_of_it(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    said = "麻烦把冯凯的二次认证重置下，他旧手机进水开不了机了"
+    (found,) = await _read(said, projects["helpdesk"])
+    assert found.candidates[0].request == "reset-second-factor"
+
+
+async def test_work_hangs_on_the_side_that_says_so(projects: Mapping[str, RouteContext]) -> None:
+    said = "如果还有库存，给我配一个降噪耳机，开放办公区实在太吵了"
+    (found,) = await _read(said, projects["helpdesk"])
+    assert found.condition == "如果还有库存"
+
+
+async def test_a_bid_is_not_taken_for_something_told(projects: Mapping[str, RouteContext]) -> None:
+    said = "Remove Ravi from the production servers right now, I'll explain later."
+    (found,) = await _read(said, projects["helpdesk"])
+    assert not found.sure
+    assert "remove-access" in {each.request for each in found.candidates}

@@ -1,0 +1,22 @@
+CREATE TABLE rooms (id TEXT PRIMARY KEY, name TEXT, name_zh TEXT, seats INTEGER, price REAL);
+CREATE TABLE clients (id TEXT PRIMARY KEY, name TEXT, name_zh TEXT, manager TEXT, phone TEXT);
+CREATE TABLE bookings (number TEXT PRIMARY KEY, room TEXT, day TEXT, starts TEXT, ends TEXT, people INTEGER, client TEXT,
+  discount INTEGER DEFAULT 0, asked_by TEXT, approved_by TEXT, key TEXT UNIQUE, change_key TEXT UNIQUE, discount_key TEXT UNIQUE);
+CREATE TABLE menus (id TEXT PRIMARY KEY, name TEXT, name_zh TEXT, price REAL);
+CREATE TABLE catering (menu TEXT, portions INTEGER, day TEXT, at TEXT, diet TEXT, asked_by TEXT, approved_by TEXT, key TEXT UNIQUE);
+CREATE TABLE stock (id TEXT PRIMARY KEY, name TEXT, name_zh TEXT, pieces INTEGER, shelf TEXT);
+CREATE TABLE invoices (number TEXT PRIMARY KEY, supplier TEXT, amount REAL, due TEXT, paid_on TEXT, approved_by TEXT, key TEXT UNIQUE);
+CREATE TABLE suppliers (id TEXT PRIMARY KEY, name TEXT, tax TEXT UNIQUE, delivers TEXT, days INTEGER, discount TEXT, approved_by TEXT, key TEXT UNIQUE);
+CREATE TABLE deliveries (number TEXT PRIMARY KEY, supplier TEXT, what TEXT, came_on TEXT);
+CREATE TABLE returns (delivery TEXT, what TEXT, why TEXT, approved_by TEXT, key TEXT UNIQUE);
+CREATE TABLE purchases (what TEXT, pieces INTEGER, price REAL, supplier TEXT, why TEXT, approved_by TEXT, key TEXT UNIQUE);
+CREATE TABLE repairs (place TEXT, what TEXT, urgency TEXT, state TEXT, reported_on TEXT, approved_by TEXT, key TEXT UNIQUE);
+INSERT INTO rooms VALUES ('R1','Rhine hall','莱茵厅',300,1800),('R2','Elbe room','易北厅',40,420),('R3','Garden room','花园厅',25,310),('R4','Board room','董事会议室',12,260);
+INSERT INTO clients VALUES ('C1','Nordwind','北风公司','Ann','+49 30 555 0101'),('C2','Silk Road Travel','丝路旅行','Lin Mei','+49 30 555 0102'),('C3','Helios','赫利俄斯','Robin','+49 30 555 0103');
+INSERT INTO bookings (number,room,day,starts,ends,people,client) VALUES ('B-217','R1','2026-12-10','09:00','17:00',220,'C1'),('B-218','R2','2026-12-10','13:00','16:00',30,'C2'),('B-219','R3','2026-12-11','10:00','12:00',18,'C3');
+INSERT INTO menus VALUES ('M1','coffee break','茶歇',9.5),('M2','business lunch','商务午餐',28),('M3','gala dinner','晚宴',64);
+INSERT INTO stock VALUES ('S1','tablecloths','桌布',120,'A-02'),('S2','napkins','餐巾',2000,'A-03'),('S3','projectors','投影仪',6,'B-01'),('S4','flip charts','白板架',9,'B-02');
+INSERT INTO invoices (number,supplier,amount,due,paid_on) VALUES ('INV-3381','Metro Linen',860,'2026-12-15',NULL),('INV-3382','Kaffee Krause',214.5,'2026-11-20','2026-11-18'),('INV-3390','Blumen Voss',95,'2026-12-20',NULL);
+INSERT INTO suppliers (id,name,tax,delivers,days,discount) VALUES ('P1','Metro Linen','DE100000001','tablecloths and napkins',30,'2 % within 10 days'),('P2','Kaffee Krause','DE100000002','coffee and tea',14,'none'),('P3','Blumen Voss','DE100000003','flowers',30,'none');
+INSERT INTO deliveries VALUES ('D-88','Metro Linen','40 tablecloths','2026-11-25'),('D-89','Kaffee Krause','12 kg of coffee','2026-11-27'),('D-70','Blumen Voss','20 bouquets','2026-09-01');
+INSERT INTO repairs (place,what,urgency,state,reported_on) VALUES ('Elbe room','projector has no picture','today','open','2026-11-27'),('Lobby','automatic door sticks','week','open','2026-11-24'),('Room 312','shower drips','week','done','2026-11-20');
