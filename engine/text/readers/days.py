@@ -12,11 +12,14 @@ from engine.text.readers.words import (
     DAYS,
     HAN_WEEKDAYS,
     LONG_UNITS,
+    MONTH_ENDS,
     MONTHS,
+    MONTHS_AWAY,
     SHORT_WEEKDAYS,
     TIME_UNITS,
     WEEKDAYS,
     WEEKS,
+    YEAR_ENDS,
     YEARS,
 )
 
@@ -26,7 +29,7 @@ _PAST = 60
 _MARKS = re.compile(r"[-/.]")
 _LINKS = frozenset({"on", "by", "until", "till", "from", "to", "before", "after", "since", "of"})
 _PERIODS = {"next": 1, "last": -1, "this": 0, "coming": 1}
-_MONTHS_AWAY = {"上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1}
+_PARTS_OF_TODAY = frozenset({"morning", "afternoon", "evening"})
 # What stands behind 3号 where it is a number and no day.
 _NUMBERED = frozenset("楼线院桌门机房厅馆车位台口店铺井球库仓病床公路柜窗室选厂坑字码召称令角")
 
@@ -93,8 +96,12 @@ def _mark(text: str) -> str:
 
 
 def _named(items: Items, at: int) -> Iterator[DayMatch]:
-    """Today, tomorrow, 大后天, the day after tomorrow."""
+    """Today, tomorrow, 大后天, the day after tomorrow, this morning, last night."""
     name = items.text(at)
+    if name == "this" and items.text(at + 1) in _PARTS_OF_TODAY:
+        yield DayMatch(at + 2, (items.today,))
+    if (name, items.text(at + 1)) == ("last", "night"):
+        yield DayMatch(at + 2, (items.today - timedelta(days=1),))
     if name in DAYS:
         yield DayMatch(at + 1, (items.today + timedelta(days=DAYS[name]),))
     begin = at + 1 if name == "the" else at
@@ -155,13 +162,60 @@ def _han_date(items: Items, at: int) -> Iterator[DayMatch]:
         elif index == at:
             yield DayMatch(index + 4, day_in_year(month, day, items.today), open_year=True)
     day = items.whole(at + 1)
-    away = _MONTHS_AWAY.get(items.text(at))
+    away = MONTHS_AWAY.get(items.text(at))
     if day and away is not None and _is_day_sign(items, at + 2):
         months = items.today.year * 12 + items.today.month - 1 + away
         found = valid_day(months // 12, months % 12 + 1, day)
         yield DayMatch(at + 3, (found,) if found else ())
     if (day := items.whole(at)) and _is_day_sign(items, at + 1) and _stands_free(items, at):
         yield DayMatch(at + 2, _day_of_month(day, items.today), open_year=True)
+
+
+def _last_day(items: Items, at: int) -> Iterator[DayMatch]:
+    """The end of the month, of next year, of January (2027): its last day."""
+    begin = at + (items.text(at) == "the")
+    if (items.text(begin), items.text(begin + 1)) != ("end", "of"):
+        return
+    index = begin + 2 + (items.text(begin + 2) in ("the", *_PERIODS))
+    away = _PERIODS.get(items.text(begin + 2), 0)
+    if items.text(index) == "month":
+        yield DayMatch(index + 1, _last_of(items.today.year, items.today.month + away))
+    elif items.text(index) == "year":
+        yield DayMatch(index + 1, _last_of(items.today.year + away, 12))
+    elif index == begin + 2 and (month := MONTHS.get(items.text(index))):
+        year, end = _year_behind(items, index + 1)
+        yield DayMatch(end, _last_in(month, year, items.today), open_year=year is None)
+
+
+def _han_last_day(items: Items, at: int) -> Iterator[DayMatch]:
+    """月底, 下个月底, 3月底, 明年3月底, 年底, 2027年底."""
+    name, today = items.text(at), items.today
+    if name in MONTH_ENDS:
+        yield DayMatch(at + 1, _last_of(today.year, today.month + MONTH_ENDS[name]))
+    if name in YEAR_ENDS:
+        yield DayMatch(at + 1, _last_of(today.year + YEAR_ENDS[name], 12))
+    year, index = _han_year(items, at)
+    if year is not None and items.text(index) in ("年底", "年末"):
+        yield DayMatch(index + 1, _last_of(year, 12))
+    if (whole := items.whole(at)) and whole >= 1000 and items.text(at + 1) in ("年底", "年末"):
+        yield DayMatch(at + 2, _last_of(whole, 12))
+    month = items.whole(index)
+    if month and month <= 12 and items.text(index + 1) in ("月底", "月末"):
+        yield DayMatch(index + 2, _last_in(month, year, today), open_year=year is None)
+
+
+def _last_in(month: int, year: int | None, today: date) -> tuple[date, ...]:
+    """The last day of a month, the coming one where no year is said."""
+    if year is not None:
+        return _last_of(year, month)
+    return _last_of(today.year + (month < today.month), month)
+
+
+def _last_of(year: int, month: int) -> tuple[date, ...]:
+    """The last day of a month, counted on from January of the year."""
+    months = year * 12 + month
+    first = valid_day(months // 12, months % 12 + 1, 1)
+    return (first - timedelta(days=1),) if first else ()
 
 
 def _han_year(items: Items, at: int) -> tuple[int | None, int]:
@@ -302,4 +356,5 @@ def move_day(start: date, letter: str, count: int) -> tuple[date, ...]:
 
 _FORMS: tuple[Callable[[Items, int], Iterator[DayMatch]], ...] = (
     *(_written, _named, _weekday, _han_date, _english_date, _ordinal_day, _counted),
+    *(_last_day, _han_last_day),
 )

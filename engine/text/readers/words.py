@@ -124,12 +124,16 @@ FALSE_FRIENDS = words_of(
     "九成 十足 十全 十一假期 十一长假 二手 二维 三维 三角 三明治 多半 大半 过半 零售 零食 "
     "零件 零钱 零散"
 )
-_MONTHS_AWAY = words_of("上个月 这个月 下个月 本月 上月 下月")
+MONTHS_AWAY = {"上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1}
+MONTH_ENDS = {"月底": 0, "月末": 0} | {
+    month + end: away for month, away in MONTHS_AWAY.items() for end in ("底", "末")
+}
+YEAR_ENDS = {"年底": 0, "年末": 0} | {year + "底": away for year, away in YEARS.items()}
 HAN_WORDS = (
     frozenset().union(HAN_WEEKDAYS, DAYS, WEEKS, YEARS, AFTER, BEFORE, PARTS, TIME_UNITS)
+    | frozenset().union(MONTHS_AWAY, MONTH_ENDS, YEAR_ENDS)
     | frozenset(CURRENCIES)
     | FALSE_FRIENDS
-    | _MONTHS_AWAY
     | words_of("百分之 零下 分之 十分 一点 一半 一块 一刻钟 刻钟 点钟 点整 个半 正午 午夜")
     | words_of("点 半 打 月 日 号 到 至 从 分 刻 钟 整 毛 角 差 第 个 负")
 )
@@ -139,8 +143,8 @@ OPENERS = (
     frozenset().union(HAN_WEEKDAYS, DAYS, WEEKS, YEARS, PARTS, WEEKDAYS, SHORT_WEEKDAYS, MONTHS)
     | frozenset(SIGNS)
     | CODES
-    | _MONTHS_AWAY
-    | words_of("rmb next last this coming the day in a an at from between half quarter minus")
+    | frozenset().union(MONTHS_AWAY, MONTH_ENDS, YEAR_ENDS)
+    | words_of("rmb next last this coming the day end in a an at from between half quarter minus")
     | words_of("noon midday midnight 人民币 从 半 差 百分之 零下 负 一半 正午 午夜")
 )
 """Words with which a value may begin; others begin none, unless they are codes of currencies."""

@@ -143,6 +143,19 @@ DAYS = [
     ("三天后见", "三天后", "2026-02-28"),
     ("三天前提交的", "三天前", "2026-02-22"),
     ("两个月后", "两个月后", "2026-04-25"),
+    ("down since this morning", "this morning", "2026-02-25"),
+    ("it broke last night", "last night", "2026-02-24"),
+    ("until the end of the month", "the end of the month", "2026-02-28"),
+    ("by end of next month", "end of next month", "2026-03-31"),
+    ("until the end of January", "the end of January", "2027-01-31"),
+    ("until the end of March 2028", "the end of March 2028", "2028-03-31"),
+    ("before the end of this year", "the end of this year", "2026-12-31"),
+    ("用到月底", "月底", "2026-02-28"),
+    ("到下个月底", "下个月底", "2026-03-31"),
+    ("到1月底", "1月底", "2027-01-31"),
+    ("到明年三月底", "明年三月底", "2027-03-31"),
+    ("年底前", "年底", "2026-12-31"),
+    ("到2027年底为止", "2027年底", "2027-12-31"),
 ]
 
 
