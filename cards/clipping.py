@@ -35,6 +35,11 @@ def head(text: str, limit: int) -> str:
     return text[:whole]
 
 
+def without_stop(text: str) -> str:
+    """Return a text to which the sentence around it adds its own full stop, without one."""
+    return text if text.endswith("..") else text.removesuffix(".").removesuffix("。")
+
+
 def clip(text: str, limit: int) -> str:
     """Return the text in at most `limit` UTF-16 units, with "…" where it was cut.
 

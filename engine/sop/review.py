@@ -104,11 +104,21 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
 def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ...]:
     """What the approval is about: the shown plan's arguments as they will be written, in their
     order (1.8), and what the node presents beside them.
+
+    What is optional and was left out is not told, but where a reviewer may fill it in.
     """
     plan = context.playbook.skills[node.shows].plan if node.shows else None
     written = _plan_values(plan, context) if plan else ()
     paths = {value.path for value in written}
-    return (*written, *values_at([p for p in node.presents if p not in paths], context))
+    presented = values_at([p for p in node.presents if p not in paths], context)
+    editable = node.review.may_edit if node.review else ()
+    shown = tuple(v for v in (*written, *presented) if v.path in editable or not _is_left_out(v))
+    return shown or (*written, *presented)
+
+
+def _is_left_out(value: LabelledValue) -> bool:
+    """Whether nobody gave it, and nobody had to."""
+    return value.value is None and value.leaf is not None and not value.leaf.required
 
 
 def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:

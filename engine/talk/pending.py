@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from cards.clipping import clip
 from cards.deciding.inbox import inbox_names_of_person, is_waiting_for
 from cards.frozen import Frozen
 from cards.markdown import literal
@@ -12,13 +13,14 @@ from cards.moments import local_time
 from cards.texts import say
 from engine.events import Actor
 from engine.mail import CommandArrived
-from engine.ports.storage.findings import ProjectFindings
+from engine.ports.storage.findings import Check, Finding, ProjectFindings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Post
 from engine.reviews.awaited import awaited_text
 from engine.services import Services
 
 PAGE_CARDS = 10
+SAID_CHARS = 120
 MAX_CARDS_READ = 1_000
 """So many cards are looked at for a page; most of what is listed for a person waits for them."""
 
@@ -180,6 +182,11 @@ def _card_line(card: Card, zone: str, lang: Lang) -> str:
 
 
 def _card_title(card: Card) -> str:
+    """The title, and what tells it from others of the same one (Markdown)."""
+    if card.task_key.startswith("choose:") and not card.rows:
+        # It is Markdown: a mark that is cut off leaves no backslash.
+        said = clip(card.text.partition("\n")[0], SAID_CHARS).replace("\\…", "…")
+        return f"{literal(card.title)} {said}".strip()
     rows = " ".join(literal(row.value) for row in card.rows[:2])
     return f"{literal(card.title)} {rows}".strip()
 
@@ -200,14 +207,21 @@ def _others_text(cards: Sequence[Card], lang: Lang, services: Services) -> list[
     return ["\n".join((say("pending.others", lang), "", *lines))]
 
 
+def _not_in_message(check: Check, finding: Finding) -> list[str]:
+    """What the finding is about, as far as its message does not say so itself."""
+    return [each for each in (check.about, finding.entry) if each and each not in finding.message]
+
+
 def _findings_text(found: ProjectFindings, zone: str, lang: Lang) -> str:
     """How many stand, and the first of the newest checks."""
     each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
     lines = [
         say(
-            "pending.finding",
+            "pending.finding"
+            if (about := _not_in_message(check, finding))
+            else "pending.finding_of",
             lang,
-            record=" ".join(map(literal, filter(None, (check.about, finding.entry)))),
+            record=" ".join(map(literal, about)),
             field=literal(finding.label),
             message=literal(finding.message),
             when=local_time(check.at, zone),

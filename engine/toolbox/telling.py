@@ -40,6 +40,8 @@ def _tell_period(result: Mapping[str, Any], lang: Lang) -> str:
     since, until = (literal(str(result.get(name) or "")) for name in (SINCE, UNTIL))
     if not (since or until):
         return ""
+    if since == until:
+        return f"{say('tool.day', lang, since=since)}\n\n"
     key = "tool.period" if since and until else "tool.since" if since else "tool.until"
     return f"{say(key, lang, since=since, until=until)}\n\n"
 

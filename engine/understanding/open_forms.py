@@ -153,7 +153,8 @@ def noted_values(fields: Sequence[Field], lang: str) -> str:
 
 def labelled_value(field: Field, value: str) -> str:
     """The field's label and the value as people read it, as Markdown."""
-    return f"{literal(field.label)} {literal(field.label_of(value, ''))}"
+    shown = " ".join(filter(None, (field.label_of(value, ""), field.unit)))
+    return f"{literal(field.label)} {literal(shown)}"
 
 
 def other_entities(card: Card, text: str, entities: Entities) -> str:

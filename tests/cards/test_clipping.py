@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.clipping import clip, head, shorten, units
+from cards.clipping import clip, head, shorten, units, without_stop
 from tests.fakes.tables import table
 
 FAMILY = "👨‍👩‍👧‍👦"
@@ -65,3 +65,17 @@ def test_nothing_that_is_clipped_is_longer_than_its_limit_or_reads_otherwise(tex
 )
 def test_a_text_is_shortened_at_any_place(text: str, shown: str) -> None:
     assert shorten(text, 4) == shown
+
+
+@table(
+    ("text", "shown"),
+    [
+        ("refused · Nobody was asked.", "refused · Nobody was asked"),
+        ("已拒绝 · 没有提交审批。", "已拒绝 · 没有提交审批"),
+        ("waiting for review", "waiting for review"),
+        ("and so on ...", "and so on ..."),
+        ("", ""),
+    ],
+)
+def test_a_text_inside_of_a_sentence_has_no_full_stop_of_its_own(text: str, shown: str) -> None:
+    assert without_stop(text) == shown

@@ -86,6 +86,14 @@ async def test_an_unclear_text_is_asked_about_and_starts_nothing(
     assert await runs_in(shared, own_room) == 0
 
 
+async def test_pending_tells_such_cards_apart_by_what_was_written(own_room: WebRoom) -> None:
+    await asked(own_room, ENGLISH)
+    await own_room.say("lin", "/pending")
+    listed = await own_room.wait_for(lambda m: "Waiting for you" in text_of(m))
+    line = next(each for each in text_of(listed).split("<li>") if ENGLISH in each)
+    assert line.startswith(f"Did you mean …? You wrote: “{ENGLISH}”")
+
+
 async def test_politeness_around_a_question_is_no_question_of_its_own_and_nothing_is_dropped(
     shared: Service, own_room: WebRoom
 ) -> None:

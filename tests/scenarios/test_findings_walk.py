@@ -126,13 +126,16 @@ async def test_a_person_without_roles_sees_what_was_found_in_runs_of_their_own(
     service = await start()
     others = found("P001", 1, "of lin").model_copy(update={"requester": "lin"})
     before = found("P002", 2, "of nobody known")
-    own = found("0-run", 3, "my own").model_copy(
+    said = "Record a visit is over"
+    own = found("0-run", 3, "my own", said).model_copy(
         update={"requester": "zhao", "run": "0-run", "title": "Record a visit"}
     )
     await service.parts.store.findings.keep(others, before, own)
     async with WebRoom(service.url) as room:
-        listed = await pending(room, "zhao", PENDING["en"].format(n=1))
+        listed = await pending(room, "zhao", PENDING["en"].format(n=2))
         assert "Record a visit: &lt;b&gt;Field&lt;/b&gt;, my own" in listed
+        # What the message says itself is not said before it too.
+        assert f"<li>&lt;b&gt;Field&lt;/b&gt;: {said}" in listed
         assert "0-run" not in listed
         assert "of lin" not in listed
         assert "of nobody known" not in listed

@@ -38,6 +38,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "tool.nothing_found": "Nothing was found.",
     "tool.period": "From {since} to {until}:",
+    "tool.day": "On {since}:",
     "tool.since": "Since {since}:",
     "tool.until": "Until {until}:",
     "tool.more_rows": "… and {number} more.",

@@ -324,6 +324,7 @@ TEXTS: Final[dict[str, str]] = {
     "pending.others": "**Open here, waiting for others:**",
     "pending.findings": "**Open findings of checks: {n}**",
     "pending.finding": "- {record}: {field}, {message} ({when})",
+    "pending.finding_of": "- {field}: {message} ({when})",
     "pending.more_findings": "- … and {n} more",
     "pending.dropped_findings": (
         "- too many: the oldest {n} are no longer kept, please check those again"

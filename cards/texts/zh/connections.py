@@ -30,6 +30,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "tool.nothing_found": "没有找到。",
     "tool.period": "{since} 至 {until}：",
+    "tool.day": "{since}：",
     "tool.since": "{since} 起：",
     "tool.until": "截至 {until}：",
     "tool.more_rows": "……另有 {number} 条。",

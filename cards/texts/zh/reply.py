@@ -275,6 +275,7 @@ TEXTS: Final[dict[str, str]] = {
     "pending.others": "**本对话中等其他人处理：**",
     "pending.findings": "**未关闭的检查问题：{n} 个**",
     "pending.finding": "- {record}：{field}，{message}（{when}）",
+    "pending.finding_of": "- {field}：{message}（{when}）",
     "pending.more_findings": "- ……另有 {n} 个",
     "pending.dropped_findings": "- 太多了，最早的 {n} 个已不再列出，请重新检查",
     "pending.line": "- {title}（{who}）",

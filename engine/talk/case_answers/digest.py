@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cards.clipping import without_stop
 from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.moments import local_time
@@ -151,7 +152,7 @@ def _request_text(
         title=literal(run.name),
         who=literal(run.requester_name or run.requester),
         when=local_time(run.started_at, zone),
-        state=state,
+        state=without_stop(state),
     )
     if summary is None:
         return text

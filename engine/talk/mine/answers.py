@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from cards.clipping import without_stop
 from cards.markdown import literal
 from cards.model import Lang
 from cards.moments import local_time
@@ -98,7 +99,7 @@ async def _stands_text(
         title=title_of(summary, url),
         who=literal(run.requester.name),
         when=local_time(run.started_at, zone),
-        state=standing(summary, lang, zone, services.people, with_times=True),
+        state=without_stop(standing(summary, lang, zone, services.people, with_times=True)),
     )
     votes = [describe_votes(card) for card in summary.open_cards]
     text += "".join(f" {literal(each)}" for each in votes if each)

@@ -58,6 +58,7 @@ LISTED = """\
     type: list
     columns:
       day: {label: {zh: 日, en: Day}}
+  remark: {label: {zh: 备注, en: Remark}, required: false}
 """
 
 
@@ -124,3 +125,25 @@ async def test_what_differs_is_shown_differently(value: str, records: Study) -> 
     other = await card(built, records, medical_history=value)
     assert plain.rows != other.rows
     assert plain.shown_digest != other.shown_digest
+
+
+async def test_what_is_optional_and_was_left_out_is_not_told(records: Study) -> None:
+    both = "presents: [ecog, remark]"
+    assert [row.label for row in (await card(playbook(both), records)).rows] == ["ECOG"]
+    given = await card(playbook(both), records, remark="by phone")
+    assert given.rows[1:] == (Row(label="Remark", value="by phone"),)
+    # Nothing at all would be no review; and what may be filled in is told to be open.
+    alone = await card(playbook("presents: [remark]"), records)
+    assert alone.rows == (Row(label="Remark", value="not stated"),)
+
+
+async def test_what_a_reviewer_may_fill_in_is_shown_empty(records: Study) -> None:
+    review = "review: {roles: [reviewer], may_edit: [remark]}"
+    files = with_sop(
+        SOP.replace("review: {roles: [reviewer]}", review).replace(
+            "WHAT", "presents: [ecog, remark]"
+        )
+    )
+    main = files["playbook.yaml"].replace("data_fields:\n", "data_fields:\n" + LISTED)
+    shown = await card(loaded({**files, "playbook.yaml": main}), records)
+    assert shown.rows[1:] == (Row(label="Remark", value="not stated"),)

@@ -4,6 +4,7 @@ import pytest
 
 from cards.model import Card, CardStatus, Choice, Field, Principal, Review, Row
 from engine.understanding.context import RouteContext
+from engine.understanding.open_forms import labelled_value
 from engine.understanding.router.chain import route
 
 FORM = (
@@ -288,3 +289,9 @@ async def test_a_correction_is_for_the_only_field_that_takes_words(context: Rout
         asked = replace(context, open_cards=(asking(*fields),), lang="en")
         (intent,) = (await route("sorry, it is stairwell C", asked, None)).intents
         assert (intent.kind, intent.sure) == (kind, False)
+
+
+def test_what_stands_in_a_form_is_told_with_its_unit() -> None:
+    rebate = Field(name="rebate", label="Rebate", type="integer", unit="%")
+    assert labelled_value(rebate, "10") == "Rebate 10 %"
+    assert labelled_value(rebate.model_copy(update={"unit": ""}), "10") == "Rebate 10"
