@@ -205,7 +205,8 @@ def _read_message(
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     cues = context.playbook.definition.cues
     own = find_values(run.text, fields, today, entities=entities, request=cues)
-    if all(f.name in known for f in wider):
+    # What the run's own text gives counts before what stands around it.
+    if any(all(f.name in found for f in wider) for found in (known, own.values)):
         wider = []
     around = find_values(run.message, wider, today, entities=entities, request=cues)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}

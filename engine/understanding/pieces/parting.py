@@ -59,8 +59,7 @@ Judge = Callable[[str], Piece]
 class Wish:
     """A stretch that by itself surely asks for work, and for which (`playbook/request`).
 
-    `leads`: it begins its clause; `parts`: it does, or stands behind an "and" or its like;
-    `is_listed`: behind one that also joins things, as 和 does.
+    `leads`: it begins its clause; `is_listed`: it stands behind what also joins things, as 和 does.
     """
 
     start: int
@@ -69,7 +68,6 @@ class Wish:
     request: str
     confidence: float
     leads: bool
-    parts: bool
     is_listed: bool
 
     @property
@@ -112,8 +110,8 @@ def _part_work(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
     if judge_verbatim(own, context):
         return [piece]
     group = f"{piece.playbook}/{piece.request}"
-    for other in find_wishes(own, context):
-        if other.group == group or not other.parts or (other.leads and other.confidence < FIRM):
+    for other in find_wishes(own, context, parting=True):
+        if other.group == group or (other.leads and other.confidence < FIRM):
             continue
         at_head = not own[: other.start].strip(_EDGES)
         at = other.end if at_head else other.start
@@ -122,7 +120,7 @@ def _part_work(text: str, piece: Piece, judge: Judge, context: RouteContext) -> 
         if len(halves) == 2 and sure and other.confidence >= FIRM:
             return halves
         behind = at_head and other.confidence >= FIRM and own[other.end :]
-        if behind and any(w.group == group and w.parts for w in find_wishes(behind, context)):
+        if behind and any(w.group == group for w in find_wishes(behind, context, parting=True)):
             at_head = False
         if at_head or (not sure and other.is_listed):
             continue  # what follows says more of it
@@ -308,22 +306,27 @@ def add_missed(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> t
     return tuple(made)
 
 
-def find_wishes(text: str, context: RouteContext) -> Iterator[Wish]:
-    """Stretches of a text that surely ask for work by themselves, in their order."""
+def find_wishes(text: str, context: RouteContext, *, parting: bool = False) -> Iterator[Wish]:
+    """Stretches of a text that surely ask for work by themselves, in their order.
+
+    With `parting` only those that begin a clause or stand behind an "and" or its like: to compare
+    the others with examples is spared.
+    """
     said = level(context.mark(text)) if len(text) <= LONGEST else ""
     # What stands behind a colon tells more of what is before it.
     heads = {start for start, _ in _clauses(said) if said[:start].rstrip()[-1:] not in (":", "：")}
     joints = {found.end() for found in _joints(said, 0, len(said))}
     lists = {found.end() for found in _STOP.finditer(said)}
     for start, end in islice(_stretches(said, context), MOST):
+        leads = start in heads
+        if parting and not (leads or start in joints or start in lists):
+            continue
         core = GRAMMAR.core(said[start:end])
         inner = text[start + core.start : start + core.end]
         found = judge_verbatim(text[start:end], context) or judge_work(
             score_piece(inner, context, polite=core.favour), context
         )
         if found and found.kind == "workflow":
-            leads = start in heads
-            parts = start in joints or start in lists
             yield Wish(
                 start,
                 end,
@@ -331,7 +334,6 @@ def find_wishes(text: str, context: RouteContext) -> Iterator[Wish]:
                 found.request,
                 found.confidence,
                 leads,
-                leads or parts,
                 start in lists,
             )
 
