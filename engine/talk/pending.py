@@ -1,6 +1,6 @@
 """`/pending`: everything that waits for a person, wherever it was asked (design §3, inbox)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -118,7 +118,7 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     texts, reposts = _own_cards_text(mail, page, number, zone, lang, services)
     texts += _others_text(others, lang, services)
     if found.findings or found.dropped:
-        texts.append(_findings_text(found, zone, lang))
+        texts.append(_findings_text(found, zone, lang, services))
     return TextWithCards("\n\n".join(texts) or say("pending.none", lang), reposts)
 
 
@@ -212,9 +212,19 @@ def _not_in_message(check: Check, finding: Finding) -> list[str]:
     return [each for each in (check.about, finding.entry) if each and each not in finding.message]
 
 
-def _findings_text(found: ProjectFindings, zone: str, lang: Lang) -> str:
-    """How many stand, and the first of the newest checks."""
+def _whose_and_when(check: Check, names: Mapping[str, str], zone: str, lang: Lang) -> str:
+    """What checked, for whom of these names, and when; when alone of an older version's check."""
+    when = local_time(check.at, zone)
+    if not (check.title and check.requester):
+        return when
+    who = literal(names.get(check.requester, check.requester))
+    return say("pending.finding_whose", lang, title=literal(check.title), who=who, when=when)
+
+
+def _findings_text(found: ProjectFindings, zone: str, lang: Lang, services: Services) -> str:
+    """How many stand, until when, and the first of the newest checks with whose these were."""
     each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
+    names = {person.id: person.name for person in services.people.everybody}
     lines = [
         say(
             "pending.finding"
@@ -224,7 +234,7 @@ def _findings_text(found: ProjectFindings, zone: str, lang: Lang) -> str:
             record=" ".join(map(literal, about)),
             field=literal(finding.label),
             message=literal(finding.message),
-            when=local_time(check.at, zone),
+            when=_whose_and_when(check, names, zone, lang),
         )
         for check, finding in each
     ]

@@ -20,6 +20,12 @@ TOLD = {
 }
 
 
+WHOSE = {
+    "zh": "（林悦 / Lin Yue的「录入一次访视」，",
+    "en": "(“Record a visit” of 林悦 / Lin Yue, ",
+}
+
+
 async def until_found(service: Service, count: int) -> None:
     """As soon as so many findings stand in the sample study."""
     project = "SIGNOFF-101"
@@ -54,6 +60,7 @@ async def test_what_a_check_found_is_pending_until_a_later_check_passes(
         refused = await room.wait_for(lambda m: bool(m["card"] and m["card"]["problems"]))
         listed = await pending(room, "lin", PENDING[lang].format(n=2))
         assert all(told in listed for told in TOLD[lang])
+        assert listed.count(WHOSE[lang]) == 2
         # The card that waits for the correction is listed before.
         assert listed.index(refused["card"]["title"]) < listed.index(TOLD[lang][0])
         right = {**GOOD, "subject_id": "P003", "visit_date": today()}

@@ -322,9 +322,13 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "pending.more": "{shown} of at most {total} so far. Type `/pending {next}` for the next ones.",
     "pending.others": "**Open here, waiting for others:**",
-    "pending.findings": "**Open findings of checks: {n}**",
+    "pending.findings": (
+        "**Open findings of checks: {n}** (what was found wrong with something stands until the "
+        "same check finds it right)"
+    ),
     "pending.finding": "- {record}: {field}, {message} ({when})",
     "pending.finding_of": "- {field}: {message} ({when})",
+    "pending.finding_whose": "“{title}” of {who}, {when}",
     "pending.more_findings": "- … and {n} more",
     "pending.dropped_findings": (
         "- too many: the oldest {n} are no longer kept, please check those again"
