@@ -39,8 +39,8 @@ ROOT = TESTS.parent
 PARTITIONS = 8
 """Several, as on a Cluster; not as many, for each sweep of a worker asks them all."""
 LONGEST = (
-    *("chaos", "install", "redteam", "patterns", "mutation"),
-    *("scenarios", "bot", "reviews", "adapters", "docs"),
+    *("chaos", "install", "redteam", "patterns", "mutation", "eval"),
+    *("scenarios", "bot", "reviews", "adapters", "docs", "engine/understanding"),
 )
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
@@ -82,8 +82,13 @@ def pytest_sessionfinish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders of `LONGEST` first; a file's tests keep their order."""
-    ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.nodeid.split("/", 2)[1], len(ranks)))
+    ranks = {f"tests/{folder}/": rank for rank, folder in enumerate(LONGEST)}
+
+    def rank(item: pytest.Item) -> int:
+        found = (rank for folder, rank in ranks.items() if item.nodeid.startswith(folder))
+        return next(found, len(ranks))
+
+    items.sort(key=rank)
 
 
 def pytest_collection_finish() -> None:
@@ -105,13 +110,14 @@ def pytest_runtest_setup() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _learn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The shipped examples are learned once in a session, not by each of its processes."""
-    from tests.fakes.learning import learn_once  # imports numpy
+    from tests.fakes.learning import learn_once, teach_stores  # imports numpy
 
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if IS_WORKER else own) / "learned"
     folder.mkdir(exist_ok=True)
     os.environ[forge.LEARNED] = str(folder)
     learn_once(folder)
+    teach_stores()
 
 
 @pytest.fixture(scope="session", autouse=True)

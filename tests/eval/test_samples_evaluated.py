@@ -23,7 +23,6 @@ from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from engine.yaml.source import Problems, read_yaml
 from tests.eval.wrong import SPOILERS, checks_of, of_another, with_line, wrong_line
-from tests.fakes.learning import teach_store
 from tests.fakes.study import DATA, PLAYBOOKS
 from tests.fakes.tables import table
 
@@ -89,7 +88,6 @@ async def harness(
 ) -> AsyncIterator[Harness]:
     monkeypatch.setenv("SIGNOFF_PLAYBOOKS", str(PLAYBOOKS))
     monkeypatch.setenv("SIGNOFF_PEOPLE", str(PLAYBOOKS / "people.yaml"))
-    await teach_store(redis_server.url)
     folder = load_folder(load_settings(), tmp_path / "data")
     async with Redis.from_url(redis_server.url) as client:
         yield Harness(folder, ScratchStore(client, redis_server.url), tmp_path / "data")

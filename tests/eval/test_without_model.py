@@ -20,7 +20,6 @@ from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from cards.texts import say
 from engine.yaml.source import Problems
-from tests.fakes.learning import teach_store
 from tests.fakes.leave import SAMPLE as LEAVE
 from tests.fakes.study import PLAYBOOKS
 
@@ -42,7 +41,6 @@ async def test_what_is_known_is_told_or_what_is_near_is_offered(
     monkeypatch.setenv("SIGNOFF_PLAYBOOKS", str(playbooks))
     monkeypatch.setenv("SIGNOFF_PEOPLE", str(root / "people.yaml"))
     monkeypatch.setenv("SIGNOFF_CONNECTIONS", str(root / "connections.yaml"))
-    await teach_store(redis_server.url)
     loaded, problems = load_folder(load_settings(), tmp_path / "data"), Problems()
     tests = _written_to(tmp_path / "asked.yaml", QUESTIONS[folder])
     found = read_scenario_file(tests, "", loaded.people, loaded.definitions.playbooks, problems)

@@ -23,7 +23,6 @@ from bot.processes.worker import run_worker
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from tests.conftest import PARTITIONS
-from tests.fakes.learning import teach_store
 from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -49,8 +48,6 @@ async def running(settings: Settings, feed: MessageFeed | None = None) -> AsyncI
 
     With a `feed`, as `signoff dev` has them.
     """
-    if settings.redis_url:
-        await teach_store(settings.redis_url)
     observe = feed.observe if feed else None
     async with open_parts(settings, observe=observe) as parts, AsyncExitStack() as stack:
         if feed:

@@ -14,7 +14,6 @@ from bot.testing.report import lines_of
 from bot.testing.run import load_tests
 from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
-from tests.fakes.learning import teach_store
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -42,7 +41,6 @@ class FolderPlayer:
             (folder / "tests").mkdir(exist_ok=True)
             (folder / "tests" / "these.yaml").write_text(tests, encoding="utf-8")
         self.folder, scenarios = load_tests(load_settings(), self._data)
-        await teach_store(self._url)
         async with Redis.from_url(self._url) as client:
             harness = Harness(self.folder, ScratchStore(client, self._url), self._data)
             return [await play(scenario, harness) for scenario in scenarios]

@@ -21,7 +21,6 @@ from bot.wiring.platforms import load_settings
 from bot.wiring.stand_ins import ScratchStore
 from engine.ports.model import Completion, Message, Purpose
 from engine.yaml.source import Problems
-from tests.fakes.learning import teach_store
 from tests.fakes.stored import unpack_all
 from tests.fakes.study import PLAYBOOKS
 
@@ -54,7 +53,6 @@ async def harness(
 ) -> AsyncIterator[tuple[Harness, ThoughtfulModel]]:
     monkeypatch.setenv("SIGNOFF_PLAYBOOKS", str(PLAYBOOKS))
     monkeypatch.setenv("SIGNOFF_PEOPLE", str(PLAYBOOKS / "people.yaml"))
-    await teach_store(redis_server.url)
     folder, model = load_folder(load_settings(), tmp_path / "data"), ThoughtfulModel()
     async with Redis.from_url(redis_server.url) as client:
         store = ScratchStore(client, redis_server.url)
@@ -74,9 +72,9 @@ def scripted(harness: Harness, data: Path) -> list[Scenario]:
     return [each for each in every if isinstance(each.given.model, tuple)]
 
 
-async def kept(url: str) -> str:
-    """Everything that the store has, as text."""
-    found: list[Any] = []
+async def kept(url: str) -> bytes:
+    """Everything that the store has, unpacked."""
+    found: list[bytes] = []
     async with Redis.from_url(url) as client:
         async for key in client.scan_iter():
             match (await client.type(key)).decode():
@@ -88,7 +86,7 @@ async def kept(url: str) -> str:
                     found += await client.lrange(key, 0, -1)
                 case "stream":
                     found += [v for _, row in await client.xrange(key) for v in row.values()]
-    return "\n".join(str(unpacked(value)) for value in found)
+    return b"\n".join(map(unpacked, found))
 
 
 def unpacked(value: bytes) -> bytes:
@@ -111,6 +109,6 @@ async def test_no_thought_of_a_model_is_shown_or_kept(
         assert played.passed, list(lines_of(played))
         leaks = [SECRET in str(each.shown) for each in played.happenings]
         leaks += [SECRET in str((each.cards, each.entries)) for each in played.happenings]
-        leaks.append(SECRET in await kept(redis_server.url))
+        leaks.append(SECRET.encode() in await kept(redis_server.url))
         assert not any(leaks), scenario.name
     assert model.asked_for >= {"answer", "skill", "plan", "jobs"}, sorted(model.asked_for)
