@@ -175,6 +175,9 @@ async def test_what_a_worker_held_that_was_killed_with_its_watchdog_is_taken_by_
             first = await holders()
             os.kill(children_of(tmp_path)["worker"], signal.SIGKILL)
             await until(is_held_by_another, START_S)
+            # The second one spins as well, and would be given time to finish.
+            process.kill()
+            os.kill(children_of(tmp_path)["worker"], signal.SIGKILL)
     log = (tmp_path / "stderr.log").read_text().splitlines()
     told = [json.loads(line) for line in log if "lanes_given_back" in line]
     assert next((line["process"], line["count"]) for line in told) == ("run", 1)
