@@ -64,7 +64,8 @@ class Intent(Frozen):
     the answer (Markdown) where the router knows it already; `candidates` are what an `unclear` one
     may mean, the likeliest first; earlier cards offered the first of them (`passed`), and `note` is
     what people are told of why. `case` is the one that the message's files are for, as their sender
-    chose.
+    chose. `near` are texts (answers, sections of documents) that have words of a question which
+    nothing answers, each with the share of its words (`score`), those that have most first.
     """
 
     kind: IntentKind
@@ -89,6 +90,7 @@ class Intent(Frozen):
     passed: int = 0
     note: IntentNote = ""
     case: CaseName | None = None
+    near: tuple[Candidate, ...] = ()
 
     @property
     def is_of_files(self) -> bool:

@@ -51,7 +51,7 @@ async def test_every_run_of_the_conversation_is_told_of(room: WebRoom, lang: str
 
 
 async def test_without_a_run_it_is_a_question_like_any_other(room: WebRoom) -> None:
-    await told(room, ASKED["zh"], said="这样问我查不了")
+    await told(room, ASKED["zh"], said="这里能查到的内容里没有这个答案")
     card = await room.card("select")
     assert "还缺什么" in card["html"]
 

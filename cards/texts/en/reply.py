@@ -66,6 +66,8 @@ TEXTS: Final[dict[str, str]] = {
         "(Only fixed rules read this message: {limit}. Tomorrow the model reads along again.)"
     ),
     "answer.near": "I cannot answer that as it is put. {why}",
+    "answer.not_here": "Nothing that I can look up here answers that. This comes nearest:",
+    "answer.nothing_near": "Nothing that I can look up here tells of that. What I can look up:",
     "answer.no_model": ("Please ask for one thing at a time, and name whom or what it is about. "),
     "answer.unclear": "I am not sure what you mean. {why}You could say:",
     "answer.not_possible": "I cannot do that here. What I can do, for example:",

@@ -53,6 +53,8 @@ TEXTS: Final[dict[str, str]] = {
     "route.by_rules": ("（语言模型暂时不可用，这条消息只按固定规则理解。）"),
     "route.by_rules.limit": ("（这条消息只按固定规则理解：{limit}。明天恢复由模型理解。）"),
     "answer.near": "这样问我查不了。{why}",
+    "answer.not_here": "这里能查到的内容里没有这个答案，最接近的是：",
+    "answer.nothing_near": "这里查不到这方面的内容。能查到的有：",
     "answer.no_model": "请一次只问一件事，并说明是谁或哪一项。",
     "answer.unclear": "这句话我没有把握。{why}你可以这样说：",
     "answer.not_possible": "这里办不了这件事。可以办的有，例如：",

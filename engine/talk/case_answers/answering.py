@@ -31,6 +31,7 @@ from engine.tools.model import Tool, ToolContext
 from engine.understanding.own_work.asked import AskedFor, read_asked
 from engine.understanding.own_work.bearing import (
     asks_for_all,
+    asks_for_rule,
     asks_how_it_stands,
     asks_when_decided,
     may_be_about,
@@ -48,12 +49,16 @@ MOST_PASSAGES = 5
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The question, the case that it is about, how its files begin, and what tools are given."""
+    """The question, the case that it is about, how its files begin, and what tools are given.
+
+    `told` is the share of its words that an answer or a section of a document has.
+    """
 
     question: str
     case: KnownCase
     files: Sequence[FileOpening]
     context: ToolContext
+    told: float = 0.0
 
 
 async def answer_from_case(
@@ -62,11 +67,13 @@ async def answer_from_case(
     reader: WorkReader,
     head: ReplyHead,
     services: Services,
+    *,
+    told: float = 0.0,
 ) -> str:
     """What is known that may answer it, or that nothing does (Markdown).
 
     "" without a case, and for what is surely about something else. `near` is what of the person's
-    own requests the question might be about.
+    own requests the question might be about, `told` the share of its words that a text has.
     """
     here = await cases_here(head, services)
     if here.unknown and not here.cases:
@@ -85,7 +92,7 @@ async def answer_from_case(
     if not _is_named(here, head) and not _may_answer(question, here, reader, openings):
         return ""
     case, *others = _ranked(here.cases, question, reader)
-    asked = _Asked(question, case, files[case.id], context)
+    asked = _Asked(question, case, files[case.id], context, told)
     texts = await _told(asked, reader, head, services)
     if others and texts:
         names = join_names([each.title(head.lang) for each in others], head.lang)
@@ -140,6 +147,10 @@ def _may_be_apart(asked: _Asked, kinds: AskedFor, head: ReplyHead) -> bool:
     return not _is_named(CasesHere((asked.case,)), head) and not (means_it and head.runs)
 
 
+def _names_case(asked: _Asked, head: ReplyHead) -> bool:
+    return _is_named(CasesHere((asked.case,)), head)
+
+
 def _may_answer(
     question: str, here: CasesHere, reader: WorkReader, begun: Sequence[FileOpening]
 ) -> bool:
@@ -189,6 +200,8 @@ async def _told(
         return []
     if fits.is_sure:
         return sure_texts(fits, facts, lang)
+    if (asks_for_rule(question) or asked.told > fits.share) and not _names_case(asked, head):
+        return []
     return likely_texts(fits, facts, lang)
 
 

@@ -25,6 +25,7 @@ from engine.talk.mine.facts import LoadWork, work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.choice_cards import CHOSEN
+from engine.talk.turn.near_candidates import near_candidates
 from engine.talk.turn.session import Session
 from engine.talk.turn.together import question_text
 from engine.text import wording
@@ -32,14 +33,21 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import entities_of
 from engine.text.language import suits_language
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
-from engine.understanding.lookups.find import find_nearest
-from engine.understanding.lookups.near import near_questions, suggestions
+from engine.understanding.lookups.near import suggestions
+from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.lookups.unmentioned import name_unmentioned
-from engine.understanding.own_work.bearing import asks_by_whom_or_when, asks_for_several, may_ask
+from engine.understanding.own_work.bearing import (
+    asks_by_whom_or_when,
+    asks_for_rule,
+    asks_for_several,
+    may_ask,
+)
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
+MOSTLY: Final = 0.5
+"""A text with so much of a question's words is nearer to it than a request that may be meant."""
 _AWAY: Final = frozenset(("model_unavailable", "allowance"))
 """Why a question that a model was to answer has none."""
 
@@ -115,7 +123,8 @@ async def _known_text(
     near = reader.read(intent.text, loosely=True)
     if known := await _open_answer(intent, reader, head, services, loosely=True):
         return known
-    if not (near and near.keys):
+    is_rule = asks_for_rule(intent.text) or any(each.score >= MOSTLY for each in intent.near)
+    if not (near and near.keys) or is_rule:
         found = await _look_up_nearest(intent, head, services)
         asks_verdict = near and found and not asks_by_whom_or_when(intent.text)
         none = await answer_work(near, head, services) if near and asks_verdict else ""
@@ -140,26 +149,11 @@ async def _answer_without_model(intent: Intent, questions: "ModelQuestions") -> 
     none = await _no_such_work_text(intent, reader, head, services)
     # Who chose to ask on one card is not given another.
     chosen = intent.why.startswith(CHOSEN)
-    if near := () if chosen else _near_candidates(intent, head, services):
-        why = "" if services.model else say("answer.no_model", head.lang)
-        text = none or say("answer.near", head.lang, why=why)
-        return QuestionAnswer("answered", text.strip(), leads_to=near)
+    near, why = ((), "") if chosen else near_candidates(intent, head, services)
+    if near:
+        return QuestionAnswer("answered", none or why, leads_to=near)
     text = none or _suggestion_text("answer.none", intent.text, head.lang, services)
     return QuestionAnswer("answered", text)
-
-
-def _near_candidates(intent: Intent, head: ReplyHead, services: Services) -> tuple[Candidate, ...]:
-    """The questions near it that look-ups answer."""
-    near = near_questions(
-        intent.text,
-        services.tools,
-        head.lang,
-        today=services.today,
-        entities=services.entities(head.conversation, head.principal),
-        # A model that is only away may answer the same question later.
-        or_any=services.model is None,
-    )
-    return tuple(Candidate(kind="qa_query", lookup=lookup, name=name) for lookup, name in near)
 
 
 async def _look_up_nearest(intent: Intent, head: ReplyHead, services: Services) -> str:
@@ -169,6 +163,7 @@ async def _look_up_nearest(intent: Intent, head: ReplyHead, services: Services) 
         services.tools,
         today=services.today,
         entities=services.entities(head.conversation, head.principal),
+        told=max((each.score for each in intent.near), default=0.0),
     )
     if found is None or intent.kind != "qa_query":
         return ""
@@ -197,7 +192,8 @@ async def _open_answer(
     if not (asks or (loosely and may_ask(intent.text)) or names_value):
         return ""
     near = reader.read(intent.text, loosely=True)
-    return await answer_from_case(intent.text, near, reader, head, services)
+    told = max((each.score for each in intent.near), default=0.0)
+    return await answer_from_case(intent.text, near, reader, head, services, told=told)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
@@ -369,7 +365,7 @@ async def _told_all_the_same(
     known = await answer_open_question(part.intent, head, services)
     known = known or await _look_up_nearest(part.intent, head, services)
     if not known:
-        near = _near_candidates(part.intent, head, services)
+        near, _ = near_candidates(part.intent, head, services)
         return replace(answer, state="answered", leads_to=near) if near else answer
     return replace(answer, state="answered", text=f"{answer.text}\n\n{known}")
 

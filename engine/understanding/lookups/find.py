@@ -16,7 +16,6 @@ from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.lookups.arguments import (
     arguments_of,
     take_arguments,
-    take_what_fits,
 )
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.examples import index_examples
@@ -99,7 +98,7 @@ def _find_timed(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entitie
 
 
 def _find(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
-    by_cue = _by_cue(asked, tools, entities)
+    by_cue = find_by_cue(asked, tools, entities)
     if by_cue is not None:
         # What a tool has as an example, word for word, is no other tool's by a cue in it.
         same = _by_example(asked, tools, entities, word_for_word=True)
@@ -159,49 +158,6 @@ def _is_like(
     return like is not None and like[0].tool == tool.name
 
 
-def find_partly(
-    text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
-) -> tuple[Lookup, str, str] | None:
-    """The look-up that answers a part of the text, why, and the words that it leaves out."""
-    asked = look_at(bare_question(text), entities, today)
-    found = _by_cue(asked, tools, None)
-    # What is asked of nothing in particular may be asked of something else.
-    if found is None or not (found[0].arguments and asked.named and _is_asked(asked)):
-        return None
-    tool = next(each for each in tools if each.name == found[0].tool)
-    rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in tool.cues])
-    known, period = known_words(tool, entities), takes_period(tool)
-    left = known.unexplained(rest, "asked", period=period)
-    return (*found, tell_in_order(left, asked))
-
-
-def find_nearest(
-    text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
-) -> tuple[Lookup, str] | None:
-    """The look-up whose words a question has, though it asks for more, and what that leaves out.
-
-    None where it asks how something is done or for what is not so, or where several might be meant.
-    """
-    asked = look_at(bare_question(text), entities, today)
-    if not _is_asked(asked) or wording.denies(asked.said) or wording.asks_how(asked.said):
-        return None
-    timed = with_period(asked, entities) or asked
-    hits = [
-        (max(map(_width, cues)), Lookup(tool=tool.name, arguments=found[0]), found[1])
-        for tool, cues in index_cues(tools).find(asked.said)
-        if not reads_message(tool)
-        for found in (take_what_fits(tool, cues, timed if takes_period(tool) else asked),)
-        if found is not None
-    ]
-    hits.sort(key=lambda hit: -hit[0])
-    if not hits or (len(hits) > 1 and hits[0][0] == hits[1][0]):
-        return None
-    _, lookup, beside = hits[0]
-    left = name_left_out(text, lookup, tools, today=today, entities=entities)
-    left = tell_in_order(" ".join(filter(None, (left, *beside))), asked)
-    return (lookup, left) if left else None
-
-
 def name_left_out(
     text: str, lookup: Lookup, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
 ) -> str:
@@ -222,7 +178,7 @@ def name_left_out(
 
 def finds_part(text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities) -> bool:
     """Whether a look-up would surely answer the text if all its words were explained."""
-    return _by_cue(look_at(text, entities, today), tools, None) is not None
+    return find_by_cue(look_at(text, entities, today), tools, None) is not None
 
 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
@@ -236,9 +192,10 @@ def _fold_cues(cues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((cue, fold_cue(cue)) for cue in cues)
 
 
-def _by_cue(
+def find_by_cue(
     asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities | None
 ) -> Answer | None:
+    """The look-up whose cues a text has, and why; without entities words are not looked at."""
     hits: list[tuple[int, Lookup, str]] = []
     for tool, cues in index_cues(tools).find(asked.said):
         if not _suits(tool, cues, asked, entities):
@@ -246,7 +203,9 @@ def _by_cue(
         arguments = take_arguments(tool, cues, asked)
         if arguments is not None:
             why = ", ".join((f"{tool.name}: says {', '.join(cues)}", *(m.id for m in asked.named)))
-            hits.append((max(map(_width, cues)), Lookup(tool=tool.name, arguments=arguments), why))
+            hits.append(
+                (max(map(cue_width, cues)), Lookup(tool=tool.name, arguments=arguments), why)
+            )
     hits.sort(key=lambda hit: -hit[0])
     if not hits or (len(hits) > 1 and hits[0][0] == hits[1][0]):
         return None
@@ -286,7 +245,7 @@ def _find_example(
         example = known.by_text[plain] if same else known.by_content[about]
         if word_for_word and not same:
             continue
-        if not same and not (_is_asked(asked) and _suits_manner(tool, asked, (example,), entities)):
+        if not same and not (is_asked(asked) and _suits_manner(tool, asked, (example,), entities)):
             continue
         arguments = take_arguments(tool, (), asked, example=fold(example))
         if arguments is None:
@@ -301,7 +260,7 @@ def _find_example(
 
 def _by_words(asked: LookupText, tools: Sequence[Tool[Any]], entities: Entities) -> Answer | None:
     """The only tool without cues that explains every word by its examples, also what is asked."""
-    if not has_matter(asked.clear) or not _is_asked(asked):
+    if not has_matter(asked.clear) or not is_asked(asked):
         return None
     found: list[Answer] = []
     for tool, known in index_examples(tools, entities).explaining(asked.clear):
@@ -332,7 +291,7 @@ def _manner_of_example(marked: str, period: bool) -> frozenset[Callable[[str], b
     return _manner(fold(wording.unquoted(marked)), clear_example(marked), period=period)
 
 
-def _is_asked(asked: LookupText) -> bool:
+def is_asked(asked: LookupText) -> bool:
     """A question, a bidding, or bare key words."""
     return wording.asks(asked.said) or wording.reads(asked.said) or is_bare(asked.clear)
 
@@ -399,6 +358,6 @@ def _states_value(asked: LookupText, cues: Sequence[str]) -> bool:
     return any(not says(remove_values(asked.said, [cue]), cue) for cue in cues)
 
 
-def _width(cue: str) -> int:
+def cue_width(cue: str) -> int:
     """Length as read: a Chinese character weighs two letters."""
     return sum(1 if c.isascii() else 2 for c in cue)

@@ -8,15 +8,16 @@ from datetime import date
 from typing import Any, Final
 
 from cards.model import Lang
-from engine.frames.intents import Lookup
+from engine.frames.intents import Candidate, Lookup
 from engine.text.entities import MARKS, fold
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.language import suits_language
-from engine.text.search_words import RUNS, is_chinese
+from engine.text.search_words import RUNS, is_chinese, stem
 from engine.text.similarity import Grams, bigrams, cosine, grams
 from engine.tools.model import Tool
 from engine.understanding.lookups.find import find, reads_message
-from engine.understanding.lookups.text import STAND_INS, bare, clear_example, look_at
+from engine.understanding.lookups.sections import SectionIndex
+from engine.understanding.lookups.text import STAND_INS, LookupText, bare, clear_example, look_at
 from engine.understanding.lookups.words import SMALL_WORDS, content
 
 _FILLERS = re.compile(
@@ -24,17 +25,23 @@ _FILLERS = re.compile(
     r"|\b(?:what|is|the|of|how|an?|to|do|does|did|are|there|me|please|for|in|i|can|s)\b"
 )
 MOST_NEAR = 3
+NAMED: Final = 0.4
+"""What it weighs that an example is asked of what the text names."""
+
 _NEARLY_SAID: Final = 0.55
 """How near a question about files or notes is to a text that is about them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """A question that a tool has as an example, and the words that say what it is about."""
+    """A question that a tool has as an example, the words that say what it is about, and whether it
+    `names` a thing, which the text names as well.
+    """
 
     tool: Tool[Any]
     question: str
     words: frozenset[str]
+    names: bool
 
 
 def near_questions(
@@ -45,16 +52,23 @@ def near_questions(
     today: date,
     entities: Entities,
     or_any: bool = False,
+    texts: Sequence[Candidate] = (),
 ) -> tuple[tuple[Lookup, str], ...]:
     """Look-ups and the questions that ask for them, the nearest first; none of the text itself.
 
     They are examples of the folder's own tools, in the language, which share a word with the text
-    that says what it is about, and name only what it names. Where none shares a word, there
-    is none; `or_any`, of each tool that tells what is recorded the nearest.
+    that says what it is about, or are asked of a thing that it names, and name only what it names;
+    and the `texts` that have words of it. Where there is none of these, there is none;
+    `or_any`, of each tool that tells what is recorded the nearest.
     """
     wanted = _matter_words(text, entities, today)
     examples = [
-        _Example(tool, meant, _matter_words(meant, entities, today))
+        _Example(
+            tool,
+            meant,
+            _matter_words(meant, entities, today),
+            names=bool(entities.matches(meant)),
+        )
         for tool in tools
         if tool.readonly and (tool.project or tool.playbook)
         for example in tool.examples
@@ -63,19 +77,48 @@ def near_questions(
         if meant
     ]
     having = Counter(word for each in examples for word in each.words)
-    scores = [sum(1 / having[word] for word in each.words & wanted) for each in examples]
+    scores = [
+        sum(1 / having[word] for word in each.words & wanted) + NAMED * bool(each.names)
+        for each in examples
+    ]
     ranked = sorted(range(len(scores)), key=lambda n: -scores[n])
     near = [examples[n] for n in ranked if scores[n]]
-    if or_any and not near:
+    told = [(each.lookup, each.name) for each in texts if each.lookup]
+    if or_any and not (near or told):
         near = _of_what_there_is(text, examples, entities)
     found: dict[str, tuple[Lookup, str]] = {}
+    if told and not any(each.names for each in near[:1]):
+        found[told[0][0].model_dump_json()] = told[0]
     for each in near:
         answer = find(each.question, tools, today=today, entities=entities)
         if answer is not None:
             found.setdefault(answer[0].model_dump_json(), (answer[0], each.question))
         if len(found) >= MOST_NEAR:
             break
-    return tuple(found.values())
+    for lookup, name in told:
+        found.setdefault(lookup.model_dump_json(), (lookup, name))
+    return tuple(found.values())[:MOST_NEAR]
+
+
+def near_sections(
+    text: str, sections: SectionIndex, tools: Sequence[Tool[Any]], lang: Lang, asked: LookupText
+) -> tuple[Candidate, ...]:
+    """The sections that have most words of a question, with the share of its words (`score`).
+
+    One that an answer quotes is named by the answer's example that is most like the question.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    found: list[Candidate] = []
+    for each in sections.near(asked, lang)[:MOST_NEAR]:
+        own = by_name.get(each.answer)
+        examples = [e for e in own.examples if suits_language(e, lang)] if own else []
+        lookup, name = each.lookup, each.name
+        if own and examples:
+            name = max(examples, key=lambda e: cosine(bigrams(fold(text)), bigrams(fold(e))))
+            lookup = Lookup(tool=own.name, arguments={})
+        if name:
+            found.append(Candidate(kind="qa_query", lookup=lookup, name=name, score=each.share))
+    return tuple(found)
 
 
 def _of_what_there_is(
@@ -108,7 +151,7 @@ def _matter_words(text: str, entities: Entities, today: date) -> frozenset[str]:
     """The words that say what a text is about: stems, and pairs of neighbouring characters."""
     clear = look_at(text, entities, today).clear
     runs = RUNS.findall(fold(STAND_INS.sub(" ", " ".join(content(clear)))))
-    words = {run for run in runs if not is_chinese(run)} - SMALL_WORDS
+    words = {stem(run) for run in runs if not is_chinese(run) and run not in SMALL_WORDS}
     pairs = {run[i : i + 2] for run in runs if is_chinese(run) for i in range(len(run) - 1)}
     return frozenset(words | pairs)
 

@@ -43,6 +43,17 @@ def _names_unknown(text: str, reader: WorkReader, keys: Collection[str], others:
     return any(not name <= words.GENERIC and not known & name for name in names)
 
 
+def asks_for_rule(text: str) -> bool:
+    """Whether the question asks what anybody may do: "may guests bring wine?"."""
+    said = fold(wording.unquoted(text))
+    return bool(words.ANYBODY_MAY.search(said)) and not words.OWN.search(said)
+
+
+def asks_whether_possible(text: str) -> bool:
+    """Whether the question asks whether something may be done, by which it may be meant to be."""
+    return bool(words.MAY_BE_DONE.search(fold(wording.unquoted(text))))
+
+
 def points_at(text: str) -> bool:
     """Whether the question points at something that was spoken of: "that week"."""
     return bool(words.POINTS.search(fold(wording.unquoted(text))))

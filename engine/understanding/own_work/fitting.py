@@ -63,13 +63,15 @@ class FittingFact:
 class BestFits:
     """The facts, best first. `is_sure` where they have every word of the question.
 
-    It `is_apart` where they have none that points somewhere, nor what one of them means.
+    It `is_apart` where they have none that points somewhere, nor what one of them means. `share`
+    is how much of the words that point somewhere the best ones have, from 0 to 1.
     """
 
     asked: AskedFor
     fits: tuple[FittingFact, ...] = ()
     is_sure: bool = False
     is_apart: bool = False
+    share: float = 0.0
 
 
 def best_fits(question: str, facts: Sequence[CaseFact]) -> BestFits:
@@ -88,7 +90,10 @@ def best_fits(question: str, facts: Sequence[CaseFact]) -> BestFits:
         chosen.append(fits[at])
         spent |= fits[at].hits
         got |= left.pop(at).kinds
-    return BestFits(asked, tuple(chosen), _is_sure(scale, chosen), not scale.bears(facts))
+    covered = frozenset[str]().union(*(fit.hits for fit in chosen[:3]))
+    share = len(covered & scale.weights.keys()) / max(1, len(scale.weights))
+    is_sure = _is_sure(scale, chosen)
+    return BestFits(asked, tuple(chosen), is_sure, not scale.bears(facts), share)
 
 
 _CERTAIN: Final[frozenset[Wanted]] = frozenset(

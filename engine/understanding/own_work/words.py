@@ -275,6 +275,19 @@ OF_ANY: Final[re.Pattern[str]] = re.compile(
     "|^\\W*你(?:[能会是]|可以(?!告诉|说|提醒|帮))"
 )
 """How people ask for a rule, a way, a meaning, a number over all, or what the bot can do."""
+MAY_BE_DONE: Final[re.Pattern[str]] = re.compile(
+    r"(?<![a-z])(?:can|could|may|is it possible|would it be possible)(?![a-z])|能|可以|可否|行不行"
+)
+"""Asks whether something may be done."""
+ANYBODY_MAY: Final[re.Pattern[str]] = re.compile(
+    r"^\W*(?:may|can|could|must|should)"
+    r" (?:an?|any|people|[a-z]+s|children|everybody|anybody|one)(?![a-z'’])"
+    r"(?<! this)(?<! its)(?<! his)(?! of the)"
+    r"|^\W*(?:is|are)"
+    r" (?!(?:the|it|this|that|these|those|there|he|she|they|my|our|his|her|its|their) )"
+    r"[a-z][a-z '-]{0,60}(?:allowed|permitted|forbidden|prohibited|banned)(?![a-z])"
+)
+"""What anybody may do is asked for, of nobody and nothing in particular."""
 ASKS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?"
     r"|remind (?:me|us)|(?:tell|give) (?:me|us)|status|(?:i|we)(?:'d)? need(?! to)"

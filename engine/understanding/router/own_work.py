@@ -6,7 +6,7 @@ from engine.frames.intents import WorkQuestion
 from engine.ports.model import Model
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.understanding.context import Piece, RouteContext, StrategyResult
-from engine.understanding.lookups.find import find_nearest
+from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.own_work import words
 from engine.understanding.own_work.bearing import may_ask
 from engine.understanding.own_work.reading import WorkReader

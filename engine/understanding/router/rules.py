@@ -5,14 +5,16 @@ import re
 from cards.deciding.seats import may_answer
 from cards.model import SUBMIT, Card
 from cards.texts import say
-from engine.frames.intents import Intent, Lookup
+from engine.frames.intents import Candidate, Intent, Lookup
 from engine.ports.model import Model
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.language import suits_language
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.grammar.reading import GRAMMAR, level
-from engine.understanding.lookups.find import cue_found, find_partly, name_left_out
+from engine.understanding.lookups.find import cue_found, name_left_out
+from engine.understanding.lookups.near import near_sections
+from engine.understanding.lookups.partly import find_partly
 from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import (
     form_name,
@@ -131,6 +133,8 @@ def add_help(intent: Intent, context: RouteContext) -> Intent:
         told = _how_to_undo(intent, context)
     if not (told or asked or _is_near_work(intent)):
         told = _open_form_hint(context)
+    if not told:
+        intent = intent.model_copy(update={"near": _near_texts(intent, context)})
     if not told and asked and intent.candidates:
         # Nobody can answer it, but somebody may do it.
         return intent.model_copy(update={"kind": "unclear", "sure": False})
@@ -163,6 +167,13 @@ def _find_section(intent: Intent, context: RouteContext) -> tuple[Lookup, str] |
     if intent.about_run or intent.condition or likely_work:
         return None
     return context.sections.find(look_at(intent.text, context.entities, context.today))
+
+
+def _near_texts(intent: Intent, context: RouteContext) -> tuple[Candidate, ...]:
+    if intent.about_run or intent.condition:
+        return ()
+    asked = look_at(intent.text, context.entities, context.today)
+    return near_sections(intent.text, context.sections, context.tools, context.lang, asked)
 
 
 def _is_near_work(intent: Intent) -> bool:

@@ -12,7 +12,7 @@ from cards.model import Lang, Principal
 from engine.errors import ModelUnavailable
 from engine.frames.intents import Intent
 from engine.understanding.context import RouteContext
-from engine.understanding.lookups.find import find_nearest
+from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.router.chain import route
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.scripted_model import ScriptedModel

@@ -5,8 +5,9 @@ from typing import Any
 from cards.model import Lang
 from engine.tools import registry
 from engine.tools.model import Tool
-from engine.understanding.lookups.find import find, find_nearest
+from engine.understanding.lookups.find import find
 from engine.understanding.lookups.near import near_questions, suggestions
+from engine.understanding.lookups.partly import find_nearest
 from tests.engine.understanding.routes import TABLE, TOOLS
 from tests.fakes.study import Study
 from tests.fakes.tables import table

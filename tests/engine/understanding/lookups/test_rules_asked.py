@@ -9,8 +9,10 @@ import yaml
 from engine.text.entity_kinds import NO_ENTITIES
 from engine.understanding.context import RouteContext
 from engine.understanding.lookups.find import find
+from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.lookups.sections import SectionIndex
 from engine.understanding.lookups.text import look_at
+from engine.understanding.own_work.bearing import asks_for_rule
 from tests.engine.understanding.frames.projects import read_context
 from tests.engine.understanding.lookups.allotment import ALLOTMENT
 from tests.engine.understanding.lookups.warehouse import TODAY
@@ -79,3 +81,37 @@ def test_what_no_section_answers_is_near_one_that_has_words_of_it(
     near = library.sections.near(look_at(text, library.entities, TODAY), "en")
     assert near
     assert near[0].answer == (f"answer:desk:{first}" if first else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "tool"),
+    [
+        ("are open windows allowed?", 0.0, None),
+        ("are the new carpets expensive?", 0.0, None),
+        ("which loans went to schools abroad?", 0.4, None),
+        ("which loans went to schools?", 0.0, "open_loans"),
+        ("which open loans went to schools?", 0.6, "open_loans"),
+    ],
+)
+def test_one_word_of_many_is_no_look_up_where_a_text_has_as_much(
+    library: RouteContext, text: str, told: float, tool: str | None
+) -> None:
+    found = find_nearest(text, library.tools, today=TODAY, entities=library.entities, told=told)
+    assert (found[0].tool if found else None) == tool
+
+
+@pytest.mark.parametrize(
+    ("text", "is_rule"),
+    [
+        ("may guests bring wine?", True),
+        ("can a client bring a cake?", True),
+        ("are open flames allowed?", True),
+        ("can the kids launch their rockets in the yard?", False),
+        ("may I take my dog?", False),
+        ("is the crane allowed by now?", False),
+        ("where can the buses park?", False),
+        ("can this be moved?", False),
+    ],
+)
+def test_what_anybody_may_do_is_asked_in_general(text: str, is_rule: bool) -> None:
+    assert asks_for_rule(text) == is_rule
