@@ -129,9 +129,13 @@ class Violation(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class HardRuleEngine:
-    """Runs rules over a record; it asks nobody. Messages quote what is `named` (CONTEXT_NAMES)."""
+    """Runs rules over a record; it asks nobody. Messages quote what is `named` (CONTEXT_NAMES).
+
+    `titles` have by field what people read for a value, with that in it.
+    """
 
     named: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def run(
         self,
@@ -171,9 +175,10 @@ class HardRuleEngine:
             if failure:
                 message = failure_text(failure, lang)
             else:
-                name = label(rule.field)
+                name, own = label(rule.field), self.titles.get(rule.field, {})
+                told = own.get(value, value) if isinstance(value, str) else value
                 message = fill_message(
-                    rule.message, label=name, value=value, lang=lang, named=self.named
+                    rule.message, label=name, value=told, lang=lang, named=self.named
                 )
             violation = Violation(
                 field=rule.field, message=message, severity=rule.severity, value=value

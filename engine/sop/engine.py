@@ -22,7 +22,7 @@ from engine.frames.outcome import (
     StepContext,
     StepOutcome,
 )
-from engine.frames.state import Patch, SopFrame
+from engine.frames.state import Patch, Run, SopFrame
 from engine.frames.text_names import context_names
 from engine.playbooks.checks.list_tools import TODAY
 from engine.playbooks.conditions import explain, holds, rule_data
@@ -107,7 +107,7 @@ def _or_error(ended: StepOutcome, frame: SopFrame, sop: Sop, node: SopNode) -> S
 def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
     data = {**rule_data(run.state.rule_tree()), TODAY: context.services.today.isoformat()}
-    by_rule = HardRuleEngine(context_names(context)).by_rule(
+    by_rule = HardRuleEngine(context_names(context), _titles(run)).by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
     failing = [v for _, v in by_rule if v.severity in _FAILING[node.fail_on]]
@@ -139,6 +139,14 @@ def _branch(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> S
     return go_to(frame, sop, target, f"{frame.node}: {why}", patch=patch)
 
 
+def _titles(run: Run) -> dict[str, dict[str, str]]:
+    """What people read for ids, by field; the words of an option do not have its value in them."""
+    return {
+        path: {value: title for value, title in labels.items() if value in title}
+        for path, labels in run.state.labels.items()
+    }
+
+
 def _problem_text(rule: HardRule, violation: Violation, context: StepContext) -> str:
     """The violation under its field's label and value, but for what the rule's own text has."""
     label, message = label_of(violation.field, context), literal(violation.message)
@@ -149,7 +157,10 @@ def _problem_text(rule: HardRule, violation: Violation, context: StepContext) ->
         return say("rule.labelled", context.run.lang, label=label, message=message)
     lang, leaf = context.run.lang, context.playbook.definition.leaf(violation.field)
     unit = leaf.unit(lang) if leaf else ""
-    shown = "—" if violation.value is None else literal(in_row(violation.value, unit, lang))
+    value = violation.value
+    if isinstance(value, str):
+        value = _titles(context.run).get(violation.field, {}).get(value, value)
+    shown = "—" if value is None else literal(in_row(value, unit, lang))
     return say("rule.told", lang, label=label, value=shown, message=message)
 
 

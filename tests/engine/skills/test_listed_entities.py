@@ -145,3 +145,42 @@ async def test_a_plain_text_keeps_the_words_that_a_list_of_other_work_has_too() 
     stored = field.model_copy(update={"of_no_kind": False, "value": ""})
     assert read_values("lettuce", (field,), TODAY, entities=SEEDS) == {}
     assert read_values("lettuce", (stored,), TODAY, entities=SEEDS) == {"seed": "S-2"}
+
+
+CHECK = """\
+id: check
+name: {zh: 检查, en: Check}
+description: {zh: 检查, en: Checks}
+category: review
+kind: sop
+provides: [profile.sown]
+sop:
+  start_node: season
+  nodes:
+    season:
+      type: hard_rule
+      rules:
+        - {field: seed, logic: {"==": [{var: seed}, S-1]}, message: {zh: "{value} 未到时候", en: "{value} is too early"}}
+        - {field: seed, logic: {"==": [{var: seed}, S-1]}, message: {zh: 没有苗床, en: has no bed}}
+      on_pass: end_fine
+      on_fail: end_refused
+  outcomes: {end_fine: {profile.sown: "yes"}, end_refused: {says: {zh: 不行, en: No.}}}
+"""  # noqa: E501
+
+
+async def test_what_rules_say_of_it_has_its_name_too_and_they_judge_the_id() -> None:
+    ask = ASK.replace("seed, trays, profile.sown", "seed, trays").replace(
+        'sets: {profile.sown: "yes"}\n', ""
+    )
+    main = MAIN.replace(
+        "allowed_skills: [ask]", "allowed_skills: [ask, check]\n    checkpoints: [seed, trays]"
+    )
+    files = {"playbook.yaml": main, "skills/ask.yaml": ask, "skills/check.yaml": CHECK}
+    playbook = load(files, roles=None, held=None, tools=FACTS)
+    message = "please sow lettuce"
+    run = new_run(playbook, message=message, named=SEEDS.record(message))
+    walk = await Walk(playbook, run, listed=listed).start()
+    await walk.answer("submit", {"trays": "3"})
+    told = walk.run.part.text.replace("\\", "")
+    assert "lettuce (S-2) is too early" in told
+    assert "Seed = lettuce (S-2): has no bed" in told
