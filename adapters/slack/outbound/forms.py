@@ -129,6 +129,10 @@ def _input(field: Field, form: FormView, stands: bool) -> Json:
     if element["type"] in ("plain_text_input", "file_input") and not field.hint:
         told.append(written_form(field))
     told += [say("slack.stands", lang, name=visible(field.value))] if stands else []
+    # What stands there is an id; its name tells people which.
+    told += (
+        [visible(field.labels[field.value])] if field.value in field.labels and field.entity else []
+    )
     hint = " · ".join(filter(None, told))
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 

@@ -20,7 +20,7 @@ from adapters.telegram.outbound.richtext import (
     without_mentions,
 )
 from cards.fields.readers import option_label
-from cards.fields.table import options_of, written_form
+from cards.fields.table import options_of, shown_value, written_form
 from cards.forms import range_text, with_detail
 from cards.model import Field, Lang
 from cards.showing.view import FormView
@@ -190,7 +190,8 @@ def _question(field: Field, lang: Lang) -> str:
 
 
 def _field_line(field: Field, lang: Lang) -> str:
-    value = f" [{_cut(visible(field.value, lines=True))}]" if field.value else ""
+    shown = visible(shown_value(field, field.value, lang), lines=True)
+    value = f" [{_cut(shown)}]" if field.value else ""
     hint = f"{hint_of(field, lang) or '…'}{value}"
     return label_of(field, lang) + say("list.colon", lang) + hint
 

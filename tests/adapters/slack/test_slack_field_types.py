@@ -195,3 +195,14 @@ def test_files_are_chosen_in_modals_alone():
     block = form_modal(_form((_typed("file"),)), "slack:T1:D1")["blocks"][0]
     assert "file_input: only in a modal" in message_problems({"text": "x", "blocks": [block]})
     assert "file_input: only in a modal" in home_problems({"type": "home", "blocks": [block]})
+
+
+def test_an_id_that_stands_in_a_field_has_its_name_below():
+    loft = _typed("entity", "L1", entity="loft", labels={"L1": "Oak (L1)"})
+    (block,) = form_modal(_form((loft,)), "slack:T1:D1")["blocks"]
+    assert block["element"]["initial_value"] == "L1"
+    assert "Oak (L1)" in block["hint"]["text"]
+    (other,) = form_modal(_form((loft.model_copy(update={"value": "L2"}),)), "slack:T1:D1")[
+        "blocks"
+    ]
+    assert "Oak" not in str(other)

@@ -163,3 +163,17 @@ def test_labels_and_titles_of_a_form_are_text():
     shown = parse_html(form_html(form(odd)))
     assert "<b>@\u2060all [x](https://x.example)" in shown.text
     assert [e["type"] for e in shown.entities] == ["text_link", "bold", "italic"]
+
+
+def test_what_stands_in_a_field_is_shown_by_its_name_and_kept_by_its_id():
+    loft = Field(
+        name="loft",
+        label="Loft",
+        type="entity",
+        entity="loft",
+        value="L1",
+        labels={"L1": "Oak (L1)"},
+    )
+    html = form_html(form(loft, WEIGHT))
+    assert "[Oak (L1)]" in parse_html(html).text
+    assert parse_reply(parse_prompt_link(link_in(html)), "Weight: 70")["loft"] == "L1"
