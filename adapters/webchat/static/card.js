@@ -173,7 +173,8 @@ function buildField(field, traits, t) {
   const id = `f${++serial}`;
   const control = buildControl(field, id, traits, t);
   const error = el("p", { class: "fault", id: `${id}-e` });
-  const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, range(field, t)].filter(Boolean).join(" · ") });
+  const stands = field.entity && field.labels?.[field.value];
+  const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, stands, range(field, t)].filter(Boolean).join(" · ") });
   const label = el(control.group ? "span" : "label", { class: "label", id: `${id}-l`, for: control.group ? "" : id },
     el("span", { text: field.label }),
     field.required ? null : el("small", { text: t.optional }));

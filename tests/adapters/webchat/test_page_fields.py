@@ -26,6 +26,7 @@ FIELDS = (
     field("kind", "choice", options=("h", "t"), labels={"h": "Hotel", "t": "Taxi"}),
     field("town", "entity", options=tuple("abcdef"), labels={"f": "Fulda"}),
     field("file", "file", "receipt.pdf"),
+    field("loft", "entity", "L1", entity="loft", labels={"L1": "Oak (L1)"}),
 )
 
 
@@ -53,6 +54,7 @@ async def test_each_type_has_its_control(page: Any, chat: Any, intake: Any, brow
         "kind": "t",
         "town": "f",
         "file": "receipt.pdf",
+        "loft": "L1",
     }
 
 
@@ -75,7 +77,9 @@ def _fill_in(browser: Browser, address: str) -> None:
         "kind": "radio",
         "town": "select-one",
         "file": "text",
+        "loft": "text",
     }
+    assert browser.find('[data-field="loft"] .hint').text == "Oak (L1)"
     assert browser.find('[data-field="mail"] input').get_property("inputMode") == "email"
     assert browser.find('[data-field="day"] .hint').text == "≤ today"
     assert [e.text for e in browser.all('[data-field="paid"] .pill')] == ["Ja", "Nein"]
