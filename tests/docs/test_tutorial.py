@@ -13,5 +13,6 @@ async def test_what_the_tutorial_says_is_what_happens(tmp_path: Path) -> None:
     browser_or_skip()
     taken = dict[str, Image.Image]()
     await make_tutorial(tmp_path, taken.__setitem__)
+    assert taken
     for name, image in taken.items():
         assert_same(kept(name), image)

@@ -41,5 +41,6 @@ def test_no_payload_breaks_what_reads_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_recorded_payload_is_read(name: str) -> None:
+    assert SEEDS
     for raw in SEEDS:
         TARGETS[name](raw)

@@ -135,6 +135,17 @@ async def test_a_write_with_its_key_counts_once(database: Databases) -> None:
     assert await read({}) == [{"id": "E-7", "amount": 12.5}]
 
 
+async def test_a_write_says_what_its_returning_gives_and_a_repeat_nothing(
+    database: Databases,
+) -> None:
+    sql = f"{INSERT} RETURNING id, amount"
+    call = prepared(database, sql, "id", "who", "amount", writes=True, key=KEY)
+    values = {"id": "E-9", "who": "cy", "amount": 3}
+    first = await call(values, key="run-9")
+    assert first == {"changed": 1, "repeated": False, "rows": [{"id": "E-9", "amount": 3}]}
+    assert await call(values, key="run-9") == {"changed": 0, "repeated": True}
+
+
 async def test_what_the_database_refuses_is_said_and_not_done(database: Databases) -> None:
     call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
     for values in ({"id": "E-1", "who": "x", "amount": 1}, {"id": "E-8", "who": "x", "amount": -1}):

@@ -34,7 +34,9 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 def check_files(folder: Path) -> None:
-    for place, text in files_of(folder).items():
+    files = files_of(folder)
+    assert files, folder
+    for place, text in files.items():
         kind = kind_of(PurePosixPath(place))
         if "playbooks" not in place.split("/") and kind is None and folder.parent == COOKBOOK:
             continue  # a document that a connection names
