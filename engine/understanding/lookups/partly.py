@@ -9,6 +9,7 @@ from engine.frames.intents import Lookup
 from engine.text import wording
 from engine.text.entities import fold_cue
 from engine.text.entity_kinds import Entities
+from engine.text.readers.find import find_readings
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import take_what_fits
 from engine.understanding.lookups.cues import index_cues
@@ -42,12 +43,14 @@ def find_partly(
     text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
 ) -> tuple[Lookup, str, str] | None:
     """The look-up that answers a part of the text, why, and the words that it leaves out."""
-    asked = look_at(bare_question(text), entities, today)
-    found, times = find_by_cue(asked, tools, None), ""
-    if found is None and (timed := _HOURS.search(asked.said)):
+    bare = bare_question(text)
+    asked, times = look_at(bare, entities, today), ""
+    found = find_by_cue(asked, tools, None)
+    if found is None:
         # Of a day the hours are told with all of it, or not at all.
-        times, plain = timed[0].strip(), _HOURS.sub(" ", bare_question(text), count=1)
-        asked = look_at(plain, entities, today)
+        timed = _HOURS.search(bare)
+        times = timed[0].strip() if timed else ""
+        asked = look_at(_with_day(_HOURS.sub(" ", bare, count=1), today), entities, today)
         found = find_by_cue(asked, tools, None) if asked.days else None
     # What is asked of nothing in particular may be asked of something else.
     if found is None or not (found[0].arguments and asked.named and is_asked(asked)):
@@ -57,6 +60,18 @@ def find_partly(
     known, period = known_words(tool, entities), takes_period(tool)
     left = known.unexplained(rest, "asked", period=period)
     return (*found, " ".join(filter(None, (tell_in_order(left, asked), times))))
+
+
+def _with_day(text: str, today: date) -> str:
+    """The text with its date for the one weekday that it names, where only one may be meant."""
+    days = [each for each in find_readings(text, today) if each.kind == "date"]
+    if len(days) != 1 or len(days[0].values) != 1 or _RECURS.search(text):
+        return text
+    (day,) = days
+    return f"{text[: day.start]} {day.values[0]} {text[day.end :]}"
+
+
+_RECURS: Final = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
 
 
 def find_nearest(
