@@ -74,10 +74,13 @@ class SectionIndex:
         self._entries = [*_sections(documents, answers), *_texts(answers)]
         self._having: dict[str, int] = {}
         self._headed: dict[str, int] = {}
+        self._titled: dict[str, int] = {}
         self._heading_sizes: list[int] = []
         for number, entry in enumerate(self._entries):
             headed = index_words(entry.heading or entry.title)
             self._heading_sizes.append(len(headed))
+            for word in headed:
+                self._titled[word] = self._titled.get(word, 0) | 1 << number
             headed |= index_words("\n".join(entry.asked))
             headed |= {HEADED + letter for letter in headed if is_chinese(letter)}
             body = index_words(f"{entry.title}\n{entry.body}")
@@ -106,9 +109,9 @@ class SectionIndex:
         needed = list(needed_words(asked.text))
         left = self._explaining(needed)
         ranked = sorted(self._ranked(left, needed), reverse=True)
-        if not ranked or (len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]):
+        if not ranked or (len(ranked) > 1 and ranked[0][:3] == ranked[1][:3]):
             return None
-        entry = self._entries[ranked[0][2]]
+        entry = self._entries[ranked[0][3]]
         return entry.lookup, f"{_name(entry)} has every word"
 
     def near(self, asked: LookupText, lang: Lang) -> list[NearSection]:
@@ -143,14 +146,18 @@ class SectionIndex:
 
     def _ranked(
         self, left: int, needed: Sequence[tuple[str, ...]]
-    ) -> Iterator[tuple[int, int, int]]:
-        """Of each section: how many words its heading has, how few others, and its number."""
+    ) -> Iterator[tuple[int, int, int, int]]:
+        """Of each section: how many words its heading has, with what it is asked and by itself; how
+        few others; and its number.
+        """
         in_headings = [_union(self._headed, forms) for forms in needed]
+        alone = [_union(self._titled, forms) for forms in needed]
         while left:
             number = left.bit_length() - 1
             left ^= 1 << number
             if shared := sum(having >> number & 1 for having in in_headings):
-                yield shared, -self._heading_sizes[number], number
+                own = sum(having >> number & 1 for having in alone)
+                yield shared, own, -self._heading_sizes[number], number
 
 
 _KEPT: dict[tuple[object, ...], SectionIndex] = {}

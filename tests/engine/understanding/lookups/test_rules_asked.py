@@ -1,11 +1,13 @@
 """What people ask of house rules in their own words, the right section answers, or none."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from engine.ports.library import Document, Section
 from engine.text.entity_kinds import NO_ENTITIES
 from engine.understanding.context import RouteContext
 from engine.understanding.lookups.find import find
@@ -15,7 +17,7 @@ from engine.understanding.lookups.text import look_at
 from engine.understanding.own_work.bearing import asks_for_rule
 from tests.engine.understanding.frames.projects import read_context
 from tests.engine.understanding.lookups.allotment import ALLOTMENT
-from tests.engine.understanding.lookups.warehouse import TODAY
+from tests.engine.understanding.lookups.warehouse import TODAY, TOOLS
 
 HERE = Path(__file__).parent
 LEAST = {"library": 17, "allotment": 13}
@@ -58,6 +60,30 @@ def test_the_right_section_answers_or_none(name: str, library: RouteContext) -> 
     wanted = {each["ask"]: each["heading"] for each in _asked(name)}
     assert [ask for ask, had in found.items() if had and wanted[ask] not in had] == []
     assert sum(bool(had) for had in found.values()) >= LEAST[name]
+
+
+def test_of_two_sections_that_are_asked_alike_the_one_that_is_headed_so_answers() -> None:
+    guide = Document(
+        project="GARDEN",
+        playbook="garden",
+        file="waiting.md",
+        title="Waiting for a plot",
+        sections=(
+            Section(heading="Asking", paragraphs=("A plot is asked for often in spring.",)),
+            Section(heading="How often a plot is asked for", paragraphs=("Once a year.",)),
+        ),
+    )
+    quoting = replace(
+        TOOLS[0],
+        is_answer=True,
+        quotes=(("garden/waiting.md", "Asking"),),
+        examples=("how do I ask for a plot",),
+    )
+    found = SectionIndex((guide,), (quoting,)).find(
+        look_at("how often is a plot asked for?", NO_ENTITIES, TODAY)
+    )
+    assert found is not None
+    assert found[0].arguments["section"] == "How often a plot is asked for"
 
 
 def test_an_answer_that_is_a_text_answers_by_its_own_words(library: RouteContext) -> None:
