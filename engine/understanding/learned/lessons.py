@@ -224,7 +224,13 @@ class Lessons:
         near = [
             self._slips[slip] for slip in (word, *_without_one_letter(word)) if slip in self._slips
         ]
-        return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)
+        return next((w for w in near if _is_slip(word, w)), word)
+
+
+def _is_slip(word: str, meant: str) -> bool:
+    """Whether one may be a slip of the other: "acces" of "access", but no noun of its plural."""
+    doubled = meant == word + word[-1]
+    return doubled or not (meant.startswith(word) or word.startswith(meant))
 
 
 def plain_example(folded: str) -> str:

@@ -1,5 +1,6 @@
 """Whether a piece surely asks for work, and for which: never on a guess (promise 4)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -9,6 +10,7 @@ from engine.text.readers.find import find_readings
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.classifier import DECIMALS
+from engine.understanding.learned.lessons import first_word
 from engine.understanding.learned.shared_words import tell_unanchored
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookups.find import cue_found
@@ -115,7 +117,10 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
-    if groups[0][1] < FAINT and nearest[1] > groups[0][1] + GROUP_MARGIN:
+    if other := _bidden_otherwise(groups, judged, context.table):
+        near, ways = [other[0], groups[0][0]], 2
+        groups = [other, *(group for group in groups if group is not other)]
+    elif groups[0][1] < FAINT and nearest[1] > groups[0][1] + GROUP_MARGIN:
         near = [nearest[0], groups[0][0]]
         groups = [nearest, *(group for group in groups if group is not nearest)]
         ways = 2
@@ -144,6 +149,19 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
         request=groups[0][0].partition("/")[2],
         confidence=round(min(1.0 if is_bidden else UNBIDDEN, judged.score), 2),
     )
+
+
+def _bidden_otherwise(
+    groups: Sequence[tuple[str, float]], judged: ScoredPiece, table: RouteTable
+) -> tuple[str, float] | None:
+    """The near request that alone is asked for by the verb that bids, where the first never is:
+    "remove edit access" is no request to give it.
+    """
+    verb = first_word(judged.bare)
+    if verb not in table.request_verbs or table.has_word(groups[0][0], verb):
+        return None
+    named = [group for group in groups if table.has_word(group[0], verb)]
+    return named[0] if len(named) == 1 and named[0][1] > groups[0][1] - GROUP_FAR else None
 
 
 def _has_cue(

@@ -251,7 +251,7 @@ AROUND: tuple[Rule, ...] = (
     rule(
         "hang",
         r"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|once|oncee|onec|after"
-        r"|(?<!is )(?<!was )(?<!are )before|while"
+        r"|(?<!is )(?<!was )(?<!are )before(?! (?:that|then)\b)|while"
         r"|pending (?:\w+['’]?s? ){0,3}(?:approval|ok|okay|consent|confirmation|sign-off"
         r"|signature|review|decision|answer|go-ahead)|otherwise|by the time)\b",
         "when Dr Wu agrees, {x}",

@@ -30,6 +30,7 @@ _NEIGHBOUR = re.compile(r"[a-z']+\W{0,3}|[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z][a-z'-]*")
 _TELLER = re.compile("\\s*([\u3400-\u9fff]{2,8}?)[想会将要]")
 _HANDLE = re.compile("[把将]|帮[我忙]|[给请]")
+_PRONOUNS = ("他", "她")
 _SAID: dict[Role, str] = {
     "undo": "something is taken back",
     "hang": "it hangs on something",
@@ -89,7 +90,9 @@ def _counts(mark: Mark, said: str, bid: int, *, polite: bool) -> bool:
             return mark.start < bid or same_clause or mark.start - head <= CLAUSE_HEAD
         case "say":
             before = mark.start < bid and not _SENTENCE.search(said, low, high)
-            return before or length <= ASIDE_CHARS
+            # Whom the work is for may be told behind it: "…, she takes over the project".
+            of_person = said[mark.start : mark.end] in _PRONOUNS
+            return before or (length <= ASIDE_CHARS and not of_person)
         case "tell":
             aside = mark.start - head <= 2 and length <= ASIDE_CHARS and mark.start > bid
             unbidden = bid == len(said) and not (polite or GRAMMAR.says("wish", said))

@@ -47,6 +47,14 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
             "give Tom Baker read access to Jira until 31 March because of the audit",
             "grant-access",
         ),
+        (
+            "helpdesk",
+            "could you give Priya edit access to Jira until the end of January? It is for Tom",
+            "grant-access",
+        ),
+        # Whom it is for may be told behind it.
+        ("helpdesk", "给吴倩开Jira，编辑权限，到明年3月底，她接手支付项目", "grant-access"),
+        ("helpdesk", "登录的时候验证码收不到，帮我重置一下二次验证吧", "reset-second-factor"),
     ],
 )
 async def test_what_is_plainly_asked_for_begins(
@@ -109,3 +117,27 @@ async def test_a_bid_is_not_taken_for_something_told(projects: Mapping[str, Rout
     (found,) = await _read(said, projects["helpdesk"])
     assert not found.sure
     assert "remove-access" in {each.request for each in found.candidates}
+
+
+@table(
+    ("text", "request_"),
+    [
+        ("pls remove edit acces for Sven Lindqvist on Jira", "remove-access"),
+        ("please remove read access to Jira", "remove-access"),
+    ],
+)
+async def test_what_a_verb_bids_is_no_request_that_is_never_asked_for_by_it(
+    projects: Mapping[str, RouteContext], text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects["helpdesk"])
+    assert request_ == next((c.request for c in found.candidates), found.request)
+    assert found.request != "grant-access" or not found.sure
+
+
+async def test_what_comes_before_that_is_no_condition(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    said = "I dropped my laptop LT-0871, so I'd be grateful for a replacement before that."
+    (found,) = await _read(said, projects["helpdesk"])
+    assert not found.condition
+    assert found.candidates[0].request == "replace-device"
