@@ -95,7 +95,7 @@ def offer_report(piece: Piece, context: RouteContext) -> Piece:
     known = {each.request for each in reports}
     others = tuple(c for c in piece.candidates if c.playbook and c.request not in known)
     bids = any(map(context.table.begins_request, clauses_of(said))) or GRAMMAR.says("wish", said)
-    offered = (*piece.candidates, *reports) if bids else (*reports, *others)
+    offered = (*piece.candidates[: MOST - 1], *reports) if bids else (*reports, *others)
     offered = tuple({(c.playbook, c.request): c for c in reversed(offered)}.values())[::-1]
     why = f"{piece.why}; it tells of trouble"
     return replace(

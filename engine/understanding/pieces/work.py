@@ -286,7 +286,12 @@ def _is_denied(word: str, scored: ScoredPiece, table: RouteTable) -> bool:
 
 
 def _words_against(scored: ScoredPiece, table: RouteTable) -> str:
-    said = _without_times(scored.known)
+    """What speaks against the work in its words; its days and times are read only where one may."""
+    against = _words_of_others(scored, scored.known, table)
+    return against and _words_of_others(scored, _without_times(scored.known), table)
+
+
+def _words_of_others(scored: ScoredPiece, said: str, table: RouteTable) -> str:
     # Somebody may ask by a cue for what nobody here does as well.
     anchors = table.anchor_words(said, scored.route) or table.asking_cues(said, scored.route)
     if not anchors:

@@ -72,6 +72,7 @@ async def test_what_is_plainly_asked_for_begins(
         ("helpdesk", "仓库的扫码枪连不上了", "report-incident"),
         ("venue", "lift 2 stuck on 3rd floor, nobody inside", "repair"),
         ("venue", "大堂那棵圣诞树的灯又不亮了", "repair"),
+        ("venue", "一号厅的灯,左边那一排,全灭了", "repair"),
         ("venue", "The dishwasher behind the bar is leaking again, water all over", "repair"),
     ],
 )
@@ -104,6 +105,14 @@ async def test_trouble_beside_what_is_asked_for_changes_nothing_of_it(
     said = "麻烦把冯凯的二次认证重置下，他旧手机进水开不了机了"
     (found,) = await _read(said, projects["helpdesk"])
     assert found.candidates[0].request == "reset-second-factor"
+
+
+async def test_trouble_is_offered_beside_three_that_may_be_meant(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    said = "員工餐廳的冷氣漏水,已經放了水桶,請安排師傅明天早上過來看。"
+    (found,) = await _read(said, projects["venue"])
+    assert "repair" in {each.request for each in found.candidates}
 
 
 async def test_work_hangs_on_the_side_that_says_so(projects: Mapping[str, RouteContext]) -> None:
