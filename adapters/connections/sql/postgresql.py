@@ -23,7 +23,10 @@ T = TypeVar("T")
 
 _CONNECTIONS = 4
 _LONGEST_WORDS = 200
-_FAULTS = frozenset({"42601", "42703", "42P01", "42702", "42883", "42704", "42803", "42501"})
+_FAULTS = frozenset({"42601", "42703", "42P01", "42702", "42883", "42704", "42803", "42501"}) | {
+    "0A000",
+    "3F000",
+}
 """Of a statement whatever its values are: its syntax, and what is not there or not allowed."""
 
 
@@ -196,7 +199,7 @@ class PreparedPostgresqlCall:
                 if at := self._call.key:
                     await db.execute(names.SQL("EXPLAIN {}").format(_key_query(at)), ("",))
             except psycopg.Error as error:
-                if not (error.sqlstate or "").startswith(("42", "22")):
+                if not (error.sqlstate or "").startswith(("42", "22", "0A", "3F")):
                     raise
                 await db.execute("ROLLBACK")
                 # What needs the values is no fault of the statement.

@@ -179,8 +179,11 @@ class PreparedSqliteCall:
                 db.execute(f"EXPLAIN {self._statement.sql}", self._statement.nulls).fetchall()
                 if at := self._call.key:
                     db.execute(f"EXPLAIN {_key_query(at)}", ("",)).fetchall()
-            except sqlite3.OperationalError as error:
-                if _code(error) == sqlite3.SQLITE_ERROR:
+            except sqlite3.Error as error:
+                # Other parameters than ours, as in `@id`, are an error of the driver's.
+                if _code(error) == sqlite3.SQLITE_ERROR or isinstance(
+                    error, sqlite3.ProgrammingError
+                ):
                     return str(error)
                 raise
             return ""

@@ -83,7 +83,7 @@ def read_statement(
     holes: dict[str, Hole] = {}
     tokens = tokens_of(sql)
     text = "".join(_pieces(tokens, holes, dialect)).strip()
-    word = next((token.text.lower() for token in tokens if token.kind == "word"), "")
+    word = _first_word(tokens)
     problems = []
     if word not in (_WRITES if writes else _READS):
         wanted = "INSERT, UPDATE or DELETE" if writes else "SELECT"
@@ -130,6 +130,14 @@ def tokens_of(sql: str) -> list[SqlToken]:
         tokens.append(SqlToken(kind, sql[at:end]))
         at = end
     return tokens
+
+
+def _first_word(tokens: Iterable[SqlToken]) -> str:
+    """What the statement begins with, behind spaces, comments and opened brackets."""
+    for _, text in tokens:
+        if text.strip() and text != "(" and not text.startswith(("--", "/*")):
+            return text.lower()
+    return ""
 
 
 def _pieces(tokens: Iterable[SqlToken], holes: dict[str, Hole], dialect: Dialect) -> Iterator[str]:

@@ -192,6 +192,23 @@ async def test_a_statement_that_cannot_be_is_found_without_being_run(
     assert told in fault
 
 
+@pytest.mark.parametrize("sql", ["SELECT id FROM expense WHERE id = @id", "SELECT away.f(1) AS n"])
+async def test_what_only_the_driver_or_the_schema_refuses_is_a_fault_too(
+    database: Databases, sql: str
+) -> None:
+    """It was taken for a database that is away, of which nothing else was tried."""
+    assert await prepared(database, sql, "id").find_fault()
+
+
+@pytest.mark.parametrize("sql", ['("analyze") SELECT 1 AS n', "'' SELECT 1 AS n", ") SELECT 1"])
+async def test_nothing_stands_before_the_verb(database: Databases, sql: str) -> None:
+    """PostgreSQL reads EXPLAIN ("analyze") as an order to carry out what follows."""
+    with pytest.raises(BadCall, match="should begin with SELECT"):
+        prepared(database, sql)
+    bracketed = "-- all\n /* of it */ (SELECT 1 AS n)"
+    assert read_statement(bracketed, frozenset(), writes=False, keyed=False, dialect="sqlite")
+
+
 async def test_a_write_is_tried_without_being_done(database: Databases) -> None:
     call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
     assert await call.find_fault() == ""
