@@ -26,10 +26,16 @@ def known_values(run: Run) -> list[str]:
     lang: Lang = run.lang
     labels = run.state.labels
     values = (
-        _short_value(labels.get(path, {}).get(str(value), value), lang)
+        _short_title(value, labels.get(path, {}).get(str(value), ""), lang)
         for path, value in run.state.data.items()
     )
     return [value for value in values if value][:_KNOWN]
+
+
+def _short_title(value: object, label: str, lang: Lang) -> str:
+    """The value by its label, if any; by itself where the id in a long label would be cut off."""
+    shown, own = _short_value(label or value, lang), _short_value(value, lang)
+    return own if own in label and own not in shown else shown
 
 
 def _short_value(value: object, lang: Lang) -> str:

@@ -210,10 +210,9 @@ def has_plural(name: str) -> bool:
     return _COMMON.fullmatch(name) is not None
 
 
-def shown_names(id_: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The first of the names, and the first in the other writing; an id is no name of its own."""
+def shown_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The first of the names, and the first in the other writing."""
     by_writing: dict[bool, str] = {}
     for name in names:
-        if name != id_:
-            by_writing.setdefault(bool(HAN.search(name)), name)
+        by_writing.setdefault(bool(HAN.search(name)), name)
     return tuple(by_writing.values())

@@ -336,7 +336,12 @@ def list_of(
         for name in others:
             if name not in own and id_ not in names.get(name, ()):
                 names[name] = (*names.get(name, ()), id_)
-    called = {id_: told for id_, others in listed if (told := shown_names(id_, others))}
+    # Who reads the id of one as the name of another takes it for that.
+    called = {
+        id_: told
+        for id_, others in listed
+        if (told := shown_names(n for n in others if n not in own))
+    }
     return ListKind(kind, names, label, called)
 
 

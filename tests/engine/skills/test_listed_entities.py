@@ -117,6 +117,24 @@ async def test_a_card_shows_the_name_that_the_list_has_and_the_run_keeps_the_id(
     assert known_values(walk.run) == [shown]
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "title"),
+    [
+        # As of a list that was sorted by somebody: who reads "S-1 (S-2)" takes it for S-1.
+        ("S-1", "S-2", "S-2"),
+        # Two of one long name are told apart by the id alone.
+        ("butterhead " * 6 + "x", "butterhead " * 6 + "x (S-2)", "S-2"),
+    ],
+)
+async def test_no_name_hides_which_one_it_is(name: str, row: str, title: str) -> None:
+    seeds = Entities((list_of("seed", [("S-1", ["kohlrabi"]), ("S-2", [name])]),))
+    message = "please sow S-2"
+    run = new_run(nursery(), message=message, named=seeds.record(message))
+    walk = await Walk(nursery(), run, listed=lambda *_: seeds).start()
+    assert [each.value for each in walk.card.rows] == [row]
+    assert known_values(walk.run) == [title]
+
+
 async def test_the_name_of_what_a_form_gave_is_kept_with_it() -> None:
     walk = await asked("please sow seeds")
     await walk.answer("submit", {"seed": "S-1", "trays": "3"})
