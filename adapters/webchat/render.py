@@ -1,10 +1,12 @@
 """Messages as JSON for the page, with Markdown rendered to HTML (design §8)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from adapters.webchat.markdown import to_html
-from cards.model import Row
+from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
+from cards.visible import visible
 
 
 def render_message(view: MessageView) -> dict[str, Any]:
@@ -20,7 +22,7 @@ def render_message(view: MessageView) -> dict[str, Any]:
 
 def render_form(form: FormView) -> dict[str, Any]:
     """A form that was wanted by a tap, as JSON; all of it plain text."""
-    return form.model_dump(mode="json")
+    return form.model_copy(update={"fields": _fields(form.fields)}).model_dump(mode="json")
 
 
 def _part(part: PartView) -> dict[str, Any]:
@@ -59,4 +61,12 @@ def _chart(chart: ChartView) -> dict[str, Any]:
 
 
 def _button(button: ButtonView) -> dict[str, Any]:
-    return button.model_dump(mode="json")
+    return button.model_copy(update={"form": _fields(button.form)}).model_dump(mode="json")
+
+
+def _fields(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """The fields with what would not be seen of their options' and things' names made visible."""
+    return tuple(
+        each.model_copy(update={"labels": {v: visible(name) for v, name in each.labels.items()}})
+        for each in fields
+    )

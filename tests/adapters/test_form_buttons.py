@@ -4,9 +4,10 @@ import pytest
 
 from adapters.slack.outbound.buttons import actions
 from adapters.telegram.outbound.render import card_keyboard
-from adapters.webchat.render import render_card
+from adapters.webchat.render import render_card, render_form
 from cards.model import Card, Choice, Field, Review
 from cards.showing.show import show
+from cards.showing.view import FormView
 from cards.texts import say
 from cards.translation import translate_card
 
@@ -67,3 +68,14 @@ def test_a_button_says_what_it_does_where_a_form_only_asks_for_more(shown_on):
     assert shown_on(a_card("en", change, kind="select")) == ["Change it"]
     # It sends nothing else than the tap.
     assert shown_on(a_card("en", Choice(id="submit", label="Submit"))) == ["Submit"]
+
+
+def test_the_page_shows_what_turns_a_name_around():
+    """A list's name comes from a system; turned, it may hide the id behind it."""
+    room = Field(name="room", label="Room", type="entity", entity="room", value="R1")
+    room = room.model_copy(update={"labels": {"R1": "\u202ellah (R1)"}})
+    card = a_card("en", Choice(id="submit", label="Send", form=(room,)))
+    (button,) = render_card(show(card, "UTC"))["buttons"]
+    form = FormView(data="d", lang="en", title="t", submit="s", cancel="c", fields=(room,))
+    for (field,) in (button["form"], render_form(form)["fields"]):
+        assert field["labels"] == {"R1": "⟨U+202E⟩llah (R1)"}
