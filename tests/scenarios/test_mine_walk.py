@@ -203,7 +203,9 @@ async def test_where_requests_share_nothing_those_of_the_conversation_answer(
 
 async def test_what_anybody_may_know_is_not_answered_with_a_request(room: WebRoom) -> None:
     await rejected(room)
-    told = text_of(await listed(room, "lin", "what is the capital of France?", "Nothing that I can look up"))
+    told = text_of(
+        await listed(room, "lin", "what is the capital of France?", "Nothing that I can look up")
+    )
     assert "Inventory" not in told
 
 

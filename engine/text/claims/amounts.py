@@ -45,13 +45,22 @@ _LEADS_COUNT = re.compile(
 )
 _PERCENT = re.compile(r"\s{0,3}(?:[%％]|per\s?cent(?![a-z]))$|^百分之", re.IGNORECASE)
 _RANGE_BEGUN = re.compile(r"[0-9%]\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
-_LEFT = r"(?:[1-9](?:\.[0-9])?|[2-9][0-9]|1[1-9]|[一二三四五六七八九][一二三四五六七八九]?)"
+_LEFT = (
+    r"(?:[1-9](?:\.[0-9])?|[2-9][0-9]|1[1-9]"
+    r"|[一二三四五六七八九][一二三四五六七八九]?|[1-9一二三四五六七八九]点[1-9一二三四五六七八九])"
+)
 _OFF = re.compile(
     rf"打\s?(?P<n>{_LEFT})\s?折(?!扣)"
-    rf"|(?<![0-9.十百一二三四五六七八九])(?P<own>{_LEFT})\s?折(?=优惠|[的吧]|[\s,.;:!?、]|$)"
+    rf"|(?<![0-9.点十百一二三四五六七八九])(?P<own>{_LEFT})\s?折(?=优惠|[的吧]|[\s,.;:!?、]|$)"
 )
 """What of a price is left: 九折 is a tenth off, 八五折 fifteen of a hundred."""
-_DIGITS = str.maketrans("一二三四五六七八九", "123456789")
+_DIGITS = str.maketrans("一二三四五六七八九", "123456789", ".点")
+_NOT_OFF = re.compile(
+    r"(?:[不别勿没未非]|不是|不要|如果|要是|若|大约|大概|约|差不多|[去前]年[^，。；,;]{0,8}"
+    r"|[0-9一二三四五六七八九]\s?[到至或、~–—-])\s?$"
+)
+_OR_SO = re.compile(r"\s?(?:左右|上下|以[内上下]|起|或|[到至~–—-]|的话|[吗么?？])")
+"""What is denied, a guess, one end of a range or of another time is nobody's number of percent."""
 # How far back the name of a pair may begin, and what it does not go over.
 _NAME_CHARS = 24
 _PARTING = frozenset("0123456789,;:，；：。、\n")
@@ -91,10 +100,18 @@ def _percents(said: FormText, field: Field) -> Iterator[ValueSpan]:
             continue
         if claim := _claim(field, reading.start, reading.end, reading.values):
             yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
-    for match in _OFF.finditer(said.text):
-        left = (match["n"] or match["own"]).translate(_DIGITS).replace(".", "")
-        off = 100 - int(left.ljust(2, "0"))
+    left = list(_OFF.finditer(said.text))
+    # Beside one that is doubtful another is no surer: 九折或者八折.
+    for match in left if not any(_is_doubtful(said.text, each) for each in left) else ():
+        told = (match["n"] or match["own"]).translate(_DIGITS)
+        off = 100 - int(told.ljust(2, "0"))
         yield ValueSpan(match.start(), match.end(), {field.name: str(off)}, cued=False)
+
+
+def _is_doubtful(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - NEAR) : match.start()]
+    behind = _OR_SO.match(text, match.end())
+    return bool(behind or _NOT_OFF.search(before) or LIMIT.search(before))
 
 
 def _is_said_in_percent(said: FormText, reading: Reading) -> bool:

@@ -259,12 +259,23 @@ MEMBER = Field(name="member", label="Member", pattern="M-[0-9]{1,4}", cues=("mem
         ("给 M-12 打九折", REBATE, {"rebate": "10"}),
         ("M-12 打 8.5 折", REBATE, {"rebate": "15"}),
         ("M-12 的会费九五折优惠", REBATE, {"rebate": "5"}),
+        # The five of 九点五折 alone would be half off.
+        ("给 M-12 打九点五折", REBATE, {"rebate": "5"}),
+        ("M-12 九点五折", REBATE, {"rebate": "5"}),
     ],
 )
 def test_a_number_of_percent_is_for_the_only_field_of_percent(
     text: str, form: Field, values: dict[str, str]
 ) -> None:
     assert read_values(text, (form, PIECES, LOAD), WEDNESDAY) == values
+
+
+NOT_SURELY_OFF = (
+    *("不打九折", "别打九折", "最多打九折", "打九折以内", "至少九折", "大约打九折", "打九折起"),
+    *("打八到九折", "打8-9折", "打 8 到 9 折", "打九折或者八折", "不是九折，是八折"),
+    *("如果打九折", "打九折的话会亏", "要打九折吗", "去年打了八折，今年也打折"),
+)
+"""Denied, at most, between two, a question, or of another year."""
 
 
 @pytest.mark.parametrize(
@@ -277,6 +288,7 @@ def test_a_number_of_percent_is_for_the_only_field_of_percent(
         ("打九折", (LOAD, PIECES)),
         ("件数九折", (PIECES, LOAD)),
         ("纸要三折页", (REBATE, LOAD)),
+        *((text, (REBATE, PIECES)) for text in NOT_SURELY_OFF),
     ],
 )
 def test_a_number_of_percent_is_for_no_other_field_and_not_for_one_of_two(
