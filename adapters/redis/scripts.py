@@ -125,12 +125,14 @@ class _QueuedScript:
 class _ScriptBatches:
     """Sends calls to a single server: those that are made during a round trip go together next.
 
-    With `acks` each batch is answered once replicas have what it wrote.
+    With `acks` each batch is answered once replicas have what it wrote. `resent` counts the calls
+    that the server did not know, which came behind those that were sent after them.
     """
 
     def __init__(self, client: Redis, acks: ReplicaAcks | None) -> None:
         self._client = client
         self._acks = acks
+        self.resent = 0
         self._waiting: list[_QueuedScript] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -187,6 +189,7 @@ class _ScriptBatches:
             call.answer.set_result(answer)
 
     async def _send_text(self, call: _QueuedScript) -> Any:
+        self.resent += 1
         if self._acks is None:
             return await call.script.with_text(keys=[call.key], args=call.args)
         return await call.script.with_acks(self._acks, keys=[call.key], args=call.args)
@@ -227,9 +230,17 @@ class Scripts:
 
     @property
     def in_order(self) -> bool:
-        """Whether a call comes behind all that were made before it, answered or not."""
+        """Whether a call comes behind all that were made before it, answered or not.
+
+        But for those that `resent` counts.
+        """
         # Calls that wait for replicas go another way than those that do not.
         return bool(self._batches) and self.acks is None
+
+    @property
+    def resent(self) -> int:
+        """How often a server that lost a script was sent it, behind what came after the call."""
+        return sum(batches.resent for batches in self._batches.values())
 
     async def run(self, name: str, partition: int, *args: str | int | float) -> Any:
         """Return the script's answer. Raises StoreUnavailable; StoreError for a fault of ours."""

@@ -171,6 +171,7 @@ class RedisMailbox:
         on_sent: Callable[[], None] = lambda: None,
     ) -> Claim | None:
         """Apply all effects or none; returns the lane's next mail."""
+        resent = self._scripts.resent
         if self._scripts.in_order:
             # Whoever is woken now sends in the same round trip, for which the file is synced once.
             on_sent()
@@ -191,7 +192,8 @@ class RedisMailbox:
             raise LeaseLost(claim.lane)
         if answer[0] == "STALE":
             raise StaleWrite(answer[1])
-        if not self._scripts.in_order:
+        if not self._scripts.in_order or self._scripts.resent != resent:
+            # A server that was restarted did not know the script: who was woken came before it.
             on_sent()
         if len(answer) == 1:
             return None

@@ -117,6 +117,25 @@ async def test_what_a_commit_wakes_finds_what_the_commit_wrote(
     assert (found.lane, found.mail) == (lane, "start")
 
 
+async def test_what_a_commit_wakes_finds_it_after_a_restart_lost_the_script(
+    single: Scripts, conversation: str
+) -> None:
+    """Whoever looked for mail meanwhile has sent its own script again, the commit has not."""
+    mailbox, lane = RedisMailbox(single, Partitions(1), lease_s=30, bell=single.client), "run:r"
+    await mailbox.put(f"talk:{conversation}", "mail", update_id="u")
+    claim = await claim_one(mailbox)
+    await single.client.script_flush()
+    assert not (await mailbox.take(1)).claims
+    takes: list[asyncio.Task[LeasedLanes]] = []
+    async with asyncio.TaskGroup() as group:
+
+        def wake() -> None:
+            takes.append(group.create_task(mailbox.take(1)))
+
+        await mailbox.commit(claim, Effects(mails=((lane, "start"),)), pop=True, on_sent=wake)
+    assert [each.lane for take in takes for each in take.result().claims] == [lane]
+
+
 async def test_what_a_commit_wakes_shares_its_round_trip_with_a_server(
     single: Scripts, conversation: str
 ) -> None:

@@ -293,8 +293,9 @@ class Mailbox(Protocol):
         `pop` takes the handled mail away; `front` puts mail before all other. `after` a commit the
         lane is kept, released for others, or parked: not taken again until new mail comes. A run
         whose lane is parked is kept as blocked. `on_sent` is called once whatever is taken next
-        comes behind the commit, which may not have been answered by then. Raises LeaseLost, or
-        StaleWrite when a card or run changed meanwhile.
+        comes behind the commit, which may not have been answered by then, and once more where it
+        came before it after all. Raises LeaseLost, or StaleWrite when a card or run changed
+        meanwhile.
         """
         ...
 
