@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ _LATER = (3, 9)
 _DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)?")
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
+_DAYS = ("date", "time")
 _OLD = re.compile(
     r"上次|上一次|上回|前一次|之前|以前|先前|此前|原来|原先|从前"
     r"|\b(?:last [a-z]+|previous(?:ly)?|earlier|formerly|used to)\b"
@@ -283,7 +285,7 @@ def _find_sure(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
 
 
 def _find_anew(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
-    claims = _find_claims(said)
+    claims = [c for c in _find_claims(said) if c.faulty or not _is_either(said, c)]
     sure = _keep_sure(said.text, [c for c in claims if not c.faulty], said.fields)
     wrong = [c for f in said.fields if f.unit for c in find_wrong_units(said, f)]
     return sure, [*(c for c in claims if c.faulty), *wrong]
@@ -312,6 +314,15 @@ def _find_claims(said: FormText) -> list[ValueSpan]:
         if not any(set(c.values) & set(f.values) for f in found)
     ]
     return found
+
+
+def _is_either(said: FormText, claim: ValueSpan) -> bool:
+    """Whether the claim is one of two days or times to choose from: `until Friday or Monday`."""
+    firsts, seconds = said.alternatives
+    if not firsts or not all(f.type in _DAYS for f in said.fields if f.name in claim.values):
+        return False
+    at = bisect_left(seconds, claim.start)
+    return claim.end in firsts or (at < len(seconds) and seconds[at] < claim.end)
 
 
 def _is_text(said: FormText, field: Field) -> bool:

@@ -18,6 +18,10 @@ NEAR = 80
 """So many characters beside a word are looked at for what belongs to it."""
 
 _TO_VALUE = rf"(?:\s*(?:(?:on|by|in|about)(?![A-Za-z])|在|约|大约|改到)\s*|{LINK})"
+_OR = re.compile(
+    r"\s{0,3},?\s{0,3}(?:or(?:\s(?:on|by|at|from|until|till))?(?![a-z])|或者?|还是)\s{0,3}",
+    re.IGNORECASE,
+)
 TWO_WAYS = "form.two_ways"
 
 
@@ -69,6 +73,18 @@ class FormText:
     def of_kind(self, *kinds: ReadingKind) -> Iterator[Reading]:
         """The readings of some kinds."""
         return (reading for reading in self.readings if reading.kind in kinds)
+
+    @cached_property
+    def alternatives(self) -> tuple[frozenset[int], Sequence[int]]:
+        """Where days and times end that others stand beside as a choice, and where those begin."""
+        read = list(self.of_kind("date", "time"))
+        begins = {reading.start for reading in read}
+        found = [
+            (reading.end, match.end())
+            for reading in read
+            if (match := _OR.match(self.text, reading.end)) and match.end() in begins
+        ]
+        return frozenset(end for end, _ in found), sorted({begin for _, begin in found})
 
     def reading_at(self, place: int) -> Reading | None:
         """The reading that begins there."""

@@ -300,3 +300,29 @@ def test_a_number_of_percent_is_for_no_other_field_and_not_for_one_of_two(
 def test_percent_that_no_field_takes_is_left_over() -> None:
     assert read_form("10 percent for M-3", (MEMBER, LOAD), WEDNESDAY).left == "10 percent for"
     assert read_form("M-3 打九折", (MEMBER, LOAD), WEDNESDAY).left == "打九折"
+
+
+UNTIL = Field(name="until", label="Until", type="date", cues=("until", "到"))
+SINCE = Field(name="since", label="Since", type="date", cues=("since",))
+AT = Field(name="at", label="At", type="time", cues=("at",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lend it until Friday or Monday",
+        "lend it until the end of the month or the end of January",
+        "lend it until 5 February, or on 6 February",
+        "借到3月底或者4月底",
+        "借到3月31日还是4月30日",
+        "come at 10:00 or at 15:00",
+    ],
+)
+def test_one_of_two_days_to_choose_from_is_not_taken(text: str) -> None:
+    """The word that named the field stood before the first, which was taken for the only one."""
+    assert read_values(text, (UNTIL, SINCE, AT), WEDNESDAY) == {}
+
+
+def test_one_day_beside_another_choice_is_taken() -> None:
+    said = "lend it or the old one until Friday, or tell me why"
+    assert read_values(said, (UNTIL, SINCE), WEDNESDAY)["until"]
