@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from bot.serve.delivery.localizer import Localizer
 from cards.model import Card, Lang
 from cards.showing.show import show
@@ -21,11 +23,17 @@ class ReplyCards:
     with_links: Callable[[CardView], CardView] = lambda view: view
 
     async def __call__(self, reply: str, conversation: str) -> tuple[tuple[CardView, Lang], ...]:
-        """The cards, oldest first; none of a reply of elsewhere. Raises StoreUnavailable."""
+        """The cards, oldest first. Raises StoreUnavailable.
+
+        None of a reply of elsewhere; what another version of us wrote is passed over.
+        """
         stored = await self.decisions.reply(reply)
         if stored is None:
             return ()
-        head, parts = ReplyHead.model_validate_json(stored[0]), read_parts(stored[1])
+        try:
+            head, parts = ReplyHead.model_validate_json(stored[0]), read_parts(stored[1])
+        except ValidationError:
+            return ()
         if head.conversation != conversation:
             return ()
         runs = {part.run for part in parts if part.run}
@@ -39,5 +47,8 @@ class ReplyCards:
     async def _is_of_child(self, card: Card, reply: str) -> bool:
         """Whether a run that one of the reply's runs began asks this."""
         stored = await self.decisions.run(card.run) if card.run else None
-        run = Run.model_validate_json(stored[0]) if stored else None
+        try:
+            run = Run.model_validate_json(stored[0]) if stored else None
+        except ValidationError:
+            return False
         return run is not None and bool(run.parent) and run.reply == reply
