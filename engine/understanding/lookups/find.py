@@ -28,6 +28,7 @@ from engine.understanding.lookups.text import (
     remove_cues,
     says,
     tell_in_order,
+    with_day,
     with_period,
 )
 from engine.understanding.lookups.words import (
@@ -47,6 +48,7 @@ _PERIOD = re.compile(
 )
 """A time until or from a day, which is no condition."""
 
+_PAST = re.compile(r"\b(?:was|were|did|had|has|have|been|last)\b|[了过]|上个?(?:周|星期|礼拜)")
 Answer = tuple[Lookup, str]
 
 
@@ -64,7 +66,7 @@ def find(
     """
     asked = look_at(text, entities, today)
     found = _find_timed(asked, tools, entities)
-    plainer = () if found else plainer_questions(text)
+    plainer = () if found else (*plainer_questions(text), *_dated(text, today))
     found = found or next(
         filter(None, (_find_timed(look_at(t, entities, today), tools, entities) for t in plainer)),
         None,
@@ -74,6 +76,12 @@ def find(
         answers = (find(each, tools, today=today, entities=entities) for each in meant)
         found = next(filter(None, answers), None)
     return found
+
+
+def _dated(text: str, today: date) -> tuple[str, ...]:
+    """The text with its date for its weekday, unless it asks of what is past."""
+    dated = with_day(text, today)
+    return () if dated == text or _PAST.search(fold(text)) else (dated,)
 
 
 def bare_question(text: str) -> str:

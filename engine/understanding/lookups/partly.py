@@ -9,7 +9,6 @@ from engine.frames.intents import Lookup
 from engine.text import wording
 from engine.text.entities import fold_cue
 from engine.text.entity_kinds import Entities
-from engine.text.readers.find import find_readings
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import take_what_fits
 from engine.understanding.lookups.cues import index_cues
@@ -21,7 +20,7 @@ from engine.understanding.lookups.find import (
     name_left_out,
     reads_message,
 )
-from engine.understanding.lookups.text import look_at, tell_in_order, with_period
+from engine.understanding.lookups.text import look_at, tell_in_order, with_day, with_period
 from engine.understanding.lookups.words import (
     content,
     known_words,
@@ -50,7 +49,7 @@ def find_partly(
         # Of a day the hours are told with all of it, or not at all.
         timed = _HOURS.search(bare)
         times = timed[0].strip() if timed else ""
-        asked = look_at(_with_day(_HOURS.sub(" ", bare, count=1), today), entities, today)
+        asked = look_at(with_day(_HOURS.sub(" ", bare, count=1), today), entities, today)
         found = find_by_cue(asked, tools, None) if asked.days else None
     # What is asked of nothing in particular may be asked of something else.
     if found is None or not (found[0].arguments and asked.named and is_asked(asked)):
@@ -60,18 +59,6 @@ def find_partly(
     known, period = known_words(tool, entities), takes_period(tool)
     left = known.unexplained(rest, "asked", period=period)
     return (*found, " ".join(filter(None, (tell_in_order(left, asked), times))))
-
-
-def _with_day(text: str, today: date) -> str:
-    """The text with its date for the one weekday that it names, where only one may be meant."""
-    days = [each for each in find_readings(text, today) if each.kind == "date"]
-    if len(days) != 1 or len(days[0].values) != 1 or _RECURS.search(text):
-        return text
-    (day,) = days
-    return f"{text[: day.start]} {day.values[0]} {text[day.end :]}"
-
-
-_RECURS: Final = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
 
 
 def find_nearest(

@@ -18,6 +18,7 @@ from engine.text.entities import (
     masked,
 )
 from engine.text.entity_kinds import Entities, EntityMatch
+from engine.text.readers.find import find_readings
 from engine.text.readers.periods import Period, find_periods
 
 _NUMBER = re.compile(
@@ -68,6 +69,9 @@ def look_at(text: str, entities: Entities, today: date) -> LookupText:
     )
 
 
+_RECURS = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
+
+
 def with_period(asked: LookupText, entities: Entities) -> LookupText | None:
     """The text with the one period that it names; None where it names none, or days beside it."""
     found = find_periods(asked.said, asked.today)
@@ -83,6 +87,15 @@ def with_period(asked: LookupText, entities: Entities) -> LookupText | None:
         numbers=_numbers(plain, spans, file_names(plain)),
         period=(asked.said[: period.start], period, asked.said[period.end :]),
     )
+
+
+def with_day(text: str, today: date) -> str:
+    """The text with its date for the one weekday that it names, where only one may be meant."""
+    days = [each for each in find_readings(text, today) if each.kind == "date"]
+    if len(days) != 1 or len(days[0].values) != 1 or _RECURS.search(text):
+        return text
+    (day,) = days
+    return f"{text[: day.start]} {day.values[0]} {text[day.end :]}"
 
 
 def _numbers(text: str, days: list[tuple[int, int]], files: tuple[str, ...]) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ def _names_unknown(text: str, reader: WorkReader, keys: Collection[str], others:
 def asks_for_rule(text: str) -> bool:
     """Whether the question asks what anybody may do: "may guests bring wine?"."""
     said = fold(wording.unquoted(text))
-    return bool(words.ANYBODY_MAY.search(said)) and not words.OWN.search(said)
+    may = bool(words.ANYBODY_MAY.search(said)) and not words.OWN.search(said)
+    return may or bool(words.WE_DO.search(said))
 
 
 def asks_whether_possible(text: str) -> bool:

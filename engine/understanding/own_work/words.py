@@ -288,6 +288,11 @@ ANYBODY_MAY: Final[re.Pattern[str]] = re.compile(
     r"[a-z][a-z '-]{0,60}(?:allowed|permitted|forbidden|prohibited|banned)(?![a-z])"
 )
 """What anybody may do is asked for, of nobody and nothing in particular."""
+WE_DO: Final[re.Pattern[str]] = re.compile(
+    r"^\W*how (?:long|often|many|much) (?:do|does|may|can|must|should) (?:we|people|one|staff|an?)"
+    r" (?:[a-z]+ ){1,3}[a-z]+s\W*$"
+)
+"""What is done with things of a kind is asked for."""
 ASKS: Final[re.Pattern[str]] = re.compile(
     r"(?<![a-z])(?:who|whom|whose|what|which|when|where|why|how|whether|any(?:body|one|thing)?"
     r"|remind (?:me|us)|(?:tell|give) (?:me|us)|status|(?:i|we)(?:'d)? need(?! to)"

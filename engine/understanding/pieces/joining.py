@@ -182,23 +182,41 @@ def _is_continuation(before: Piece, piece: Piece, context: RouteContext) -> bool
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)
 
 
-def absorb_idle(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """What only tells something belongs to what is asked for beside it in the same sentence."""
+def absorb_idle(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """What only tells something belongs to what is asked for beside it in the same sentence.
+
+    What names a thing before work that names none tells of what the work is: "LT-7's keyboard is
+    broken, get me another".
+    """
     if not any(piece.is_request for piece in pieces):
         return pieces
     is_certain = any(
         piece.kind != "qa_query" or piece.lookup for piece in pieces if piece.is_request
     )
     kept: list[Piece] = []
+    told: Piece | None = None
     for piece in pieces:
         is_idle = piece.unclear_kind == "idle" and (is_certain or not piece.candidates)
         if is_idle and _speaks_of_other_work(piece, pieces):
             kept.append(piece)
         elif is_idle and kept and kept[-1].is_request:
             kept[-1] = replace(kept[-1], text=text[kept[-1].start : piece.end], end=piece.end)
-        elif not is_idle:
+        elif is_idle:
+            told = piece
+            continue
+        elif told and _tells_of_what(told, piece, context):
+            whole = text[told.start : piece.end]
+            kept.append(replace(piece, text=whole, start=told.start, boundary=told.boundary))
+        else:
             kept.append(piece)
+        told = None
     return tuple(kept)
+
+
+def _tells_of_what(told: Piece, piece: Piece, context: RouteContext) -> bool:
+    """Whether what is told right before work names a thing, and the work itself none."""
+    work = piece.kind == "workflow" and piece.is_sure and not piece.condition
+    return work and _is_bare(piece, context) and bool(context.entities.matches(told.text))
 
 
 def _speaks_of_other_work(piece: Piece, pieces: tuple[Piece, ...]) -> bool:

@@ -97,10 +97,27 @@ def _by_rules(text: str, stretches: tuple[Atom, ...], context: RouteContext) -> 
     pieces = join_continuations(
         text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )
-    pieces = hold_by_neighbours(text, pieces, context)
+    pieces = hold_by_neighbours(text, _lean_on_before(pieces, context), context)
     pieces = tuple(offer(text, piece, context) for piece in pieces)
     pieces = add_missed(text, spread_conditions(text, pieces), context)
-    return join_same_work(text, drop_asides(absorb_idle(text, pieces), context), context)
+    return join_same_work(text, drop_asides(absorb_idle(text, pieces, context), context), context)
+
+
+def _lean_on_before(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """A question that says "it" as one about what the look-up before it is of."""
+    made: list[Piece] = []
+    for piece in pieces:
+        if (
+            made
+            and made[-1].lookup
+            and piece.kind == "qa_query"
+            and not (piece.lookup or piece.condition)
+        ):
+            known = judge(piece.text, replace(context, recent=(made[-1].text,)))
+            if known.lookup:
+                piece = replace(piece, lookups=known.lookups, why=known.why, firm=True)
+        made.append(piece)
+    return tuple(made)
 
 
 def _make_judge(context: RouteContext) -> Judge:

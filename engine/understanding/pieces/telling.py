@@ -90,13 +90,13 @@ def offer_report(piece: Piece, context: RouteContext) -> Piece:
     if not groups or not GRAMMAR.says("trouble", said) or not _may_report(piece, said):
         return piece
     near = score_piece(piece.text, context).scores.groups
-    groups.sort(key=lambda name: (-near[name], name))
-    reports = tuple(map(_candidate, groups))
-    known = {each.request for each in reports}
-    others = tuple(c for c in piece.candidates if c.playbook and c.request not in known)
-    bids = any(map(context.table.begins_request, clauses_of(said))) or GRAMMAR.says("wish", said)
-    offered = (*piece.candidates[: MOST - 1], *reports) if bids else (*reports, *others)
-    offered = tuple({(c.playbook, c.request): c for c in reversed(offered)}.values())[::-1]
+    reports = [_candidate(name) for name in groups]
+    others = [each for each in piece.candidates if _name_of(each) not in groups]
+    if any(map(context.table.begins_request, clauses_of(said))) or GRAMMAR.says("wish", said):
+        # What it bids may be nearer than what takes reports of any trouble.
+        reports += [each for each in others if each.playbook]
+        others = [each for each in others if not each.playbook]
+    reports.sort(key=lambda each: -near.get(_name_of(each), 0.0))
     why = f"{piece.why}; it tells of trouble"
     return replace(
         piece,
@@ -105,7 +105,7 @@ def offer_report(piece: Piece, context: RouteContext) -> Piece:
         firm=False,
         why=why,
         confidence=0.0,
-        candidates=offered[:MOST],
+        candidates=(*reports, *others)[:MOST],
     )
 
 
@@ -115,6 +115,10 @@ def _may_report(piece: Piece, said: str) -> bool:
     if piece.kind == "qa_query":
         return not wording.asks(said)
     return piece.kind == "unclear" and piece.unclear_kind in ("unknown", "idle", "elsewhere")
+
+
+def _name_of(candidate: Candidate) -> str:
+    return f"{candidate.playbook}/{candidate.request}"
 
 
 def _candidate(name: str) -> Candidate:

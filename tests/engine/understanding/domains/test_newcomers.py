@@ -150,3 +150,46 @@ async def test_what_comes_before_that_is_no_condition(
     (found,) = await _read(said, projects["helpdesk"])
     assert not found.condition
     assert found.candidates[0].request == "replace-device"
+
+
+@table(
+    ("text", "request_"),
+    [
+        ("LT-0388 键盘坏了，帮我换一台", "replace-device"),
+        ("LT-0388's hinge is broken, please replace it", "replace-device"),
+    ],
+)
+async def test_what_work_is_of_may_be_told_before_it(
+    projects: Mapping[str, RouteContext], text: str, request_: str
+) -> None:
+    (found,) = await _read(text, projects["helpdesk"])
+    assert request_ == next((c.request for c in found.candidates), found.request)
+    assert "LT-0388" in found.text
+
+
+@table(
+    ("text", "tool"),
+    [
+        ("who is on call on Saturday", "who_is_on_call"),
+        ("下周六谁值班", "who_is_on_call"),
+        # What is past may be another week's.
+        ("who was on call on Saturday?", ""),
+        # Next Friday is in four days for some, and in eleven for others.
+        ("who's on call next Friday?", ""),
+        ("who is on call every Saturday", ""),
+    ],
+)
+async def test_a_look_up_of_a_day_reads_a_weekday_that_can_be_one_alone(
+    projects: Mapping[str, RouteContext], text: str, tool: str
+) -> None:
+    (found,) = await _read(text, projects["helpdesk"])
+    assert (found.kind, found.lookup.tool if found.lookup else "") == ("qa_query", tool)
+
+
+async def test_it_is_what_the_question_before_was_of(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    said = "who has LT-0412 and is it under warranty?"
+    owner, warranty = await _read(said, projects["helpdesk"])
+    assert owner.lookup is not None
+    assert warranty.lookup == owner.lookup
