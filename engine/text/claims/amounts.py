@@ -44,7 +44,7 @@ _LEADS_COUNT = re.compile(
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\s{0,3}(?:[%％]|per\s?cent(?![a-z]))$|^百分之", re.IGNORECASE)
-_RANGE_BEGUN = re.compile(r"[0-9%]\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
+_RANGE_BEGUN = re.compile(r"(?:[0-9%]|cent)\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
 _LEFT = (
     r"(?:[1-9](?:\.[0-9])?|[2-9][0-9]|1[1-9]"
     r"|[一二三四五六七八九][一二三四五六七八九]?|[1-9一二三四五六七八九]点[1-9一二三四五六七八九])"
@@ -57,9 +57,13 @@ _OFF = re.compile(
 _DIGITS = str.maketrans("一二三四五六七八九", "123456789", ".点")
 _NOT_OFF = re.compile(
     r"(?:[不别勿没未非]|不是|不要|如果|要是|若|大约|大概|约|差不多|[去前]年[^，。；,;]{0,8}"
-    r"|[0-9一二三四五六七八九]\s?[到至或、~–—-])\s?$"
+    r"|[0-9一二三四五六七八九]\s?[到至或、~–—-]"
+    r"|(?<![a-z])(?:not|around|about|roughly|approximately|some|max\.?)|n't)\s?$",
+    re.IGNORECASE,
 )
-_OR_SO = re.compile(r"\s?(?:左右|上下|以[内上下]|起|或|[到至~–—-]|的话|[吗么?？])")
+_OR_SO = re.compile(
+    r"\s?(?:左右|上下|以[内上下]|起|或|的话|[到至~–—-]\s?[0-9一二三四五六七八九十百]|[吗么?？])"
+)
 """What is denied, a guess, one end of a range or of another time is nobody's number of percent."""
 # How far back the name of a pair may begin, and what it does not go over.
 _NAME_CHARS = 24
@@ -91,26 +95,30 @@ def _counts_percent(field: Field) -> bool:
 
 def _percents(said: FormText, field: Field) -> Iterator[ValueSpan]:
     """`10 %`, `10 percent`, 百分之十, and 九折, which takes a tenth off."""
-    for reading in said.of_kind("number"):
-        if not _is_said_in_percent(said, reading) or _has_limit(said.text, reading.start):
-            continue
-        before = said.text[max(0, reading.start - NEAR) : reading.start]
-        behind = NOT_ENDED.match(said.text, reading.end)
-        if (behind and behind[0].strip() != "of") or _RANGE_BEGUN.search(before):
-            continue
+    read = [each for each in said.of_kind("number") if _is_said_in_percent(said, each)]
+    is_sure = not any(_is_one_of_several(said.text, each) for each in read)
+    for reading in read if is_sure else ():
         if claim := _claim(field, reading.start, reading.end, reading.values):
             yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
     left = list(_OFF.finditer(said.text))
     # Beside one that is doubtful another is no surer: 九折或者八折.
-    for match in left if not any(_is_doubtful(said.text, each) for each in left) else ():
+    for match in left if not any(_is_doubtful(said.text, *each.span()) for each in left) else ():
         told = (match["n"] or match["own"]).translate(_DIGITS)
         off = 100 - int(told.ljust(2, "0"))
         yield ValueSpan(match.start(), match.end(), {field.name: str(off)}, cued=False)
 
 
-def _is_doubtful(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - NEAR) : match.start()]
-    behind = _OR_SO.match(text, match.end())
+def _is_one_of_several(text: str, reading: Reading) -> bool:
+    """Whether it is a limit, one end of a range, denied or a guess."""
+    behind = NOT_ENDED.match(text, reading.end)
+    begun = _RANGE_BEGUN.search(text[max(0, reading.start - NEAR) : reading.start])
+    is_open = behind is not None and behind[0].strip() != "of"
+    return is_open or begun is not None or _is_doubtful(text, reading.start, reading.end)
+
+
+def _is_doubtful(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - NEAR) : start]
+    behind = _OR_SO.match(text, end)
     return bool(behind or _NOT_OFF.search(before) or LIMIT.search(before))
 
 
@@ -217,6 +225,12 @@ def _by_unit(said: FormText, field: Field) -> Iterator[ValueSpan]:
     """A number with the unit that only this field has; "lost 2 kg" is none."""
     shared = sum(f.unit.lower() == field.unit.lower() for f in said.fields) != 1
     if not field.unit or shared or _CHANGE.search(said.text):
+        return
+    if is_percent(field) and any(
+        _is_one_of_several(said.text, each)
+        for each in said.of_kind("number")
+        if begins_with_unit(said.text[each.end : each.end + NEAR], field.unit)
+    ):
         return
     for reading in said.of_kind("number", "duration", "money"):
         claim = None

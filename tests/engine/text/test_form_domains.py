@@ -273,6 +273,8 @@ def test_a_number_of_percent_is_for_the_only_field_of_percent(
 NOT_SURELY_OFF = (
     *("不打九折", "别打九折", "最多打九折", "打九折以内", "至少九折", "大约打九折", "打九折起"),
     *("打八到九折", "打8-9折", "打 8 到 9 折", "打九折或者八折", "不是九折，是八折"),
+    *("not 10 %", "about 10 % off", "10 percent or 15 percent off", "max. 10 % off"),
+    *("百分之十到十五", "百分之十左右", "不要百分之十"),
     *("如果打九折", "打九折的话会亏", "要打九折吗", "去年打了八折，今年也打折"),
 )
 """Denied, at most, between two, a question, or of another year."""
