@@ -54,6 +54,10 @@ _OFF = re.compile(
     rf"|(?<![0-9.点十百一二三四五六七八九])(?P<own>{_LEFT})\s?折(?=优惠|[的吧]|[\s,.;:!?、]|$)"
 )
 """What of a price is left: 九折 is a tenth off, 八五折 fifteen of a hundred."""
+_TOLD_ON = re.compile(
+    r",?\s(?:or\s[0-9]|(?:instead of|rather than|were|was|had)(?![a-z]))", re.IGNORECASE
+)
+"""Behind the things that a number counts: another number, or what became of them."""
 _DIGITS = str.maketrans("一二三四五六七八九", "123456789", ".点")
 _NOT_OFF = re.compile(
     r"(?:[不别勿没未非]|不是|不要|如果|要是|若|大约|大概|约|差不多|[去前]年[^，。；,;]{0,8}"
@@ -140,7 +144,11 @@ def find_counts(said: FormText) -> Iterator[ValueSpan]:
     is_count = bool(_COUNT.search(" ".join(names)))
     if not is_count and not any(_PLURAL.search(name.lower()) for name in names):
         return
-    several = {c.start for c in find_entities(said) if said.text[: c.end].endswith("s")}
+    several = {
+        c.start
+        for c in find_entities(said)
+        if said.text[: c.end].endswith("s") and not _TOLD_ON.match(said.text, c.end)
+    }
     for reading in said.of_kind("number"):
         match = _COUNTED.match(said.text, reading.end) if is_count else None
         end = match.end() if match else 0

@@ -150,6 +150,10 @@ def test_what_a_list_writes_small_is_known_in_the_plural(text: str, ids: tuple[s
         ("we need 4 benches of oak", {}),
         ("please order oak benches for stand 30", {"thing": "B1"}),
         ("please order up to 30 oak benches", {"thing": "B1"}),
+        # Another number beside it, or what became of them, makes it no order.
+        ("please order 30 oak benches or 40", {"thing": "B1"}),
+        ("please order 30 oak benches instead of 40", {"thing": "B1"}),
+        ("30 oak benches were broken", {"thing": "B1"}),
     ],
 )
 def test_a_number_before_a_plural_is_a_count_for_the_only_field_of_one(
