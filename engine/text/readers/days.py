@@ -178,6 +178,9 @@ def _last_day(items: Items, at: int) -> Iterator[DayMatch]:
         return
     index = begin + 2 + (items.text(begin + 2) in ("the", *_PERIODS))
     away = _PERIODS.get(items.text(begin + 2), 0)
+    if index == begin + 2 and items.text(index) not in MONTHS and items.text(at - 1) not in _LINKS:
+        # "The end of year party" names no day.
+        return
     if items.text(index) == "month":
         yield DayMatch(index + 1, _last_of(items.today.year, items.today.month + away))
     elif items.text(index) == "year":

@@ -159,6 +159,11 @@ DAYS = [
 ]
 
 
+@table(("text", "kinds"), [("send the end of month report", []), ("by end of month", ["date"])])
+def test_the_end_of_a_month_is_a_day_behind_what_leads_to_one(text: str, kinds: list[str]) -> None:
+    assert [reading.kind for reading in find_readings(text, WEDNESDAY)] == kinds
+
+
 @table(("text", "said", "day"), DAYS)
 def test_a_day_is_read_by_its_date_its_name_or_counted(text: str, said: str, day: str) -> None:
     assert read(text) == [("date", said, day)]
