@@ -25,6 +25,9 @@ FIRST = 0.25
 LONG = 5
 """A shorter word is taken as it is written."""
 
+OTHER_LETTER = 8
+"""In a word as long as this one letter may be another; in a shorter one that is another word."""
+
 LONGEST = 30
 """So is a longer one, which would be tried without each of its letters."""
 
@@ -228,9 +231,13 @@ class Lessons:
 
 
 def _is_slip(word: str, meant: str) -> bool:
-    """Whether one may be a slip of the other: "acces" of "access", but no noun of its plural."""
-    doubled = meant == word + word[-1]
-    return doubled or not (meant.startswith(word) or word.startswith(meant))
+    """Whether one may be a slip of the other: "acces" of "access", but no noun of its plural, and
+    no short word of another that has one other letter, as "night" and "right".
+    """
+    if meant.startswith(word) or word.startswith(meant):
+        return meant == word + word[-1]
+    swapped = sorted(word) == sorted(meant)
+    return swapped or len(word) != len(meant) or len(word) >= OTHER_LETTER
 
 
 def plain_example(folded: str) -> str:

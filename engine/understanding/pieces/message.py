@@ -263,11 +263,21 @@ def _withhold_work(
             held[index] = as_unclear(piece, "the message holds something off")
         elif piece.is_sequel and _is_asked_before(text, pieces, index):
             held[index] = as_unclear(piece, "it hangs on what is asked before it")
+        elif _hangs_before(pieces, index):
+            held[index] = as_unclear(piece, "it hangs on what is said before it")
         elif _is_asked_about(pieces, index, context):
             held[index] = as_unclear(piece, "nothing bids it, and its sentence asks")
         elif not all(map(_is_understood, _sentence_of(pieces, index))):
             held[index] = as_unclear(piece, "its sentence is not understood whole")
     return tuple(held)
+
+
+def _hangs_before(pieces: tuple[Piece, ...], index: int) -> bool:
+    """Whether the same work hangs on something right before, in its sentence."""
+    piece, before = pieces[index], pieces[index - 1] if index else None
+    if before is None or not before.condition or before not in _sentence_of(pieces, index):
+        return False
+    return (before.playbook, before.request) == (piece.playbook, piece.request)
 
 
 def _is_asked_about(pieces: tuple[Piece, ...], index: int, context: RouteContext) -> bool:

@@ -11,7 +11,15 @@ import pytest
 from engine.frames.intents import Candidate
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.learned.classifier import Scores
-from engine.understanding.pieces import boundaries, joining, message, offering, parting, work
+from engine.understanding.pieces import (
+    boundaries,
+    joining,
+    message,
+    offering,
+    parting,
+    telling,
+    work,
+)
 from engine.understanding.pieces.holding import beside
 from engine.understanding.pieces.scoring import is_terse
 from engine.understanding.pieces.within import WorkWithin, rank_by_words
@@ -178,3 +186,16 @@ def test_a_bid_of_few_words_belongs_to_what_is_told_before_it(bid: str, joined: 
     own = Piece(text[30:], "unclear", "", confidence=0.0, start=30, end=len(text))
     made = joining.join_continuations(text, (told, own), CONTEXT)
     assert len(made) == (1 if joined else 2)
+
+
+def test_three_meanings_of_what_tells_of_trouble_are_offered() -> None:
+    class Reporting(GivenScores):
+        trouble_groups = frozenset((VISIT,))
+
+    text = "mend it, it is offline"
+    scores = {text: said(text).scores, CONTEXT.plain(text): said(text).scores}
+    context = replace(CONTEXT, table=Reporting(scores))
+    near = (asked(CORRECTION, 0.1), asked("other/one", 0.1), asked("other/two", 0.1))
+    piece = Piece(text, "unclear", "", candidates=near, end=len(text))
+    found = telling.offer_report(piece, context)
+    assert len(found.candidates) == 3

@@ -181,3 +181,24 @@ async def test_what_is_to_be_done_with_it_stands_in_the_condition(
     assert found.kind == "workflow"
     assert request_ == next((c.request for c in found.candidates), found.request)
     assert found.condition
+
+
+async def test_work_that_hangs_on_something_does_not_begin_behind_it(
+    projects: dict[str, RouteContext],
+) -> None:
+    said = "案由先不定，客户确认到底是借款还是投资之后你再来梳理案由，我估计明后天他会回话"
+    found = await _read(said, projects["clinical"])
+    assert not [i for i in found if i.kind == "workflow" and i.sure and not i.condition]
+
+
+async def test_a_short_word_is_no_slip_of_one_with_another_letter(
+    projects: dict[str, RouteContext],
+) -> None:
+    table = projects["clinical"].table
+    assert [table.correct_typos(word) for word in ("night", "stuck", "prize")] == [
+        *("night", "stuck", "prize")
+    ]
+    assert table.correct_typos("adverze") == "adverze"
+    assert table.correct_typos("protokol") == "protocol"
+    assert table.correct_typos("protoclo") == "protocol"
+    assert table.correct_typos("protocl") == "protocol"

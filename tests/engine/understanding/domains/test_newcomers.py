@@ -3,11 +3,14 @@
 `helpdesk` has ten examples of each request in each language, `venue` three.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from engine.frames.intents import Intent
 from engine.text.language import detect_language
@@ -193,3 +196,31 @@ async def test_it_is_what_the_question_before_was_of(
     owner, warranty = await _read(said, projects["helpdesk"])
     assert owner.lookup is not None
     assert warranty.lookup == owner.lookup
+
+
+def _taught(folder: Path, name: str, examples: Sequence[str], **changed: Any) -> RouteContext:
+    """The conference centre with these examples of a request."""
+    copy = Path(shutil.copytree(HERE / "venue", folder / "venue", dirs_exist_ok=True))
+    path = copy / "playbooks" / name / "playbook.yaml"
+    playbook = yaml.safe_load(path.read_text("utf-8")) | changed
+    playbook["requests"][0] |= {"name": {"en": "Work", "zh": "办事"}, "examples": list(examples)}
+    path.write_text(yaml.safe_dump(playbook, allow_unicode=True), "utf-8")
+    return read_context(copy)
+
+
+def test_a_request_takes_reports_where_one_of_four_examples_is_one(tmp_path: Path) -> None:
+    told = ["the shower is broken", *(f"mend the {each}" for each in ("door", "lamp", "tap"))]
+    context = _taught(tmp_path, "repair", told)
+    assert context.table.trouble_groups == {"repair/repair"}
+    context = _taught(tmp_path, "repair", [*told, "mend the window"])
+    assert not context.table.trouble_groups
+
+
+def test_a_cue_asks_for_a_request_where_one_of_five_texts_of_it_has_it(tmp_path: Path) -> None:
+    # Its name in two languages is two texts of it.
+    said = ["buy chairs", "we want tables", "get us lamps"]
+    context = _taught(tmp_path, "purchase", said, cues=["buy"])
+    assert context.table.asking_cues("buy 6 projectors", "purchase") == ("buy",)
+    assert not context.table.asking_cues("buy 6 projectors", "repair")
+    context = _taught(tmp_path, "purchase", [*said, "get us cups"], cues=["buy"])
+    assert not context.table.asking_cues("buy 6 projectors", "purchase")
