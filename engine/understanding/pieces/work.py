@@ -117,15 +117,11 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
     if len(bidden := _requested_groups(judged, near, context.table)) < len(near):
         near, groups = bidden, [group for group in groups if group[0] in bidden]
     why = _why(judged, groups[0][0], context.table)
-    if other := _bidden_otherwise(groups, judged, context.table):
-        near, ways = [other[0], groups[0][0]], 2
-        groups = [other, *(group for group in groups if group is not other)]
-    elif groups[0][1] < FAINT and nearest[1] > groups[0][1] + GROUP_MARGIN:
-        near = [nearest[0], groups[0][0]]
-        groups = [nearest, *(group for group in groups if group is not nearest)]
-        ways = 2
-    else:
-        ways = len({context.table.phases_of(name) for name in near})
+    faint = groups[0][1] < FAINT and nearest[1] > groups[0][1] + GROUP_MARGIN
+    ways = len({context.table.phases_of(name) for name in near})
+    if rival := _bidden_otherwise(groups, judged, table) or (nearest if faint else None):
+        near, ways = [rival[0], groups[0][0]], 2
+        groups = [rival, *(group for group in groups if group is not rival)]
     if ways > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
