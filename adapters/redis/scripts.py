@@ -107,7 +107,7 @@ end}
 @lru_cache
 def script_text(name: str) -> str:
     """Return the text of a script, after the text that all scripts share."""
-    parts = ["common", *(["rows"] if name in _ROWS else []), name]
+    parts = ["beside", "common", *(["rows"] if name in _ROWS else []), name]
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 

@@ -353,6 +353,7 @@ class RedisOutbox:
             pace.burst,
             int(unsure),
             self._holder,
+            row.ref,
         )
         if len(answer) < 2:
             return None

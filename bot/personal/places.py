@@ -4,6 +4,7 @@ Whoever adds a kind of key to `KINDS` of adapters/redis/records.py adds its line
 holds both to each other. What operators are told of it is in docs/people-data.md.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -102,7 +103,8 @@ def _note_reply(survey: Survey, record: StoredRecord) -> None:
     survey.replies.add(record.name)
     survey.spoke(head["conversation"])
     body = read_json(record.text)
-    survey.words |= {text for text in (body.get("text"), body.get("answer")) if text}
+    if record.field != "rows":
+        survey.words |= {text for text in (body.get("text"), body.get("answer")) if text}
     for file in head.get("files", ()):
         survey.files.setdefault(head["conversation"], set()).add(file.get("name", ""))
 
@@ -112,7 +114,16 @@ def _is_reply(survey: Survey, record: StoredRecord) -> bool:
 
 
 def _reply_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
-    return WHOLE if _is_reply(survey, record) else _named(survey, new, record)
+    if _is_reply(survey, record):
+        return WHOLE
+    return _after_rows(survey, record) if record.field == "rows" else _named(survey, new, record)
+
+
+def _after_rows(survey: Survey, record: StoredRecord) -> After:
+    """What shows a card or reply, without what is in a place of theirs."""
+    rows = read_json(record.text)
+    kept = [row for row in rows if not (isinstance(row, list) and survey.is_own(row[0]))]
+    return record.text if len(kept) == len(rows) else json.dumps(kept) if kept else GONE
 
 
 def _note_run(survey: Survey, record: StoredRecord) -> None:
@@ -179,6 +190,8 @@ def _card_after(survey: Survey, new: Pseudonym, record: StoredRecord) -> After:
         names = record.text.split(" ")
         kept = [n for n in names if n.partition("person:")[2] not in survey.marks.ids]
         return record.text if is_open else " ".join(kept)
+    if record.field == "rows":
+        return _after_rows(survey, record)
     if not _is_card(survey, record) or is_open:
         return _in_others(survey, new, record, is_live=is_open)
 

@@ -20,7 +20,7 @@ from tests.chaos.load import Load
 from tests.chaos.people import FormText, Talk
 from tests.chaos.platforms import Platforms
 from tests.chaos.tapped import Tapped
-from tests.fakes.stored import read_entries, read_hash, unpack_all
+from tests.fakes.stored import read_entries, read_hash, rows_beside, unpack_all
 
 AT_ONCE = 32
 Json = dict[str, Any]
@@ -53,6 +53,7 @@ async def _read(client: Redis, key: str, state: State) -> None:
     hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
     if kind in hashes:
         hashes[kind][rest] = await read_hash(client, key)
+        state.rows |= rows_beside(kind, rest, hashes[kind][rest])
     elif kind == "run" and not rest.endswith(":cards"):
         state.runs[rest] = await read_hash(client, key)
     elif kind == "log":

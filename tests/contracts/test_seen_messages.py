@@ -221,16 +221,15 @@ async def test_a_reply_that_was_tapped_before_its_id_was_noted_is_shown_by_one_r
     outbox: RedisOutbox,
     partitions: Partitions,
     conversation: str,
-    scripts: Scripts,
 ) -> None:
-    card, reply = await replied(mailbox, partitions, conversation)
+    card, _ = await replied(mailbox, partitions, conversation)
     (row,), _ = await outbox.take_rows(5)
     await tapped(decisions, card, "5", conversation)
     await outbox.sent(row, "5", pace=Pace())
     assert await shown(outbox) == []
-    tag = keys.tag(partitions.of_id(card.token) or 0)
-    for ref in (reply, card.token):
-        assert await scripts.client.smembers(f"{tag}rows:{ref}") == {row.row}
+    change = (CardWrite(decided(card), expect=1),)
+    await tapped(decisions, card, "5", conversation, cards=change)
+    assert await shown(outbox) == [(conversation, "5", "reply")]
 
 
 async def test_what_is_learned_of_a_closed_card_is_not_kept_for_ever(

@@ -27,3 +27,21 @@ async def read_entries(client: Any, *keys: str) -> list[dict[str, Any]]:
 def unpack_all(values: Iterable[str]) -> list[str]:
     """Return each value as it was before it was packed, entries of a log one by one."""
     return unpack_lines(values)
+
+
+def rows_beside(kind: str, ref: str, fields: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the rows that stand beside a card or reply which they show, by their names."""
+    found = {}
+    for kept in json.loads(fields.get("rows", "[]")):
+        if isinstance(kept, str):
+            continue
+        dest, revision, message, name = [*kept, ""][:4]
+        row = name or (ref if kind == "reply" else f"{ref}@{dest}")
+        found[row] = {
+            "dest": dest,
+            "kind": kind,
+            "ref": ref,
+            "rev": str(revision),
+            "message_id": row if message is True else message,
+        }
+    return found

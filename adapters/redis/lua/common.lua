@@ -1,6 +1,5 @@
--- Shared by all scripts. KEYS[1] is the partition's queue; every other key carries its tag.
--- ARGV[1] is an offset to the server's clock in ms, which only tests set.
-local T = string.sub(KEYS[1], 1, -2)
+-- Shared by all scripts, behind beside.lua. ARGV[1] is an offset to the server's clock in ms, which
+-- only tests set.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
 local KEEP_MS = 30 * 24 * 3600 * 1000
@@ -69,7 +68,7 @@ local function mark_row(row, dest, due)
 end
 
 local function touch(ref, due_ms)
-  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
+  for _, row in ipairs(rows_of(ref)) do
     local dest = redis.call('HGET', T .. 'row:' .. row, 'dest')
     if dest then mark_row(row, dest, now + due_ms) end
   end
@@ -85,6 +84,7 @@ local function post(p)
   -- again.
   local once = p.kind == 'sync' or p.kind == 'check' or p.kind == 'cards' or p.kind == 'letter'
   if once and redis.call('EXISTS', key) == 1 then return end
+  if not once then unfold(p.ref) end
   redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref)
   redis.call(p.body == '' and 'HDEL' or 'HSET', key, 'body', p.body)
   if not once then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
@@ -109,9 +109,11 @@ end
 -- lost: it is shown anew from now on, with the reply that the card stands in there.
 local function see(s)
   local kind, ref = 'card', s.card
-  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. s.card)) do
+  for _, row in ipairs(rows_of(s.card)) do
     local r = redis.call('HMGET', T .. 'row:' .. row, 'dest', 'kind', 'ref', 'message_id')
-    if same(r[1], s.dest, s.message_id) and among(r[4], s.message_id) then return end
+    if same(r[1], s.dest, s.message_id) and among(r[4], s.message_id) then
+      return fold('card', s.card)
+    end
     if r[1] == s.dest and r[2] == 'reply' then kind, ref = 'reply', r[3] end
   end
   local row = s.card .. '@' .. s.dest .. '#' .. s.message_id
@@ -141,7 +143,7 @@ end
 
 -- What shows `ref` need not be kept for ever; a reply that a live run may change is.
 local function retire(ref)
-  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
+  for _, row in ipairs(rows_of(ref)) do
     local shown = redis.call('HMGET', T .. 'row:' .. row, 'kind', 'ref')
     if shown[1] ~= 'reply' or not live(shown[2]) then
       redis.call('PEXPIRE', T .. 'row:' .. row, KEEP_MS)

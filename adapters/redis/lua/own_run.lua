@@ -7,6 +7,6 @@ local cards = {}
 for _, token in ipairs(redis.call('SMEMBERS', key .. ':cards')) do
   table.insert(cards, redis.call('HMGET', T .. 'card:' .. token, 'body', 'status', 'version'))
 end
-local message = redis.call('HGET', T .. 'row:' .. (run[3] or ''), 'message_id') or ''
+local message = message_of(run[3] or '')
 local at = redis.call('ZSCORE', T .. 'ended', ARGV[2]) or '0'
 return {run[1], run[2] or '', at, message, redis.call('LRANGE', T .. 'log:' .. ARGV[2], -2, -1), cards}

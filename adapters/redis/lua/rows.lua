@@ -33,7 +33,7 @@ end
 local function answer_of(token)
   local run = redis.call('HGET', T .. 'card:' .. token, 'run')
   local reply = run and redis.call('HGET', T .. 'run:' .. run, 'reply')
-  return reply and redis.call('HGET', T .. 'row:' .. reply, 'message_id') or ''
+  return reply and message_of(reply) or ''
 end
 
 -- Leases the destination's next due row, or lets the destination go; answers the row, or false and
@@ -68,8 +68,7 @@ local function lease_row(dest, lease_ms, holder)
     card, answer = card_of(r[3]), answer_of(r[3])
   elseif r[2] == 'cards' then
     -- The message under which they go, once it was posted or given up.
-    local list = redis.call('HMGET', T .. 'row:' .. r[3], 'message_id', 'dropped')
-    answer = list[1] or list[2] or ''
+    answer = redis.call('HGET', T .. 'row:' .. r[3], 'dropped') or message_of(r[3])
   end
   return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card, answer, tried}
 end

@@ -1,8 +1,23 @@
 -- ARGV: offset, dest, fence, row, revision, outcome (sent | later | drop | retry), value, lease ms,
---       pace: ms per message (0 unless sent), burst, 1 when it is not known whether it was shown, holder
+--       pace: ms per message (0 unless sent), burst, 1 when it is not known whether it was shown, holder,
+--       what the row shows
+
+-- What a row that was shown shows may stand as it is from now on.
+local function fold_shown(row)
+  local r = redis.call('HMGET', T .. 'row:' .. row, 'kind', 'ref')
+  if r[1] == 'card' or r[1] == 'ping' then fold('card', r[2]) end
+  if r[1] == 'reply' then
+    local card = redis.call('HGET', T .. 'reply:' .. r[2], 'slot')
+    fold('reply', r[2])
+    if card then fold('card', card) end
+  end
+end
+
 local dest, row, outcome = ARGV[2], ARGV[4], ARGV[6]
 local key = T .. 'row:' .. row
 local dh = T .. 'd:' .. dest .. ':h'
+-- Another may have shown it meanwhile, and it stand as it was.
+if redis.call('EXISTS', key) == 0 then unfold(ARGV[13]) end
 local exists = redis.call('EXISTS', key) == 1
 -- A message that was posted is remembered also by a deliverer that lost its lease.
 if outcome == 'sent' and exists then
@@ -45,6 +60,7 @@ end
 if outcome == 'drop' and exists then redis.call('HSET', key, 'dropped', ARGV[7]) end
 if outcome == 'drop' or redis.call('HGET', key, 'rev') == ARGV[5] or not exists then
   redis.call('ZREM', T .. 'd:' .. dest, row)
+  fold_shown(row)
 else
   -- It changed while it was shown: that is shown when it is due, and not at once.
   redis.call('ZADD', T .. 'd:' .. dest, redis.call('HGET', key, 'next') or now, row)

@@ -2,9 +2,13 @@
 -- ARGV: offset, token, row, destination, due in ms, how many rows may show the card again
 local token, row = ARGV[2], ARGV[3]
 if redis.call('HGET', T .. 'card:' .. token, 'status') ~= 'open' then return 0 end
-if redis.call('EXISTS', T .. 'row:' .. row) == 1 then return 1 end
+local shown = rows_of(token)
+if redis.call('EXISTS', T .. 'row:' .. row) == 1 then
+  fold('card', token)
+  return 1
+end
 local oldest, first, count = nil, nil, 0
-for _, other in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. token)) do
+for _, other in ipairs(shown) do
   local again = redis.call('HGET', T .. 'row:' .. other, 'again')
   if again then
     count = count + 1

@@ -22,8 +22,9 @@ from adapters.webchat.room_names import home_room
 from bot.operate import runs
 from bot.operate.personal import PersonQuery, erase_person, export_person
 from bot.operate.traces import replay_traces
+from bot.personal.anonymise import Pseudonym
 from bot.personal.erase import Eraser
-from bot.personal.marks import PersonMarks
+from bot.personal.marks import PersonMarks, Survey
 from bot.personal.places import PLACES
 from bot.personal.sweep import survey
 from bot.settings import Settings
@@ -353,6 +354,18 @@ async def test_who_cannot_be_erased_is_told_why(
 
 def _key(settings: Settings, kind: str, name: str) -> str:
     return f"{{p{int(name.partition('-')[0], 16):x}}}:{kind}:{name}"
+
+
+@pytest.mark.parametrize("kind", ["card", "reply"])
+def test_what_shows_something_of_others_in_a_place_of_theirs_is_forgotten(kind: str) -> None:
+    theirs = Survey(PersonMarks(), {}, conversations={"telegram:1:7"})
+    rows = ["0-reply", ["telegram:1:7", 1, "5"], ["web:local:main", 2, True]]
+    after = {place.kind: place.after for place in PLACES}[kind]
+    for kept, left in ((rows, [rows[0], rows[2]]), (rows[::2], rows[::2])):
+        record = StoredRecord(kind, "0-id", json.dumps(kept), "rows")
+        assert json.loads(str(after(theirs, Pseudonym(theirs, "p1"), record))) == left
+    alone = StoredRecord(kind, "0-id", json.dumps([rows[1]]), "rows")
+    assert after(theirs, Pseudonym(theirs, "p1"), alone) == ""
 
 
 def test_every_kind_of_record_says_what_becomes_of_a_person() -> None:

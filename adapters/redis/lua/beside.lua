@@ -1,0 +1,77 @@
+-- Shared by all scripts: rows that stand beside what they show. KEYS[1] is the partition's queue;
+-- every other key carries its tag.
+local T = string.sub(KEYS[1], 1, -2)
+
+-- Builds that do not know packed bodies, or not this way of packing, leave what has one alone.
+local function is_packed(body)
+  return body and string.sub(body, 1, 5) == '{"z":'
+end
+
+-- A message that shows a packed card or reply as it is takes a third beside that body of what it
+-- takes as a row: `{place, revision, message, name}` of each, and the name alone of a reply's row
+-- that shows a card. `true` is a message named as its row, and no name one that is named as below.
+local function own_row(kind, ref, dest)
+  return kind == 'reply' and ref or ref .. '@' .. dest
+end
+
+-- Puts what is kept so into rows again, for it is to be shown anew or looked at.
+local function unfold(ref)
+  for _, kind in ipairs({'card', 'reply'}) do
+    local kept = redis.call('HGET', T .. kind .. ':' .. ref, 'rows')
+    for _, r in ipairs(kept and cjson.decode(kept) or {}) do
+      local row = r
+      if type(r) == 'table' then
+        row = r[4] or own_row(kind, ref, r[1])
+        redis.call('HSET', T .. 'row:' .. row, 'dest', r[1], 'kind', kind, 'ref', ref, 'rev', r[2],
+          'message_id', r[3] == true and row or r[3])
+      end
+      redis.call('SADD', T .. 'rows:' .. ref, row)
+    end
+    if kept then redis.call('HDEL', T .. kind .. ':' .. ref, 'rows') end
+  end
+end
+
+-- Keeps what shows `ref` beside it, where that may wait for long; of what is still to be shown, or
+-- has more to it, the name alone.
+local function fold(kind, ref)
+  local key, set = T .. kind .. ':' .. ref, T .. 'rows:' .. ref
+  local shown = redis.call('HMGET', key, kind == 'card' and 'body' or 'part:0', 'status', 'count', 'live')
+  local waits = shown[2] == 'open' or (shown[3] == '1' and shown[4] == '1')
+  if not waits or not is_packed(shown[1]) then return end
+  unfold(ref)
+  local kept, gone = {}, {set}
+  for _, row in ipairs(redis.call('SMEMBERS', set)) do
+    local name = T .. 'row:' .. row
+    local r = redis.call('HMGET', name, 'dest', 'rev', 'message_id', 'kind', 'ref')
+    local is_plain = r[3] and r[4] == kind and r[5] == ref and redis.call('HLEN', name) == 5
+    if is_plain and not redis.call('ZSCORE', T .. 'd:' .. r[1], row) then
+      local other = row ~= own_row(kind, ref, r[1]) and row or nil
+      table.insert(kept, {r[1], tonumber(r[2]), r[3] == row or r[3], other})
+      table.insert(gone, name)
+    else
+      table.insert(kept, row)
+    end
+  end
+  if #kept == 0 then return end
+  redis.call('HSET', key, 'rows', cjson.encode(kept))
+  redis.call('DEL', unpack(gone))
+end
+
+-- The rows that show `ref`, each under a key of its own.
+local function rows_of(ref)
+  unfold(ref)
+  local rows = redis.call('SMEMBERS', T .. 'rows:' .. ref)
+  for _, row in ipairs(rows) do
+    if redis.call('EXISTS', T .. 'row:' .. row) == 0 then unfold(row) end
+  end
+  return rows
+end
+
+-- The message in which a reply was posted, '' for none yet.
+local function message_of(reply)
+  local known = redis.call('HGET', T .. 'row:' .. reply, 'message_id')
+  local kept = not known and redis.call('HGET', T .. 'reply:' .. reply, 'rows')
+  local row = kept and cjson.decode(kept)[1]
+  return known or row and (row[3] == true and reply or row[3]) or ''
+end
+
