@@ -20,15 +20,18 @@ _SHOULD = rf"^\W*{_COMES_ABOUT}"
 """What comes about, should it come about: no question, as nothing marks it as one."""
 _OF_A_THING = r" (?:an?|the|this|my|our|another)\b"
 """What stands behind a "do" that bids, where no mark makes it a question."""
+ONCE = r"once(?! (?:daily|weekly|monthly|again|more|(?:an?|per|every|each) [a-z]{3,6})\b)"
+"""What hangs on something, and does not tell how often."""
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
     r"(?<![没无])(?<!^没有)(?<![^有]没有)(?:什么|啥)(?![都也])|(?<![没不])怎么|怎样|咋|(?<!无论)如何|为何|哪(?!怕)|谁(?![都也])",
     r"想知道|想问|问一下|请教|请问|想了解|了解一下|(?<!没)多少|(?<!没)多大|多久|是否|有无|何时",
     r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
-    r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
+    r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])|有[^,。没]{1,8}没有?(?=[,。]|\s*$)",
+    r"[\u3400-\u9fff](?<![还也都就要从绝好对不没这])不\s*[。!]?$",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am"
-    rf"|do(?! not| n|{_OF_A_THING})|does|did|has|have|had|can|could|may|might|shall"
+    rf"|do(?! not| n|{_OF_A_THING})|does|did|(?:has|have|had)(?! had| been\b)|can|could|may|might|shall"
     rf"|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
@@ -72,7 +75,7 @@ _OF_PAST = re.compile(
 _IF = _any(
     r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",
     r"[之以]前(?!的)|以后|之后再|(?<![最然])后(?=再)|直到",
-    r"\b(?:if|unless|until|till|once|before|provided|assuming|in case)\b",
+    rf"\b(?:if|unless|until|till|{ONCE}|before|provided|assuming|in case)\b",
     r"\b(?:as soon as|whenever|depending)\b",
     _SHOULD,
     r"\bwhen\b(?! (?:was|is|did|were|does|will|can|should)\b)",
@@ -80,11 +83,11 @@ _IF = _any(
 _HINGE = re.compile(
     r"\W*(?:那|那么|and |but |so )?(?:如果|假如|假设|要是|倘若|若[是有没]?|一旦|万一"
     r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|(?:有|缺|到了|回来了?|超|不(?![要用必想能]))[^,。]{0,9}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
-    rf"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)|{_SHOULD}"
+    rf"|(?:if|unless|{ONCE}|as soon as|in case|provided|assuming)\b)|{_SHOULD}"
 )
 _HANGS = re.compile(
     r"如果|假如|假设|要是|倘若|除非|一旦|万一|的话|只有.{1,20}才|等.{1,20}(?:再|后|之后)"
-    r"|\b(?:if|unless|until|till|once|as soon as|in case|provided|assuming|whenever)\b"
+    rf"|\b(?:if|unless|until|till|{ONCE}|as soon as|in case|provided|assuming|whenever)\b"
 )
 _TOLD = _any(
     r"已经?(?!知|阅)|刚刚?才?(?=录|登|记|填|提|做)|[录登填记交做写]过|完了|好了|了\s*(?:[,。!;]|$)|了吗",

@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.understanding.learned.features import Features, extract_features
 
-ALGORITHM = 3
+ALGORITHM = 4
 """Raised when features or the way of learning change, so that what is kept is learned anew."""
 
 RIDGE = 0.35

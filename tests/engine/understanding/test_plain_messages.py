@@ -50,6 +50,18 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
         ("clinical", "P002又吐了两次,轻度,昨天下午开始的,今早好了,记一条不良事件", "event-entry"),
         ("clinical", "raise a query on P012, the end date is before the start date", "query-raise"),
         ("expenses", "报销打车费 86元，昨天去客户那", "claim"),
+        # How often something is taken, or comes, is no condition, and what "has had" is no question.
+        (
+            "clinical",
+            "P004 started amlodipine 5 mg once daily on 3 March, please record it",
+            "medication-entry",
+        ),
+        (
+            "clinical",
+            "P002 phoned, has had vomiting three or four times a day. Please record it as an adverse"
+            " event",
+            "event-entry",
+        ),
     ],
 )
 async def test_what_is_plainly_asked_for_begins_however_it_is_put(
@@ -202,3 +214,36 @@ async def test_a_short_word_is_no_slip_of_one_with_another_letter(
     assert table.correct_typos("protokol") == "protocol"
     assert table.correct_typos("protoclo") == "protocol"
     assert table.correct_typos("protocl") == "protocol"
+
+
+@table(
+    ("project", "text"),
+    [("expenses", "打车没有发票能报不"), ("leave", "试用期可以请年假不")],
+)
+async def test_a_verb_and_a_last_no_ask(
+    projects: dict[str, RouteContext], project: str, text: str
+) -> None:
+    assert [i.kind for i in await _read(text, projects[project])] == ["qa_query"]
+
+
+@table(
+    ("project", "text", "offered"),
+    [
+        (
+            "leave",
+            "my mum passed away last night. I'll need the rest of the week for the funeral",
+            "take",
+        ),
+        (
+            "clinical",
+            "We must have their server logs and CCTV secured before they're gone.",
+            "preservation",
+        ),
+    ],
+)
+async def test_what_somebody_will_need_or_must_have_is_not_only_told(
+    projects: dict[str, RouteContext], project: str, text: str, offered: str
+) -> None:
+    found = [i for i in await _read(text, projects[project]) if not i.sure or i.condition]
+    offers = {c.request for i in found for c in i.candidates} | {i.request for i in found}
+    assert offered in offers

@@ -1,5 +1,6 @@
 """What stands in English sentences around what is asked for, or holds it back."""
 
+from engine.text.wording import ONCE
 from engine.understanding.grammar.rule import Rule, rule
 
 _YOU = r"(?:you|u|yuo|we)"
@@ -250,7 +251,7 @@ AROUND: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|once|oncee|onec|after"
+        rf"\b(?:(?<!know )(?<!tell me )(?<!remind me )when|{ONCE}|oncee|onec|after"
         r"|(?<!is )(?<!was )(?<!are )before(?! (?:that|then)\b)|while"
         r"|pending (?:\w+['’]?s? ){0,3}(?:approval|ok|okay|consent|confirmation|sign-off"
         r"|signature|review|decision|answer|go-ahead)|otherwise|by the time)\b",
@@ -290,7 +291,7 @@ AROUND: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\beither\b|\bor\b(?= \w+ \w+)|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
+        r"\beither\b|\bor\b(?= \w+ \w+)(?! (?:so|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) )|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
         "either {x} or not, I am undecided",
     ),
     # Held off, forbidden, taken back.
@@ -358,7 +359,7 @@ AROUND: tuple[Rule, ...] = (
         r"|time|year)|this morning)\b",
         "we used to {x}",
     ),
-    rule("tell", r"\b(?:will|'ll|going to|gonna|about to|shall)\b", "I will {x} myself"),
+    rule("tell", r"\b(?:will|'ll|going to|gonna|about to|shall)\b(?! need\b)", "I will {x} myself"),
     rule(
         "say",
         r"\bought\b|\bshould\b(?! (?:be|read|say) [0-9])|\bmust\b"
@@ -371,7 +372,7 @@ AROUND: tuple[Rule, ...] = (
     rule("ask", r"\b(?:how|why|what|who|whom|whose|where|which|hwo|waht)\b", "how do I {x}?"),
     rule(
         "ask",
-        r"(?:^|[,.;:!] ?)(?:do|does|did|is|are|am|was|were|has|have)(?! a look\b| you (?:a"
+        r"(?:^|[,.;:!] ?)(?:do|does|did|is|are|am|was|were|has|have)(?! a look\b| had\b| been\b| you (?:a"
         r"|the)\b)\b(?! not|n't)",
         "do I have to {x}?",
     ),

@@ -17,6 +17,12 @@ SIGNS: tuple[Rule, ...] = (
         r"|be (?:great|lovely|nice|good|glad|happy|most))\b",
         "it would help to {x}",
     ),
+    rule(
+        "wish",
+        r"\b(?:i|we)(?:'ll| will|(?:'m| am|'re| are) going to) need\b"
+        r"|\b(?:i|we) must have (?:the|their|our|my|this|that|these|all|an?)\b",
+        "I'll need to {x}",
+    ),
     # Somebody would like to know something.
     rule(
         "seek",
