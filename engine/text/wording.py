@@ -31,8 +31,8 @@ _QUESTION = _any(
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])|有[^,。没]{1,8}没有?(?=[,。]|\s*$)",
     r"[\u3400-\u9fff](?<![还也都就要从绝好对不没这])不\s*[。!]?$",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am"
-    rf"|do(?! not| n|{_OF_A_THING})|does|did|(?:has|have|had)(?! had| been\b)|can|could|may|might|shall"
-    rf"|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
+    rf"|do(?! not| n|{_OF_A_THING})|does|did|(?:has|have|had)(?! had| been\b)|can|could"
+    rf"|may|might|shall|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",

@@ -291,7 +291,8 @@ AROUND: tuple[Rule, ...] = (
     ),
     rule(
         "hang",
-        r"\beither\b|\bor\b(?= \w+ \w+)(?! (?:so|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) )|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
+        r"\beither\b|\bor\b(?= \w+ \w+)"
+        r"(?! (?:so|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) )|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
         "either {x} or not, I am undecided",
     ),
     # Held off, forbidden, taken back.
@@ -372,8 +373,8 @@ AROUND: tuple[Rule, ...] = (
     rule("ask", r"\b(?:how|why|what|who|whom|whose|where|which|hwo|waht)\b", "how do I {x}?"),
     rule(
         "ask",
-        r"(?:^|[,.;:!] ?)(?:do|does|did|is|are|am|was|were|has|have)(?! a look\b| had\b| been\b| you (?:a"
-        r"|the)\b)\b(?! not|n't)",
+        r"(?:^|[,.;:!] ?)(?:do|does|did|is|are|am|was|were|has|have)(?! a look\b"
+        r"| had\b| been\b| you (?:a|the)\b)\b(?! not|n't)",
         "do I have to {x}?",
     ),
     rule("maybe", r"\b(?:should|shall|may|must) (?:i|we)\b", "should I {x}"),
