@@ -39,6 +39,10 @@ _ANY_DAY = date(2000, 1, 1)
 _MAX_KEPT = 4096
 _KEPT_CHARS = 300
 _DIGIT = re.compile(r"[0-9]")
+_BETWEEN_DIGITS = re.compile(r"[0-9].[0-9]")
+_UNHYPHENED = re.compile(r"(?<![A-Za-z0-9-])([A-Za-z]{1,8})( ?)([0-9]{1,12})(?![A-Za-z0-9])")
+_PREFIX = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{1,8}(?=-)")
+_CLASS = re.compile(r"\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -88,7 +92,8 @@ class PatternKind:
     """Entities whose ids have a form, a regular expression of RE2's kind.
 
     An id is found where no letter or digit of Latin writing stands beside it. With `case` upper or
-    lower it may be written in either, and is made so; characters of `without` do not count.
+    lower it may be written in either, and is made so. Characters of `without` do not count, and a
+    hyphen behind letters of the pattern may be left out (`wx0415` for `WX-0415`).
     """
 
     name: str
@@ -99,10 +104,57 @@ class PatternKind:
 
     def find(self, text: str) -> Iterator[EntityMatch]:
         """Every id in the text."""
-        pattern = self.pattern if self.case == "as_written" else f"(?i:{self.pattern})"
-        for start, end in find_spans(pattern, text):
-            if 0 < end - start <= MAX_ID_CHARS and not _runs_on(text, start, end):
-                yield EntityMatch(start, end, self.name, self._id_of(text[start:end]))
+        found = [*self._as_written(text)]
+        for each in (*self._apart(text), *self._without_hyphen(text)):
+            if not any(each.start < other.end and other.start < each.end for other in found):
+                found.append(each)
+        yield from sorted(found)
+
+    @cached_property
+    def _written(self) -> str:
+        return self.pattern if self.case == "as_written" else f"(?i:{self.pattern})"
+
+    def _as_written(self, text: str) -> Iterator[EntityMatch]:
+        for start, end in find_spans(self._written, text):
+            if match := self._match(text, start, end, text[start:end]):
+                yield match
+
+    def _apart(self, text: str) -> Iterator[EntityMatch]:
+        """Ids in which characters of `without` stand that the pattern does not have."""
+        # "10-12" are two numbers, wherever a hyphen does not count.
+        places = [
+            at
+            for at, letter in enumerate(text)
+            if letter not in self.without or _BETWEEN_DIGITS.match(text, max(0, at - 1))
+        ]
+        if len(places) == len(text):
+            return
+        plain = "".join(text[at] for at in places)
+        for first, end in find_spans(self._written, plain):
+            start, last = places[first], places[max(first, end - 1)]
+            if match := self._match(text, start, last + 1, plain[first:end]):
+                yield match
+
+    def _without_hyphen(self, text: str) -> Iterator[EntityMatch]:
+        """Ids whose letters and digits stand without the hyphen of the pattern between them."""
+        for said in _UNHYPHENED.finditer(text) if self._prefixes else ():
+            letters, gap, digits = said.groups()
+            written = f"{letters}-{digits}"
+            if letters.casefold() not in self._prefixes or (gap and len(letters) == 1):
+                continue
+            whole = [*find_spans(self._written, written)] == [(0, len(written))]
+            if whole and (match := self._match(text, *said.span(), written)):
+                yield match
+
+    @cached_property
+    def _prefixes(self) -> frozenset[str]:
+        """Letters that the pattern has as they are before a hyphen."""
+        return frozenset(map(str.casefold, _PREFIX.findall(_CLASS.sub("", self.pattern))))
+
+    def _match(self, text: str, start: int, end: int, said: str) -> EntityMatch | None:
+        if not 0 < end - start <= MAX_ID_CHARS or _runs_on(text, start, end):
+            return None
+        return EntityMatch(start, end, self.name, self._id_of(said))
 
     def _id_of(self, said: str) -> str:
         plain = "".join(letter for letter in said if letter not in self.without)

@@ -114,6 +114,32 @@ def test_an_id_may_be_written_in_either_case_with_or_without_its_hyphen() -> Non
     assert Entities((PatternKind("order", "W-?[0-9]{4}"),)).ids("w-0815 W-0816") == ("W-0816",)
 
 
+@table(
+    ("pattern", "without", "text", "ids"),
+    [
+        # What does not count need not stand in the pattern.
+        (
+            "[AB][A-Z][0-9]{4}",
+            "·",
+            "AX·1234、ax1235，BX·1236; not AX·12345",
+            ("AX1234", "AX1235", "BX1236"),
+        ),
+        ("[0-9]{4}", "-", "from 10-12 to 11-14", ()),
+        ("[0-9]{4}", "-", "1012 -1214 10-", ("1012", "1214")),
+        # People leave the hyphen behind a kind's letters out.
+        ("WX-[0-9]{4}", "", "wx0415修好没, WX 0416, WX-0417", ("WX-0415", "WX-0416", "WX-0417")),
+        ("(?:INV-|PO-)[0-9]{3}", "", "po123, AINV124, INV 1255", ("PO-123",)),
+        ("F-[0-9]{4}", "", "F2231 and f 2232", ("F-2231",)),
+        ("[A-Z]{1,3}-[0-9]{2}", "", "ab12, visit 12", ()),
+        ("T[0-9]{2}", "", "T 07", ()),
+    ],
+)
+def test_an_id_is_known_without_what_does_not_tell_it_apart(
+    pattern: str, without: str, text: str, ids: tuple[str, ...]
+) -> None:
+    assert Entities((PatternKind("thing", pattern, "upper", without),)).ids(text) == ids
+
+
 def test_nothing_very_long_is_an_id() -> None:
     assert Entities((PatternKind("any", "x+"),)).ids("x" * 81 + " " + "x" * 80) == ("x" * 80,)
 

@@ -50,7 +50,7 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
         ("clinical", "P002又吐了两次,轻度,昨天下午开始的,今早好了,记一条不良事件", "event-entry"),
         ("clinical", "raise a query on P012, the end date is before the start date", "query-raise"),
         ("expenses", "报销打车费 86元，昨天去客户那", "claim"),
-        # How often something is taken, or comes, is no condition, and what "has had" is no question.
+        # How often something comes is no condition, and what "has had" is no question.
         (
             "clinical",
             "P004 started amlodipine 5 mg once daily on 3 March, please record it",
@@ -58,8 +58,8 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
         ),
         (
             "clinical",
-            "P002 phoned, has had vomiting three or four times a day. Please record it as an adverse"
-            " event",
+            "P002 phoned, has had vomiting three or four times a day. Please record it as an"
+            " adverse event",
             "event-entry",
         ),
     ],

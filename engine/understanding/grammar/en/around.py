@@ -292,7 +292,8 @@ AROUND: tuple[Rule, ...] = (
     rule(
         "hang",
         r"\beither\b|\bor\b(?= \w+ \w+)"
-        r"(?! (?:so|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) )|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
+        r"(?! (?:so|two|three|four|five|six|seven|eight|nine|ten|[0-9]+) )"
+        r"|\bwhether\b|\bnot sure\b|\bhaven't decided\b",
         "either {x} or not, I am undecided",
     ),
     # Held off, forbidden, taken back.
