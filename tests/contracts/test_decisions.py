@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 
@@ -48,6 +49,25 @@ async def test_one_of_many_simultaneous_decisions_wins(
     assert f"{found.card.decision.person.removeprefix('p')} won" in answers
     claim = await claim_one(mailbox)
     assert await mailbox.commit(claim, Effects(), pop=True) is None
+
+
+async def test_a_packed_card_is_read_as_it_was_written_whatever_characters_that_takes(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    scripts: Scripts,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    stored = set[str]()
+    for n in range(12):
+        text = sha256(bytes([n])).hexdigest() * 4
+        card = await open_card(mailbox, partitions, conversation, text=text)
+        stored.update(str(await scripts.client.hget(f"{tag}card:{card.token}", "body")))
+        found = await decisions.card(card.token)
+        assert found is not None
+        assert found.card == card
+    assert stored == {*map(chr, range(128))}
 
 
 async def test_a_repeated_tap_gets_its_first_answer(

@@ -20,7 +20,7 @@ KIND_OF_LETTER: Final[dict[str, Kind]] = {
     "s": "session",
 }
 LETTER_OF_KIND: Final[dict[Kind, str]] = {kind: letter for letter, kind in KIND_OF_LETTER.items()}
-ENCODINGS: Final = {1: "utf-8", 2: "gb18030"}
+ENCODINGS: Final = {1: "utf-8", 2: "gb18030", 3: "utf-8", 4: "gb18030"}
 """How text and dictionary are written before they are packed, by version; all are unpacked.
 
 GB18030 writes all that UTF-8 does, and Chinese in two bytes a character and not three.
