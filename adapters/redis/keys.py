@@ -14,7 +14,8 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:card:<token>              card                            {pN}:reply:<id>     head, parts
 {pN}:outq     destinations -> next send time                   {pN}:d:<dest> | :h  due rows
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
-                               | what stands as it is, of a packed card or reply: its field `rows`
+                               | what stands as it is, of a packed card or reply: its field `rows`,
+                               | cards of a packed run that waits: its field `cards`
 {pN}:draft:<reply>             its answer while it is written
 {pN}:chat:<conversation> | :draft   what the web chat showed; what grows there now
                                | :order, :now  its messages as they are now

@@ -1,4 +1,4 @@
-"""What shows a packed card or reply as it is stands beside it, and comes out when asked for."""
+"""What a run needs no keys for while it waits: rows that stand as they are, its list of cards."""
 
 import json
 from typing import Any
@@ -254,3 +254,44 @@ async def test_a_card_may_be_shown_at_one_more_place(
     assert await show_all(outbox) == []
     assert await inbox.show(card.token, row=f"{card.token}@else", place="telegram:1:7")
     assert [row.conversation for row in await show_all(outbox)] == ["telegram:1:7"]
+
+
+async def test_a_run_that_waits_has_no_list_of_its_cards_until_it_goes_on(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    scripts: Scripts,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    card, reply = await waiting(mailbox, partitions, conversation)
+    own_runs, cards = RedisOwnRuns(scripts, partitions), f"run:{card.run}:cards"
+    assert await lives(scripts, tag, cards) == ["gone"]
+    vote = Effects(cards=(CardWrite(card.model_copy(update={"version": 2}), expect=1),))
+    await decisions.decide(card.token, update_id="v", answer="voted", effects=vote)
+    assert await lives(scripts, tag, cards) == ["gone"]
+    (kept,) = await own_runs.read([card.run])
+    assert [each.token for each in kept.cards] == [card.token]
+    second = card_for(card.run, partitions.new_id(conversation), conversation)
+    goes_on = run_that_waits(card.run, conversation, reply, status="running")
+    await handle(mailbox, f"run:{card.run}", Effects(runs=(goes_on,), cards=(CardWrite(second),)))
+    assert await scripts.client.smembers(tag + cards) == {card.token, second.token}
+    (kept,) = await own_runs.read([card.run])
+    assert {each.token for each in kept.cards} == {card.token, second.token}
+    waits = run_that_waits(card.run, conversation, reply)
+    await handle(mailbox, f"run:{card.run}", Effects(runs=(waits,)))
+    assert await lives(scripts, tag, cards) == ["gone"]
+    await handle(mailbox, f"control:{conversation}", Effects(cancels=((card.run, 0),)))
+    assert await decisions.open_cards(conversation) == []
+    held = (f"run:{card.run}", f"card:{card.token}", f"card:{second.token}")
+    assert await lives(scripts, tag, *held) == ["for a time"] * 3
+
+
+async def test_a_run_that_ends_while_it_waits_has_its_list_again_for_a_time(
+    mailbox: RedisMailbox, scripts: Scripts, partitions: Partitions, conversation: str, tag: str
+) -> None:
+    card, reply = await waiting(mailbox, partitions, conversation)
+    ended = run_that_waits(card.run, conversation, reply, ended="expired", status="failed")
+    await handle(mailbox, f"run:{card.run}", Effects(runs=(ended,)))
+    held = (f"run:{card.run}:cards", f"card:{card.token}")
+    assert await lives(scripts, tag, *held) == ["for a time"] * 2

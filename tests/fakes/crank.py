@@ -211,7 +211,9 @@ class Crank:
         """All cards of a run, by token."""
         partition = keys.Partitions(self.parts.settings.partitions).of_id(run)
         assert partition is not None
-        tokens = await self.client.smembers(f"{keys.tag(partition)}run:{run}:cards")
+        key = f"{keys.tag(partition)}run:{run}"
+        beside = str(await self.client.hget(key, "cards") or "").split()
+        tokens = {*beside, *await self.client.smembers(f"{key}:cards")}
         found = [await self.parts.services.decisions.card(token) for token in tokens]
         return {each.card.token: each.card for each in found if each}
 

@@ -1,4 +1,5 @@
--- Shared by all scripts: rows that stand beside what they show. KEYS[1] is the partition's queue;
+-- Shared by all scripts: what stands beside a packed body while that waits, and not under keys of its
+-- own: the rows that show a card or reply, and the cards of a run. KEYS[1] is the partition's queue;
 -- every other key carries its tag.
 local T = string.sub(KEYS[1], 1, -2)
 
@@ -75,3 +76,33 @@ local function message_of(reply)
   return known or row and (row[3] == true and reply or row[3]) or ''
 end
 
+
+-- The cards of a run, open and closed.
+local function cards_of(run)
+  local key = T .. 'run:' .. run
+  local tokens = redis.call('SMEMBERS', key .. ':cards')
+  for token in string.gmatch(redis.call('HGET', key, 'cards') or '', '%S+') do
+    table.insert(tokens, token)
+  end
+  return tokens
+end
+
+local function add_card(run, token)
+  local key = T .. 'run:' .. run
+  if not string.find(redis.call('HGET', key, 'cards') or '', token, 1, true) then
+    redis.call('SADD', key .. ':cards', token)
+  end
+end
+
+-- The cards of a run that waits stand beside its packed body; those of one that goes on under a key
+-- of their own, for an older build may go on with it.
+local function place_cards(run, body, status)
+  local key = T .. 'run:' .. run
+  local tokens = cards_of(run)
+  if #tokens > 0 and status == 'suspended' and string.find(body, '^{"z":"[34]r') then
+    redis.call('HSET', key, 'cards', table.concat(tokens, ' '))
+    redis.call('DEL', key .. ':cards')
+  elseif redis.call('HDEL', key, 'cards') == 1 then
+    redis.call('SADD', key .. ':cards', unpack(tokens))
+  end
+end

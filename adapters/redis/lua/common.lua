@@ -201,7 +201,7 @@ local function write_card(c)
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
     'deadline', c.deadline, 'run', c.run)
   if c.run ~= '' then
-    redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+    add_card(c.run, c.token)
     note_voters(c.run, c.voters)
   elseif c.status ~= 'open' then
     -- A card of a talk turn: no run's end will retire it.
@@ -232,7 +232,7 @@ local function end_run(run, status)
     redis.call('PEXPIRE', reply_key, KEEP_MS)
     retire(reply)
   end
-  for _, token in ipairs(redis.call('SMEMBERS', key .. ':cards')) do
+  for _, token in ipairs(cards_of(run)) do
     local card = T .. 'card:' .. token
     if redis.call('HGET', card, 'status') == 'open' then
       redis.call('HSET', card, 'status', 'cancelled')
@@ -271,8 +271,9 @@ local function write_run(r)
   redis.call('HSET', key, 'body', r.body, 'conversation', r.conversation, 'reply', r.reply,
     'steps', r.steps)
   -- What lists of runs ask for, as of that many steps: what wrote no such fields leaves them older.
-  redis.call('HSET', key, 'status', r.status, 'playbook', r.playbook, 'who', r.who,
-    'parent', r.parent, 'listed', r.steps)
+  redis.call('HSET', key, 'status', r.status, 'playbook', r.playbook, 'who', r.who, 'listed', r.steps)
+  if r.parent ~= '' then redis.call('HSET', key, 'parent', r.parent) end
+  place_cards(r.id, r.body, r.status)
   if r.owners and not redis.call('HGET', key, 'own') then
     own_run(r.id, r.owners, redis.call('ZSCORE', T .. 'runs', r.id) or now)
   end

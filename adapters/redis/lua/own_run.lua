@@ -4,7 +4,7 @@ local key = T .. 'run:' .. ARGV[2]
 local run = redis.call('HMGET', key, 'body', 'ended', 'reply')
 if not run[1] then return {} end
 local cards = {}
-for _, token in ipairs(redis.call('SMEMBERS', key .. ':cards')) do
+for _, token in ipairs(cards_of(ARGV[2])) do
   table.insert(cards, redis.call('HMGET', T .. 'card:' .. token, 'body', 'status', 'version'))
 end
 local message = message_of(run[3] or '')
