@@ -27,11 +27,11 @@ _QUESTION = _any(
     # "没什么变化" and "什么都没变" tell; "有没有什么变化" asks.
     r"(?<![没无])(?<!^没有)(?<![^有]没有)(?:什么|啥)(?![都也])|(?<![没不])怎么|怎样|咋|(?<!无论)如何|为何|哪(?!怕)|谁(?![都也])",
     r"想知道|想问|问一下|请教|请问|想了解|了解一下|(?<!没)多少|(?<!没)多大|多久|是否|有无|何时",
-    r"(?<!没)几(?=[个次天岁分名人例位种点度级号])",
+    r"(?<![没十百千好])几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完批到]没有?\s*[。!]?$|[了过好完]没(?=[,。])|有[^,。没]{1,8}没有?(?=[,。]|\s*$)",
     r"[\u3400-\u9fff](?<![还也都就要从绝好对不没这])不\s*[。!]?$",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am"
-    rf"|do(?! not| n|{_OF_A_THING})|does|did|(?:has|have|had)(?! had| been\b)|can|could"
+    rf"|do(?! not| n|{_OF_A_THING})|does|did|(?:has|have|had)(?! had| been| a look\b)|can|could"
     rf"|may|might|shall|(?!{_COMES_ABOUT})should|will|would|any)\b(?!')",
     r"^\W*(?:until|till|by|from|since|for|in|on|to|with|at|of) (?:when|what|which|whom|who|how)\b",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",

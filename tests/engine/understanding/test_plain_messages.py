@@ -247,3 +247,17 @@ async def test_what_somebody_will_need_or_must_have_is_not_only_told(
     found = [i for i in await _read(text, projects[project]) if not i.sure or i.condition]
     offers = {c.request for i in found for c in i.candidates} | {i.request for i in found}
     assert offered in offers
+
+
+@table(
+    ("project", "text"),
+    [
+        ("clinical", "P003今天吐了十几次,好几个同事都看见了"),
+        ("expenses", "打车几十块,好几次了"),
+    ],
+)
+async def test_a_number_of_times_is_no_question(
+    projects: dict[str, RouteContext], project: str, text: str
+) -> None:
+    found = await _read(text, projects[project])
+    assert not [i for i in found if i.kind == "qa_query" and i.sure]
