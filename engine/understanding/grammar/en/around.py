@@ -10,6 +10,7 @@ _NICE = r"(?:great|nice|lovely|good|helpful|perfect|awesome|a (?:great|big) help
 AROUND: tuple[Rule, ...] = (
     # Asked as a question, or as a wish.
     rule("favour", rf"{_COULD} {_YOU}(?: (?:all|guys))?", "could you {x}?", "can we {x}?"),
+    rule("favour", r"(?:can|could|would) some(?:one|body)", "could somebody {x}?"),
     rule("favour", r"(?:are you|would you be|will you be) able to", "are you able to {x}?"),
     rule(
         "favour",
