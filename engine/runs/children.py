@@ -27,7 +27,7 @@ def start_children(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tup
                 "key": child.key,
                 "frames": (child.frame,),
                 # How the parent's skills ended says nothing of how this one does.
-                "state": merge_patch(run.state, child.patch, context.playbook).model_copy(
+                "state": merge_patch(run.state, child.patch, context.playbook, run.lang).model_copy(
                     update={"endings": {}}
                 ),
                 "status": "running",

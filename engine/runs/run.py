@@ -37,7 +37,15 @@ from engine.frames.outcome import (
     StepOutcome,
     Suspend,
 )
-from engine.frames.state import ENDED, CaseFrame, Patch, PlannerFrame, Run, RunStatus
+from engine.frames.state import (
+    ENDED,
+    AgentState,
+    CaseFrame,
+    Patch,
+    PlannerFrame,
+    Run,
+    RunStatus,
+)
 from engine.jobs import expert, leader
 from engine.jobs import frame as jobs
 from engine.mail import (
@@ -427,7 +435,7 @@ def _run_after(run: Run, outcome: StepOutcome, context: StepContext, *, answered
     below = run.frames[:-1]
     match outcome:
         case Next(frame=frame, patch=patch):
-            state = merge_patch(run.state, patch, context.playbook) if patch else run.state
+            state = _merged(run, patch, context) if patch else run.state
             return base.model_copy(update={"frames": (*below, frame), "state": state})
         case Push(frame=frame, child=child):
             return base.model_copy(update={"frames": (*below, frame, child)})
@@ -439,7 +447,7 @@ def _run_after(run: Run, outcome: StepOutcome, context: StepContext, *, answered
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
         case Fork(frame=frame, patch=patch, dropped_cards=dropped):
-            state = merge_patch(run.state, patch, context.playbook) if patch else run.state
+            state = _merged(run, patch, context) if patch else run.state
             waiting = tuple(token for token in run.waiting if token not in (answered, *dropped))
             update = {"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             return base.model_copy(update={**update, "state": state})
@@ -451,9 +459,13 @@ def _run_after(run: Run, outcome: StepOutcome, context: StepContext, *, answered
     assert_never(outcome)
 
 
+def _merged(run: Run, patch: Patch, context: StepContext) -> AgentState:
+    return merge_patch(run.state, patch, context.playbook, run.lang)
+
+
 def _run_after_frame(run: Run, base: Run, patch: Patch, context: StepContext) -> Run:
     """The run after its top frame is done: at the one below, else with nothing left to do."""
-    state = merge_patch(run.state, patch, context.playbook)
+    state = _merged(run, patch, context)
     after = base.model_copy(update={"state": record_ending(state, patch.ending, run.frames)})
     now, project = context.services.now, context.services.project(run.conversation)
     if after.case is None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from cards.clipping import clip
-from cards.model import SUBMIT, Decision
+from cards.model import SUBMIT, Decision, Lang
 from cards.moments import local_time
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, Attachment, Patch, Run, position_of
@@ -112,11 +112,27 @@ class BadState(Exception):
     """A change does not fit the playbook's fields; the message lists every fault."""
 
 
-def merge_patch(state: AgentState, patch: Patch, playbook: Playbook) -> AgentState:
-    """The state after the change; raises BadState when it does not fit."""
+def merge_patch(state: AgentState, patch: Patch, playbook: Playbook, lang: Lang) -> AgentState:
+    """The state after the change, with what its options are called in the run's language.
+
+    Raises BadState when the change does not fit.
+    """
     if faults := state_faults(patch.paths, playbook):
         raise BadState("; ".join(faults))
-    return patch.apply(state)
+    after = patch.apply(state)
+    labels = _option_labels(after, playbook, lang)
+    return after.model_copy(update={"labels": after.labels | labels}) if labels else after
+
+
+def _option_labels(state: AgentState, playbook: Playbook, lang: Lang) -> dict[str, dict[str, str]]:
+    """What people read for the options that were chosen, by path, where it is not the value."""
+    named: dict[str, dict[str, str]] = {}
+    for path, leaf in playbook.definition.data_fields.items():
+        option = state.data.get(path)
+        if leaf.labels and isinstance(option, str) and option not in state.labels.get(path, {}):
+            label = leaf.label_of(option, lang)
+            named |= {path: {option: label}} if label != option else {}
+    return named
 
 
 def state_faults(paths: dict[str, object], playbook: Playbook) -> list[str]:

@@ -187,8 +187,8 @@ def _card_title(card: Card) -> str:
         # It is Markdown: a mark that is cut off leaves no backslash.
         said = clip(card.text.partition("\n")[0], SAID_CHARS).replace("\\…", "…")
         return f"{literal(card.title)} {said}".strip()
-    rows = " ".join(literal(row.value) for row in card.rows[:2])
-    return f"{literal(card.title)} {rows}".strip()
+    rows = (row.value for row in card.rows[:2] if row.value not in card.title)
+    return " ".join(map(literal, (card.title, *rows))).strip()
 
 
 def _others_text(cards: Sequence[Card], lang: Lang, services: Services) -> list[str]:

@@ -9,8 +9,10 @@ from adapters.telegram.forms.screens import form_screen
 from cards.model import Card
 from cards.showing.view import FormView
 from engine.frames.run_names import repeated_title, run_title
-from engine.frames.state import AgentState, PlannerFrame, PromptFrame
+from engine.frames.state import AgentState, Patch, PlannerFrame, PromptFrame
+from engine.runs.run_state import merge_patch
 from tests.engine.frames.test_audit import clinical
+from tests.engine.understanding.domains.folders import read_playbook
 from tests.fakes.walk import Walk, new_run
 
 FIRST = {"subject_id": "P003", "visit_date": "2026-11-20", "weight_kg": 60.0, "ecog": 1}
@@ -94,3 +96,13 @@ def test_what_names_a_run_is_short_and_hides_nothing(data: Any, told: str) -> No
     run = new_run(clinical(), state=AgentState(data=data))
     assert repeated_title("Correct", run) == told
     assert run_title(run).startswith(run.name)
+
+
+@pytest.mark.parametrize(("lang", "told"), [("en", "cat ward 2"), ("zh", "猫病房 2")])
+def test_an_option_is_told_by_its_words(lang: Any, told: str) -> None:
+    boarding = read_playbook("clinic", "boarding")
+    change = Patch(by="lin", data={"ward": "cats", "diet": "2"})
+    state = merge_patch(AgentState(), change, boarding, lang)
+    assert run_title(new_run(boarding, lang=lang, state=state)).endswith(told)
+    again = merge_patch(state, Patch(by="lin", data={"ward": "dogs"}), boarding, lang)
+    assert "dogs" not in repeated_title("", new_run(boarding, lang=lang, state=again)).split()

@@ -63,18 +63,18 @@ def test_what_is_out_of_its_bounds_never_stands(paths: dict[str, Any], faults: l
 
 def test_what_stands_from_before_is_in_nobodys_way() -> None:
     state = AgentState(data={"people": 0, "law": "old"})
-    after = merge_patch(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED)
+    after = merge_patch(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED, "en")
     assert after.data == {"people": 0, "amount": 1}
 
 
 def test_a_change_is_merged_whole_or_not_at_all() -> None:
     state = AgentState(data={"amount": 1, "people": 2}, profile={"summary": "old"})
     good = Patch(by="x", data={"amount": 3, "people": None}, profile={"summary": "new"})
-    after = merge_patch(state, good, MATTER)
+    after = merge_patch(state, good, MATTER, "en")
     assert (after.data, after.profile) == ({"amount": 3}, {"summary": "new"})
     bad = Patch(by="x", data={"amount": 3, "side": "judge"})
     with pytest.raises(BadState, match="side: should be one of plaintiff, defendant"):
-        merge_patch(state, bad, MATTER)
+        merge_patch(state, bad, MATTER, "en")
 
 
 def test_a_run_in_which_a_model_judges_keeps_what_was_said_and_decided_before() -> None:
@@ -104,7 +104,7 @@ def test_what_a_change_does_not_name_stays() -> None:
         response="said",
         problems=("p",),
     )
-    after = merge_patch(state, Patch(by="x"), MATTER)
+    after = merge_patch(state, Patch(by="x"), MATTER, "en")
     assert after == state
 
 

@@ -341,7 +341,7 @@ def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) 
         return
     patch = Patch.model_validate({"by": "x", "profile": found.profile, "data": found.data})
     assert state_faults(patch.paths, MATTER) == []
-    after = merge_patch(AgentState(), patch, MATTER)
+    after = merge_patch(AgentState(), patch, MATTER, "en")
     assert AgentState.model_validate_json(after.stored()) == after
     after.stored().encode()
     for path in patch.paths:

@@ -8,9 +8,13 @@ from typing import Any
 
 import yaml
 
+from bot.definitions.loader import load_definitions
+from bot.wiring.connections import load_connections
+from engine.playbooks.model import Playbook
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext
 from tests.engine.understanding.frames.projects import BOTH, Request, read_context
+from tests.fakes.settings import make_settings
 
 HERE = Path(__file__).parent
 TUNED, UNSEEN = "clinic", "archive"
@@ -27,6 +31,18 @@ def read_folder(name: str, count: int, langs: Sequence[str] = BOTH) -> RouteCont
                 request["examples"] = [*_taught(request["examples"], count, langs)]
             path.write_text(yaml.safe_dump(playbook, allow_unicode=True), "utf-8")
         return read_context(folder)
+
+
+def read_playbook(name: str, playbook: str) -> Playbook:
+    """One playbook of a folder, as it is published."""
+    folder = HERE / name
+    wired = folder / "connections.yaml"
+    settings = make_settings(
+        playbooks=folder / "playbooks",
+        people=folder / "people.yaml",
+        connections=wired if wired.exists() else None,
+    )
+    return load_definitions(settings, load_connections(settings).toolbox).playbooks[playbook]
 
 
 def _taught(examples: Sequence[str], count: int, langs: Sequence[str]) -> Iterator[str]:
