@@ -183,9 +183,11 @@ class Services:
     def _limit(self, person: Principal, conversation: str, seen: Collection[str]) -> dict[str, Any]:
         """What somebody with these roles, who sees these projects, may start and use there."""
         left, barred = startable_playbooks(self.playbooks, person)
-        # What is asked for in the wrong place is understood all the same.
-        kinds = pattern_kinds(playbook.definition for playbook in left.values())
         tools: Sequence[Tool[Any]] = [t for t in self.tools if person.holds_one_of(t.roles)]
+        # What is asked for in the wrong place is understood all the same, and what is looked up
+        # needs no request that they may start.
+        known = {*left, *(tool.playbook for tool in tools)}
+        kinds = pattern_kinds(p.definition for name, p in self.playbooks.items() if name in known)
         elsewhere: dict[str, Playbook] = {}
         if conversation:
             tools = tools_of_project(tools, self.project(conversation), self.projects().serves)

@@ -138,3 +138,19 @@ def test_a_tool_is_there_for_who_may_use_it_and_nothing_is_for_a_stranger(tmp_pa
     assert of_lin.tools == every.tools[1:]
     stranger = every.limited_to(Principal(id="telegram:77", name="Nia"))
     assert (stranger.tools, stranger.playbooks) == ((), {})
+
+
+def test_what_a_tool_tells_of_is_known_to_who_may_use_it_and_start_nothing(tmp_path: Path) -> None:
+    """Who may not start every request was known no id that only look-ups tell of."""
+    people = load_people(ROOT / "playbooks" / "people.yaml")
+    files = desk_files()
+    only_staff = files["playbook.yaml"].replace("examples:\n", "roles: [reviewer]\n    examples:\n")
+    known = "entities: {order: {name: Order, pattern: 'W-[0-9]{4}'}}\n"
+    roles = ("crc", "reviewer")
+    work = load({**files, "playbook.yaml": known + only_staff}, roles=roles, held=roles)
+    tool = replace(Study().reading[0], playbook="desk")
+    for tools, ids in (((tool,), ("W-0815",)), ((replace(tool, roles=("reviewer",)),), ())):
+        every = services_of(people=people, playbooks={"desk": work}, tools=tools)
+        of_lin = every.limited_to(LIN)
+        assert of_lin.playbooks == {}
+        assert of_lin.entities("room", LIN).ids("where is W-0815?") == ids
