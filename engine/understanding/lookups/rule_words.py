@@ -17,6 +17,10 @@ _EVENING_ZH: Final = re.compile("晚上|夜里|夜间|晚间")
 _HOURS: Final = frozenset(("evening", "evenings", "night", "nights", "until", "till"))
 """What a section tells that has an hour."""
 
+_CASE_ZH: Final = re.compile("如果|假如|要是|倘若|万一|一旦|的话|怎么办|咋办")
+_CASE: Final = frozenset(("if", "case", "when", "whenever", "once", "during"))
+"""What says that something may happen, which a section need not say so."""
+
 _FIGURES: Final = "0"
 """Stands in the index for any figures."""
 
@@ -27,6 +31,9 @@ _RULES: Final = (*_MODAL, "not", "no", "never", "only", "may", "must")
 _MODAL_ZH: Final = ("允许", "准许", "禁止", "不准", "不许")
 _RULES_ZH: Final = (*_MODAL_ZH, "不得", "须", "可以", "只能")
 """Words that allow or forbid: who asks for one is answered by any other."""
+
+_BEHIND_VERB: Final = ("了", "着")
+"""Stands behind a verb, which another of its characters may begin: 漏了 of what is 泄漏."""
 
 HEADED: Final = "^"
 """Stands in the index before a character of a heading."""
@@ -60,7 +67,7 @@ def needed_words(text: str) -> Iterator[tuple[str, ...]]:
             yield (stem(run), _FIGURES)
         elif stem(run) in _MODAL:
             yield (stem(run), *_RULES)
-        elif run == "during":
+        elif run in _CASE:
             continue
         elif run not in SMALL_WORDS or (run in _ALSO_NOUNS and before):
             yield (stem(run),)
@@ -69,6 +76,8 @@ def needed_words(text: str) -> Iterator[tuple[str, ...]]:
 
 def _needed_chinese(run: str) -> Iterator[tuple[str, ...]]:
     places = set(without_small_chinese(run))
+    for found in _CASE_ZH.finditer(run):
+        places -= {*range(*found.span())}
     for pattern, forms in ((_HOW_MUCH, (_FIGURES,)), (_EVENING_ZH, (_FIGURES,))):
         for found in pattern.finditer(run):
             places -= {*range(*found.span())}
@@ -80,5 +89,5 @@ def _needed_chinese(run: str) -> Iterator[tuple[str, ...]]:
             yield (word, *_RULES_ZH)
     for at in sorted(places):
         pairs = tuple(run[i : i + 2] for i in (at - 1, at) if 0 <= i < len(run) - 1)
-        alone = not places & {at - 1, at + 1}
+        alone = not places & {at - 1, at + 1} or run[at + 1 : at + 2] in _BEHIND_VERB
         yield (*pairs, run[at]) if alone else (*pairs, HEADED + run[at])

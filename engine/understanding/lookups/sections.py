@@ -31,6 +31,15 @@ _THEIR_OWN = re.compile(
 )
 """What is "their own" of somebody whom a question names in general is nobody's in particular."""
 
+_WHAT_TO_DO = re.compile(
+    r"\bwhat (?:do|does|should|must|can|shall) (?:i|we|one|you|people|[a-z]{2,20}) do(?![a-z])"
+    r"|\bwhat(?: is|'s)? to (?:do|be done)(?![a-z])|(?:怎么|咋)办[呢啊呀]?(?:\W|$)"
+)
+"""Asks what to do in a case that it names: what it hangs on is what is asked."""
+
+CASE_WORDS, CASE_LETTERS = 2, 3
+"""So many words, or Chinese characters, say which case is meant."""
+
 NEAR_SHARE: Final = 0.25
 """A section that has less of a question's words is not near it."""
 
@@ -102,12 +111,16 @@ class SectionIndex:
         """The look-up of the one section that explains the question, and why.
 
         Its heading has a word of it. Of several sections it is the one whose heading has most of
-        the question's words, and else least; None where that does not part them.
+        the question's words, and else least; None where that does not part them. What to do in a
+        case is told by the one section that has all of the case, whatever its heading.
         """
         if not self._among or not _is_general(asked):
             return None
         needed = list(needed_words(asked.text))
         left = self._explaining(needed)
+        if left.bit_count() == 1 and _tells_the_case(asked, needed):
+            entry = self._entries[left.bit_length() - 1]
+            return entry.lookup, f"{_name(entry)} has all of the case"
         ranked = sorted(self._ranked(left, needed), reverse=True)
         if not ranked or (len(ranked) > 1 and ranked[0][:3] == ranked[1][:3]):
             return None
@@ -230,10 +243,16 @@ def _is_general(asked: LookupText) -> bool:
     return not (
         wording.forbids(asked.said)
         or (wording.denies(asked.said) and not wording.asks(asked.said))
-        or wording.hinged(asked.said)
+        or (wording.hinged(asked.said) and not _WHAT_TO_DO.search(asked.said))
         or wording.vague_time(asked.clear)
         or _PARTICULAR.search(_THEIR_OWN.sub(r"\1", asked.said))
     )
+
+
+def _tells_the_case(asked: LookupText, needed: Sequence[tuple[str, ...]]) -> bool:
+    """Whether it asks what to do in a case of which these words say enough."""
+    least = CASE_LETTERS if any(is_chinese(forms[0]) for forms in needed) else CASE_WORDS
+    return len(needed) >= least and bool(_WHAT_TO_DO.search(asked.said))
 
 
 def _union(places: Mapping[str, int], forms: Iterable[str]) -> int:

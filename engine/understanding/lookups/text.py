@@ -111,6 +111,11 @@ def find_numbers(text: str) -> tuple[str, ...]:
     return tuple(number.replace(",", "") for number in _NUMBER.findall(text))
 
 
+_WHAT_TO_DO = re.compile(r"(?:怎么|咋)办(?=[呢啊呀好哦嘛]?(?:\W|$))")
+_DOING = "办"
+"""The verb of what asks what to do, which asks for no work there."""
+
+
 @lru_cache(maxsize=4096)
 def _begins_with(cue: str) -> re.Pattern[str]:
     return re.compile((r"(?<![a-z0-9])" if cue[:1].isascii() else "") + re.escape(cue))
@@ -130,7 +135,11 @@ def remove_cues(text: str, cues: Sequence[str], *, whole: bool = False) -> str:
 
 def says(text: str, cue: str) -> bool:
     """Whether a folded text has the folded cue; a Latin one only from the start of a word."""
-    return cue in text and bool(_begins_with(cue).search(text))
+    if cue not in text:
+        return False
+    if cue == _DOING:
+        text = _WHAT_TO_DO.sub(" ", text)
+    return bool(_begins_with(cue).search(text))
 
 
 def bare(clear: str) -> str:

@@ -126,3 +126,44 @@ def test_what_may_be_bidden_is_a_word_of_its_own_behind_another(
     other = Section(heading="Waiting", paragraphs=("Rooms are closed by background noise.",))
     index = SectionIndex((SCHOOL.model_copy(update={"sections": (fees, other)}),))
     assert section(text, index) == heading
+
+
+ALARM = Document(
+    project="HOUSE",
+    playbook="house",
+    file="alarm.md",
+    title="Alarm",
+    sections=(
+        Section(
+            heading="Emergencies",
+            paragraphs=("Gas leak: close the valve, open a window and call 119 from outside.",),
+        ),
+        Section(heading="Leaks of water", paragraphs=("The desk sends a plumber.",)),
+        Section(
+            heading="紧急联系办法",
+            paragraphs=("燃气泄漏先关阀开窗，到室外再打 119。困在电梯里请按红色按钮。",),
+        ),
+        Section(heading="办证", paragraphs=("办理租客证请带合同。",)),
+    ),
+)
+
+
+@table(
+    ("text", "heading"),
+    [
+        ("what do we do when gas leaks?", "Emergencies"),
+        ("if there is a gas leak, what should I do?", "Emergencies"),
+        ("What to do in case of a gas leak", "Emergencies"),
+        ("what do we do when the roof leaks?", None),
+        ("if gas leaks, who pays?", None),
+        ("燃气漏了怎么办", "紧急联系办法"),
+        ("万一燃气泄漏怎么办？", "紧急联系办法"),
+        ("如果被困在电梯里了的话怎么办", None),
+        ("燃气没了怎么办", None),
+        ("屋顶漏了怎么办", None),
+    ],
+)
+def test_who_asks_what_to_do_in_a_case_is_told_what_is_written_of_it(
+    text: str, heading: str | None
+) -> None:
+    assert section(text, SectionIndex((ALARM,))) == heading
