@@ -138,7 +138,7 @@ async def _no_such_work_text(
 ) -> str:
     """That the person has no such request, where it may be about one; "" where it is not."""
     near = reader.read(intent.text, loosely=True)
-    return await answer_work(near, head, services) if near else ""
+    return await answer_work(near, head, services) if near and not near.keys else ""
 
 
 async def _answer_without_model(intent: Intent, questions: "ModelQuestions") -> QuestionAnswer:

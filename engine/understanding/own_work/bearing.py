@@ -44,8 +44,10 @@ def _names_unknown(text: str, reader: WorkReader, keys: Collection[str], others:
 
 
 def asks_for_rule(text: str) -> bool:
-    """Whether the question asks what anybody may do: "may guests bring wine?"."""
+    """Whether the question asks what anybody may do, or whom to call: "may guests bring wine?"."""
     said = fold(wording.unquoted(text))
+    if words.TO_CALL.search(said):
+        return True
     may = bool(words.ANYBODY_MAY.search(said)) and not words.OWN.search(said)
     return may or bool(words.WE_DO.search(said))
 

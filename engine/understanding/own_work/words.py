@@ -286,8 +286,16 @@ ANYBODY_MAY: Final[re.Pattern[str]] = re.compile(
     r"|^\W*(?:is|are)"
     r" (?!(?:the|it|this|that|these|those|there|he|she|they|my|our|his|her|its|their) )"
     r"[a-z][a-z '-]{0,60}(?:allowed|permitted|forbidden|prohibited|banned)(?![a-z])"
+    r"|^(?!.*(?:[我咱你您他她它这那哪谁0-9a-z,，批审了]|通过))"
+    r".{0,30}(?:能|可以|可否|允许|准许?).{0,30}$"
 )
 """What anybody may do is asked for, of nobody and nothing in particular."""
+TO_CALL: Final[re.Pattern[str]] = re.compile(
+    r"(?<![a-z])(?:(?:what|which)(?:'s| is)?(?: the)?(?: [a-z]+){0,2} (?:phone )?number"
+    r"|whom? (?:do|does|should|can|must|shall|to) (?:(?:i|we|one|you) )?(?:call|ring|phone|dial))"
+    r"(?![a-z])|[打拨][什哪多]?[么个少]?.{0,4}(?:电话|号码?)|电话(?:号码?)?是?(?:多少|什么)"
+)
+"""The number to call is asked for."""
 WE_DO: Final[re.Pattern[str]] = re.compile(
     r"^\W*how (?:long|often|many|much) (?:do|does|may|can|must|should) (?:we|people|one|staff|an?)"
     r" (?:[a-z]+ ){1,3}[a-z]+s\W*$"

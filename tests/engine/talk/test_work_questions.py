@@ -15,10 +15,13 @@ import yaml
 
 from bot.definitions.loader import try_load_talk
 from cards.model import Lang, Principal
+from engine.frames.intents import Candidate, Intent
+from engine.frames.replies import Part
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.mine.summary import read_summaries, state_text
-from engine.talk.turn.answers import answer_at_once
+from engine.talk.turn.answers import ModelQuestions, answer_at_once, ask_model
+from engine.talk.turn.session import Session
 from engine.text.entity_kinds import NamedEntity
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
@@ -112,6 +115,32 @@ async def test_who_has_no_such_request_is_told_so_and_nothing_of_others(
     assert "/mine" in told
     assert "receipt" not in told
     assert "E-7" not in told
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "is a hotel rejected without a receipt?"),
+        ("en", "what number do I call when the hotel rejected us?"),
+        ("zh", "报销被驳回打什么电话"),
+    ],
+)
+async def test_who_asks_for_what_a_text_tells_gets_no_request_of_their_own(
+    lang: Lang, text: str
+) -> None:
+    services, head = office_services(lang), head_of(text, lang)
+    reader = await work_loader(head, services)()
+    read = reader.read(text, loosely=True)
+    assert read
+    assert read.keys
+    near = (Candidate(kind="qa_query", name="without a receipt", score=0.9),)
+    part = Part(
+        index=0, intent=Intent(kind="qa_query", text=text, near=near), state="working", text=""
+    )
+    asked = ModelQuestions((part,), (part,), head, Session(), services, work_loader(head, services))
+    (answer,) = await ask_model(asked)
+    assert "no receipt" not in answer.text
+    assert "1200" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,17 @@ def test_one_word_of_many_is_no_look_up_where_a_text_has_as_much(
         ("is the crane allowed by now?", False),
         ("where can the buses park?", False),
         ("can this be moved?", False),
+        ("who do I call when the lift is stuck?", True),
+        ("what's the emergency phone number?", True),
+        ("whom did you call about my claim?", False),
+        ("周末能装修吗", True),
+        ("访客车可以过夜吗？", True),
+        ("晚上被困电梯打什么电话", True),
+        ("值班电话是多少", True),
+        ("我周末能装修吗", False),
+        ("手套能批吗", False),
+        ("这个能改吗", False),
+        ("7-1501 能装修吗", False),
     ],
 )
 def test_what_anybody_may_do_is_asked_in_general(text: str, is_rule: bool) -> None:
