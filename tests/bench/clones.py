@@ -9,11 +9,13 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from adapters.redis.keys import Partitions
 from adapters.redis.packing.bodies import repack, unpack, unpack_lines
 from engine.reviews.approvals import call_digest
 
 ROOM, DAY = "bench", "2001-01-02"
 REQUEST = f"补录 P003 {DAY} 的访视，体重 61.5，血压 120/80，ECOG 1"
+_ONE = Partitions(1)
 FIRST_DAY = date(1400, 1, 1)
 BATCH = 500
 # What the web chat showed is no part of a run, and other platforms keep it themselves.
@@ -95,9 +97,7 @@ class Original:
         day = (FIRST_DAY + timedelta(days=number)).isoformat()
         arguments = {**self.data, "visit_date": day}
         return Names(
-            run=f"0-r{number:021d}",
-            card=f"0-c{number:021d}",
-            reply=f"0-p{number:021d}",
+            **{kind: _ONE.derived_id(ROOM, kind, str(number)) for kind in ("run", "card", "reply")},
             room=f"b{number:06d}",
             day=day,
             shown=_digest(arguments),
