@@ -295,3 +295,49 @@ async def test_a_run_that_ends_while_it_waits_has_its_list_again_for_a_time(
     await handle(mailbox, f"run:{card.run}", Effects(runs=(ended,)))
     held = (f"run:{card.run}:cards", f"card:{card.token}")
     assert await lives(scripts, tag, *held) == ["for a time"] * 2
+
+
+async def test_a_run_that_waits_for_a_card_is_found_by_that_among_those_that_go_on(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    scripts: Scripts,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    listed = f"c:{conversation}:runs"
+    first, reply = await waiting(mailbox, partitions, conversation)
+    assert await lives(scripts, tag, listed) == ["gone"]
+    scripts.offset_ms += 10
+    second = partitions.new_id(conversation)
+    alone = RunWrite(id=second, conversation=conversation, reply="", body="{}", status="running")
+    await handle(mailbox, f"run:{second}", Effects(runs=(alone,)))
+    active = [run for run, _ in await decisions.active_runs(conversation)]
+    assert active == [first.run, second]
+    await handle(mailbox, f"control:{conversation}", Effects(cancels=((second, 0),)))
+    await mailbox.put(f"talk:{conversation}", "m", update_id="m")
+    (talk,) = (await mailbox.take(1)).claims
+    assert (talk.cards, talk.runs) == (1, 1)
+    await mailbox.commit(talk, Effects(), pop=True)
+    await decisions.decide(first.token, update_id="t", answer="won", effects=deciding(first))
+    assert await scripts.client.zrange(tag + listed, 0, -1) == [first.run]
+    goes_on = run_that_waits(first.run, conversation, reply, status="running")
+    claim = (await mailbox.take(1)).claims[0]
+    await mailbox.commit(claim, Effects(runs=(goes_on,)), pop=True)
+    assert [run for run, _ in await decisions.active_runs(conversation)] == [first.run]
+    assert (await decisions.reply(reply)) is not None
+    assert await scripts.client.hget(f"{tag}reply:{reply}", "live") == "1"
+    ended = run_that_waits(first.run, conversation, reply, ended="completed", status="completed")
+    await handle(mailbox, f"run:{first.run}", Effects(runs=(ended,)))
+    assert await decisions.active_runs(conversation) == []
+    assert await lives(scripts, tag, listed) == ["gone"]
+
+
+async def test_a_run_that_waits_for_no_card_is_listed(
+    mailbox: RedisMailbox, scripts: Scripts, partitions: Partitions, conversation: str, tag: str
+) -> None:
+    card, reply = await waiting(mailbox, partitions, conversation)
+    closed = CardWrite(decided(card), expect=1)
+    waits = run_that_waits(card.run, conversation, reply)
+    await handle(mailbox, f"run:{card.run}", Effects(cards=(closed,), runs=(waits,)))
+    assert await scripts.client.zrange(f"{tag}c:{conversation}:runs", 0, -1) == [card.run]

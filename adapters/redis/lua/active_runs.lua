@@ -1,6 +1,6 @@
 -- ARGV: offset, conversation
-local runs = {}
-for _, id in ipairs(redis.call('ZREVRANGE', T .. 'c:' .. ARGV[2] .. ':runs', 0, 49)) do
-  table.insert(runs, 1, {id, redis.call('HGET', T .. 'run:' .. id, 'body')})
+local runs, found = {}, active_runs(ARGV[2])
+for i = math.max(1, #found - 49), #found do
+  table.insert(runs, {found[i][1], redis.call('HGET', T .. 'run:' .. found[i][1], 'body')})
 end
 return runs

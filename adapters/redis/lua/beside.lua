@@ -1,6 +1,6 @@
 -- Shared by all scripts: what stands beside a packed body while that waits, and not under keys of its
--- own: the rows that show a card or reply, and the cards of a run. KEYS[1] is the partition's queue;
--- every other key carries its tag.
+-- own: the rows that show a card or reply, the cards of a run, and that it goes on. KEYS[1] is the
+-- partition's queue; every other key carries its tag.
 local T = string.sub(KEYS[1], 1, -2)
 
 -- Builds that do not know this way of packing, which know no such rows, leave what has it alone.
@@ -94,15 +94,57 @@ local function add_card(run, token)
   end
 end
 
+-- Who waits here, packed, may be left alone by an older build; who goes on may not.
+local function is_waiting(r)
+  return r.status == 'suspended' and r.ended == '' and string.find(r.body, '^{"z":"[34]r')
+end
+
 -- The cards of a run that waits stand beside its packed body; those of one that goes on under a key
 -- of their own, for an older build may go on with it.
-local function place_cards(run, body, status)
-  local key = T .. 'run:' .. run
-  local tokens = cards_of(run)
-  if #tokens > 0 and status == 'suspended' and string.find(body, '^{"z":"[34]r') then
+local function place_cards(r)
+  local key = T .. 'run:' .. r.id
+  local tokens = cards_of(r.id)
+  if #tokens > 0 and is_waiting(r) then
     redis.call('HSET', key, 'cards', table.concat(tokens, ' '))
     redis.call('DEL', key .. ':cards')
   elseif redis.call('HDEL', key, 'cards') == 1 then
     redis.call('SADD', key .. ':cards', unpack(tokens))
   end
+end
+
+-- A run that goes on is listed in its conversation. One that waits for a card which is listed there
+-- is found by that instead.
+local function list_run(run, conversation)
+  local started = redis.call('ZSCORE', T .. 'runs', run)
+  if started and not redis.call('HGET', T .. 'run:' .. run, 'ended') then
+    redis.call('ZADD', T .. 'c:' .. conversation .. ':runs', 'NX', started, run)
+  end
+end
+
+local function place_run(r)
+  local c = T .. 'c:' .. r.conversation
+  for _, token in ipairs(is_waiting(r) and cards_of(r.id) or {}) do
+    if redis.call('ZSCORE', c .. ':cards', token) and redis.call('ZSCORE', T .. 'runs', r.id) then
+      return redis.call('ZREM', c .. ':runs', r.id)
+    end
+  end
+  list_run(r.id, r.conversation)
+end
+
+-- The newest runs of a conversation that go on or wait, by their start.
+local function active_runs(conversation)
+  local c, found, seen = T .. 'c:' .. conversation, {}, {}
+  local function add(run, at)
+    if not seen[run] then table.insert(found, {run, tonumber(at)}) end
+    seen[run] = true
+  end
+  local listed = redis.call('ZREVRANGE', c .. ':runs', 0, 49, 'WITHSCORES')
+  for i = 1, #listed, 2 do add(listed[i], listed[i + 1]) end
+  for _, token in ipairs(redis.call('ZREVRANGE', c .. ':cards', 0, 49)) do
+    local run = redis.call('HGET', T .. 'card:' .. token, 'run') or ''
+    local started = redis.call('ZSCORE', T .. 'runs', run)
+    if started and not redis.call('HGET', T .. 'run:' .. run, 'ended') then add(run, started) end
+  end
+  table.sort(found, function(a, b) return a[2] < b[2] or a[2] == b[2] and a[1] < b[1] end)
+  return found
 end

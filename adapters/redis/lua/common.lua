@@ -21,7 +21,9 @@ local function lane_state(lane)
   end
   local c = T .. 'c:' .. rest
   local cards = redis.call('ZCARD', c .. ':cards')
-  return redis.call('GET', c .. ':st') or '', '', cards, redis.call('ZCARD', c .. ':runs'), now
+  local runs = redis.call('ZCARD', c .. ':runs')
+  if runs == 0 and cards > 0 then runs = #active_runs(rest) end
+  return redis.call('GET', c .. ':st') or '', '', cards, runs, now
 end
 
 -- A lane may be claimed from `at` on. Runs and commands stand in a queue of their kind as well, where
@@ -216,6 +218,7 @@ local function write_card(c)
     redis.call('ZREM', T .. 'c:' .. c.conversation .. ':cards', c.token)
     redis.call('ZREM', T .. 'open', c.token)
     unlist(c.token)
+    if c.run ~= '' then list_run(c.run, c.conversation) end
   end
   touch(c.token, 0)
 end
@@ -273,15 +276,18 @@ local function write_run(r)
   -- What lists of runs ask for, as of that many steps: what wrote no such fields leaves them older.
   redis.call('HSET', key, 'status', r.status, 'playbook', r.playbook, 'who', r.who, 'listed', r.steps)
   if r.parent ~= '' then redis.call('HSET', key, 'parent', r.parent) end
-  place_cards(r.id, r.body, r.status)
+  place_cards(r)
   if r.owners and not redis.call('HGET', key, 'own') then
     own_run(r.id, r.owners, redis.call('ZSCORE', T .. 'runs', r.id) or now)
   end
   if r.ended == '' then
-    local new = redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id)
-    if new == 1 then redis.call('ZADD', T .. 'runs', now, r.id) end
+    -- One of a build that had no list of all runs is listed in its conversation.
+    local new = not redis.call('ZSCORE', T .. 'runs', r.id)
+      and redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id) == 1
+    if new then redis.call('ZADD', T .. 'runs', now, r.id) end
+    place_run(r)
     local reply_key = T .. 'reply:' .. r.reply
-    if new == 1 and redis.call('EXISTS', reply_key) == 1 then
+    if new and redis.call('EXISTS', reply_key) == 1 then
       -- A reply that a run may still change does not expire, however long the run waits.
       redis.call('HINCRBY', reply_key, 'live', 1)
       for _, key in ipairs({reply_key, T .. 'row:' .. r.reply, T .. 'rows:' .. r.reply}) do
