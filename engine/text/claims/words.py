@@ -191,11 +191,10 @@ def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]
 
     In two steps: one pattern of both would look for the stop again and again at every space.
     """
-    heads, stops = _compiled(head), _compiled(stop)
-    end = 0
+    heads, end = _compiled(head), 0
     while begun := heads.search(text, end):
-        # At least one character stands behind it.
-        stopped = stops.search(text, begun.end() + 1)
+        # At least one character stands behind it. What stops it takes longest to compile.
+        stopped = _compiled(stop).search(text, begun.end() + 1)
         end = stopped.start() if stopped else len(text)
         end = begun.end() + len(text[begun.end() : end].rstrip())
         yield begun.start(), begun.end(), end

@@ -11,6 +11,7 @@ from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold
 from engine.text.entity_kinds import Entities
 from engine.text.language import HAN
+from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.grammar.slips import SLIPS
 from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
 from engine.understanding.learned.politeness import strip_politeness
@@ -151,6 +152,15 @@ class Lessons:
         for example, text in zip(self.examples, self.said, strict=True):
             found.setdefault(example.group, []).append(text)
         return {group: "\n".join(texts) for group, texts in found.items()}
+
+    @cached_property
+    def troubled(self) -> Mapping[str, int]:
+        """How many examples of each group tell of what does not work."""
+        return Counter(
+            each.group
+            for each, text in zip(self.examples, self.said, strict=True)
+            if not each.is_name and GRAMMAR.says("trouble", text)
+        )
 
     def openings_of(self, group: str) -> frozenset[str]:
         """How the examples of the group open."""

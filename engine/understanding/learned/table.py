@@ -14,7 +14,6 @@ from engine.ports.library import Document
 from engine.text.entities import fold, fold_cue
 from engine.text.entity_kinds import Entities, PatternKind, entities_of
 from engine.tools.model import Tool
-from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.classifier import Classifier, Example, Scores
 from engine.understanding.learned.domain import DomainWords, texts_of_fields, words_of
 from engine.understanding.learned.lessons import (
@@ -112,6 +111,7 @@ class RouteTable:
         index_examples(self._tools, self.entities)
         self.verbatim.get("")
         self.word_shares("")
+        self.lessons.troubled.get("")
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @property
@@ -219,11 +219,7 @@ class RouteTable:
         """The requests (`playbook/request`) that take reports of what does not work, by their
         examples.
         """
-        told = Counter(
-            each.group
-            for each, said in zip(self.lessons.examples, self.lessons.said, strict=True)
-            if not each.is_name and GRAMMAR.says("trouble", said)
-        )
+        told = self.lessons.troubled
         return frozenset(
             f"{route.playbook}/{each.id}"
             for route in self.routes

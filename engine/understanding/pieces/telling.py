@@ -85,9 +85,11 @@ def offer_report(piece: Piece, context: RouteContext) -> Piece:
 
     Nobody is told of a broken lift for nothing where lifts are mended.
     """
-    groups = [name for name, _ in context.requests if name in context.table.trouble_groups]
     said = context.plain(piece.text)
-    if not groups or not GRAMMAR.says("trouble", said) or not _may_report(piece, said):
+    if not GRAMMAR.says("trouble", said) or not _may_report(piece, said):
+        return piece
+    groups = [name for name, _ in context.requests if name in context.table.trouble_groups]
+    if not groups:
         return piece
     near = score_piece(piece.text, context).scores.groups
     reports = [_candidate(name) for name in groups]
