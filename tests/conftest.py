@@ -80,6 +80,14 @@ def pytest_sessionfinish() -> None:
         COLLECTED.unlink(missing_ok=True)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """What is left once garbage was looked for stays: pytest and Python would look again, a second
+    each time in a process that ran many tests.
+    """
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders of `LONGEST` first; a file's tests keep their order."""
     ranks = {f"tests/{folder}/": rank for rank, folder in enumerate(LONGEST)}
