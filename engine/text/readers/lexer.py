@@ -93,10 +93,16 @@ def lex(text: str) -> tuple[Item, ...]:
         else:
             found = iter([Item("mark", match[0], start, start + 1)])
         for item in found:
-            exact = plain[item.start : item.end]
-            items.append(replace(item, glued=item.start == end, exact=exact))
+            items.append(_placed(item, plain, end))
             end = item.end
     return tuple(_join_words(items))
+
+
+def _placed(item: Item, plain: str, end: int) -> Item:
+    """The item as it was written, behind one that ends there; `replace` takes twice as long."""
+    exact, glued = plain[item.start : item.end], item.start == end
+    numbers, style = item.numbers, item.style
+    return Item(item.kind, item.text, item.start, item.end, glued, exact, numbers, style)
 
 
 def _latin(piece: str, start: int) -> Iterator[Item]:

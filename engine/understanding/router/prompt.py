@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from cards.clipping import shorten
@@ -93,11 +94,11 @@ def _first_sentence(text: str) -> str:
 
 def _route_line(name: str, request: Request, context: RouteContext) -> str:
     every = request.examples
-    own = [each for each in every if suits_language(each, context.lang)]
+    own = list(islice((each for each in every if suits_language(each, context.lang)), SHOWN))
     line: dict[str, Any] = {
         "route": name,
         "name": request.name(context.lang),
-        "examples": (own or list(every))[:SHOWN],
+        "examples": own or list(every[:SHOWN]),
     }
     return json.dumps(line | ({"not_yet": True} if request.not_yet else {}), ensure_ascii=False)
 
