@@ -24,13 +24,8 @@ from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
 from engine.text.claims.labels import in_own_labels
 from engine.text.claims.only_field import core_of, only_value
 from engine.text.claims.patterned import find_patterns
-from engine.text.claims.words import (
-    bare_answer,
-    bare_option,
-    find_options,
-    find_texts,
-    find_yes_or_no,
-)
+from engine.text.claims.words import bare_option, find_options, find_texts
+from engine.text.claims.yes_or_no import bare_answer, find_yes_or_no
 from engine.text.entities import is_traditional, simplified
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.readers.days import valid_day
@@ -392,7 +387,8 @@ def _read_bare(said: FormText) -> dict[str, str]:
     if not missing:
         return {}
     value = _bare_value(said, missing[0])
-    if not value and _only_empty(said.fields) == missing[0]:
+    is_alone = missing[0].type == "boolean" or _only_empty(said.fields) == missing[0]
+    if not value and is_alone:
         value = only_value(said, missing[0])
     return {missing[0].name: value} if value else {}
 

@@ -6,8 +6,9 @@ from typing import Final
 from cards.model import Field
 from engine.text.claims.amounts import bare_number
 from engine.text.claims.form_text import FormText
-from engine.text.claims.words import bare_answer, option_words
-from engine.text.values import DENIED, field_names, is_other_unit
+from engine.text.claims.words import option_words
+from engine.text.claims.yes_or_no import answer_alone
+from engine.text.values import is_other_unit
 
 MAX_CHARS: Final = 60
 """Longer texts say more than one value."""
@@ -33,18 +34,6 @@ _VAGUE: Final = re.compile(
 _COUNTED: Final = re.compile(
     r"[a-z][a-z-]{2,19}(?: of [a-z]{2,6})?|[个位名人件台份张只本条项套间次]{1,2}"
 )
-_AFFIRMS: Final = frozenset(
-    (
-        *("yep", "yeah", "yup", "sure", "of course", "certainly", "yes it is", "it is"),
-        *("yes there is", "是的", "对的", "好的", "需要", "有的", "当然"),
-    )
-)
-_DENIALS: Final = frozenset(
-    (
-        *("nope", "nah", "not at all", "no it isn't", "no it is not", "it isn't", "it is not"),
-        *("不需要", "不用", "不是", "没有的", "不要"),
-    )
-)
 _COUNTS: Final = re.compile(
     r"(?<![a-z])(?:how many|number of|count)(?![a-z])|[a-z](?<!s)s$|几|多少|数量?$"
 )
@@ -69,7 +58,7 @@ def only_value(said: FormText, field: Field) -> str:
     text = said.text.strip(" .。!").lower()
     match field.type:
         case "boolean":
-            return _answer(text, field)
+            return answer_alone(said.text, field)
         case _ if len(text) > MAX_CHARS or _VAGUE.search(text):
             return ""
         case "integer" | "number":
@@ -77,17 +66,6 @@ def only_value(said: FormText, field: Field) -> str:
         case "choice":
             return _option(text, field)
     return ""
-
-
-def _answer(text: str, field: Field) -> str:
-    if answer := bare_answer(text):
-        return answer
-    plain = text.replace("’", "'").replace(",", "")
-    if plain in _AFFIRMS:
-        return "yes"
-    named = any(text.endswith(name.lower()) for name in field_names(field))
-    begun = text[: -len(field.label)] if named and text.endswith(field.label.lower()) else ""
-    return "no" if plain in _DENIALS or (begun and DENIED.search(begun)) else ""
 
 
 def _number(said: FormText, field: Field) -> str:

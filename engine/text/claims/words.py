@@ -14,6 +14,7 @@ from engine.text.claims.patterned import (
     id_spans,
     is_whole,
 )
+from engine.text.claims.yes_or_no import NOT, YES
 from engine.text.values import DENIED, LINK, NO, NONE_BEHIND, UNLESS, cue_pattern, field_names
 from engine.text.vocabulary import unexplained_text
 
@@ -37,8 +38,6 @@ _HOLLOW = re.compile(
 )
 _ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
 _DENIES = re.compile(r"(?:no longer|not)(?![a-z])|不[是再]", re.IGNORECASE)
-_YES = ("yes", "true", "是", "有", "对")
-_NOT = ("no", "false", "none", "否", "无", "没有", "不")
 
 
 def find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
@@ -148,7 +147,7 @@ def option_words(field: Field) -> list[tuple[str, str]]:
 
 def _is_telling(word: str) -> bool:
     """Whether a word is seldom said but for itself: neither `A` nor 是."""
-    return len(word) >= (3 if word.isascii() else 2) and word.lower() not in (*_YES, *_NOT)
+    return len(word) >= (3 if word.isascii() else 2) and word.lower() not in (*YES, *NOT)
 
 
 def _is_shared(word: str, field: Field, said: FormText) -> bool:
@@ -159,31 +158,10 @@ def _is_shared(word: str, field: Field, said: FormText) -> bool:
     return word.lower() in said_by
 
 
-def find_yes_or_no(said: FormText, field: Field) -> Iterator[ValueSpan]:
-    """`receipt: yes`, `no receipt`, 有发票, 没有发票."""
-    names = said.own_names(field)
-    if not names:
-        return
-    cue = cue_pattern(names)
-    for match in re.finditer(NO + cue + UNLESS, said.text, re.IGNORECASE):
-        yield ValueSpan(match.start(), match.end(), {field.name: "no"})
-    for answer, words in (("yes", _YES), ("no", _NOT)):
-        for match in said.mentions(names, after=LINK + cue_pattern(words)):
-            yield ValueSpan(match.start(), match.end(), {field.name: answer})
-    for match in re.finditer(rf"(?<![没有])有{cue}", said.text):
-        yield ValueSpan(match.start(), match.end(), {field.name: "yes"})
-
-
 def bare_option(text: str, field: Field) -> str:
     """The option that the text is nothing but; "" otherwise."""
     said = text.strip(" .。").lower()
     return next((option for word, option in option_words(field) if word.lower() == said), "")
-
-
-def bare_answer(text: str) -> str:
-    """Yes or no, if the text is nothing but that; "" otherwise."""
-    said = text.strip(" .。").lower()
-    return "yes" if said in _YES else "no" if said in _NOT else ""
 
 
 def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]]:
