@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 
+from bot.operate.validation import find_problems
 from bot.settings import Settings
 from bot.terminal.output import table
 from bot.wiring.doctor import open_doctors
@@ -13,7 +14,7 @@ from engine.ports.doctor import Diagnosis
 async def diagnose(settings: Settings, *, as_json: bool) -> int:
     """Print all diagnoses; 1 when something is wrong, 3 when something could not be asked."""
     diagnoses = await asyncio.gather(*(doctor.findings() for doctor in open_doctors(settings)))
-    found = [finding for findings in diagnoses for finding in findings]
+    found = [*_definitions(settings), *(f for findings in diagnoses for f in findings)]
     if as_json:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     else:
@@ -22,6 +23,18 @@ async def diagnose(settings: Settings, *, as_json: bool) -> int:
     if "wrong" in states:
         return 1
     return 3 if "unknown" in states else 0
+
+
+def _definitions(settings: Settings) -> Sequence[Diagnosis]:
+    """That the folder's files have problems, with the first; nothing where all is well, or where
+    there is no folder.
+    """
+    problems = find_problems(settings) if settings.playbooks.is_dir() else []
+    if not problems:
+        return []
+    told = f"{len(problems)} problems, the first: {problems[0]}" if problems[1:] else problems[0]
+    fix = "`signoff validate` tells them all"
+    return [Diagnosis(check="files", state="wrong", told=told, fix=fix)]
 
 
 def _print(found: Sequence[Diagnosis]) -> None:

@@ -298,3 +298,13 @@ async def test_statements_of_tools_are_tried_at_their_database(tmp_path: Path) -
     where, _, fault = calls["told"].partition(": ")
     assert re.fullmatch(r"playbooks/leave/tools.yaml:[0-9]+", where)
     assert fault.endswith(": no such table: persons")
+
+
+async def test_what_validate_finds_is_no_clean_bill(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "leave", tmp_path / "leave")
+    main = tmp_path / "leave" / "playbooks" / "leave" / "playbook.yaml"
+    main.write_text(main.read_text("utf-8").replace("phases:", "phase:", 1), "utf-8")
+    looked = await ended(tmp_path, "doctor", "leave")
+    assert looked.status == 1
+    assert re.search(r"files +wrong +.*playbook.yaml:[0-9]+: ", looked.out)
+    assert "files: `signoff validate` tells them all" in looked.out
