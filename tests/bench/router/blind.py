@@ -24,7 +24,7 @@ from tests.engine.understanding.frames.projects import read_context
 
 HERE = Path(__file__).parent
 DOMAINS = ROOT / "tests" / "engine" / "understanding" / "domains"
-NEWCOMERS = ("helpdesk", "venue")
+NEWCOMERS = ("helpdesk", "venue", "flats")
 """Folders that new authors wrote from the docs alone; writers name their requests as they do."""
 
 FOLDERS = {
@@ -77,7 +77,8 @@ OWN = {
     *("grant_access", "remove_access", "order_equipment", "assign_licence", "reset_second_factor"),
     *("report_incident", "swap_on_call", "replace_device", "book_room", "move_booking"),
     *("order_catering", "purchase", "pay_invoice", "add_supplier", "return_goods", "repair"),
-    *("give_discount",),
+    *("give_discount", "report_repair", "register_visitor_car", "renovation_permit"),
+    *("refund_deposit", "correct_meter", "lend_item", "raise_complaint", "post_notice"),
 }
 """What the requests of the newcomers' folders are called."""
 
