@@ -129,13 +129,17 @@ class Grammar:
     def _find_marks(self, said: str) -> tuple[Mark, ...]:
         """What holds back in a leveled text, also where its word is mistyped.
 
-        What is only wished for politely hangs on nothing.
+        What is only wished for politely hangs on nothing, and that something does not work is no
+        work done, where something is wished for behind it: 灯不亮了，麻烦报修.
         """
         every = [
             Mark(role, *found.span()) for role, form in self._marks for found in form.finditer(said)
         ]
         slips = ((SLIPS.get(found[0]), found) for found in _WORD.finditer(said))
         every += [Mark(role, *found.span()) for role, found in slips if role]
+        last = max((found.start() for found in self._signs["wish"].finditer(said)), default=0)
+        faults = [found.span() for found in self._signs["trouble"].finditer(said, 0, last)]
+        every = [mark for mark in every if mark.role != "past" or not _ends_one(mark, faults)]
         reasons = [mark for mark in every if mark.role == "reason"]
         return tuple(
             mark
@@ -209,6 +213,11 @@ class Grammar:
             if end == before:
                 break
         return max(end, start), tagged
+
+
+def _ends_one(mark: Mark, places: Sequence[tuple[int, int]]) -> bool:
+    """Whether a mark stands within one of these places, or right behind it."""
+    return any(start <= mark.start <= end for start, end in places)
 
 
 def _skip_marks(said: str, at: int) -> int:

@@ -120,6 +120,9 @@ SIGNS: tuple[Rule, ...] = (
         r"\b(?:leaks?|leaking|leaked|crash(?:es|ed|ing)?|freezes|freezing|broke(?: down)?|broken"
         r"|fails? to|failing|outage|malfunction\w*|jam(?:s|med)|flickers?|offline|out of order"
         r"|stuck|stopped working|not working|no (?:sound|power|signal|internet|hot water|heating)"
+        r"|spark(?:s|ing)|(?:is|keeps|started|starts) smoking|smoke (?:is|comes|coming)|dripping"
+        r"|on fire|short[- ]circuit"
+        r"|smell(?:s|ing)? (?:of |like )?(?:\w+ )?(?:gas|smoke|burn(?:t|ing)|burned)|burning smell"
         r"|throws? (?:an? )?(?:error|[0-9]+)|error (?:code )?[0-9]+)\b",
         "an outage again, {x}",
     ),

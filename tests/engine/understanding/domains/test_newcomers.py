@@ -77,6 +77,11 @@ async def test_what_is_plainly_asked_for_begins(
         ("venue", "大堂那棵圣诞树的灯又不亮了", "repair"),
         ("venue", "一号厅的灯,左边那一排,全灭了", "repair"),
         ("venue", "The dishwasher behind the bar is leaking again, water all over", "repair"),
+        ("venue", "the socket in hall 2 is sparking", "repair"),
+        ("venue", "a smell of burning in the kitchen", "repair"),
+        ("venue", "一号厅的插座冒火花，赶紧来人看看", "repair"),
+        ("venue", "厨房有股煤气味", "repair"),
+        ("venue", "大堂的灯坏了好几天了", "repair"),
     ],
 )
 async def test_what_does_not_work_is_offered_to_those_who_take_reports_of_it(
@@ -100,6 +105,14 @@ async def test_a_question_of_trouble_stays_one(
 ) -> None:
     (found,) = await _read(text, projects[project])
     assert found.kind == "qa_query"
+
+
+async def test_trouble_that_is_bidden_to_be_mended_is_a_part_of_that_work(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    said = "舞台的灯坏了，麻烦报修"
+    (found,) = await _read(said, projects["venue"])
+    assert (found.kind, found.request, found.text) == ("workflow", "repair", said)
 
 
 async def test_trouble_beside_what_is_asked_for_changes_nothing_of_it(
