@@ -84,7 +84,8 @@ async def test_a_message_that_stands_as_it_is_has_no_keys_of_its_own(
     before = await bytes_of(scripts, tag, card, reply)
     await show_all(outbox)
     assert await lives(scripts, tag, *own_keys(card, reply)) == ["gone"] * 4
-    assert await bytes_of(scripts, tag, card, reply) <= before - 300
+    assert await bytes_of(scripts, tag, card, reply) <= before - 320
+    assert await scripts.client.hget(f"{tag}card:{card.token}", "deadline") is None
 
 
 async def bytes_of(scripts: Scripts, tag: str, card: Card, reply: str) -> int:

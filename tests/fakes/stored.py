@@ -33,7 +33,7 @@ def rows_beside(kind: str, ref: str, fields: Mapping[str, str]) -> dict[str, dic
     """Return the rows that stand beside a card or reply which they show, by their names."""
     found = {}
     for kept in json.loads(fields.get("rows", "[]")):
-        if isinstance(kept, str):
+        if not isinstance(kept, list):
             continue
         dest, revision, message, name = [*kept, ""][:4]
         row = name or (ref if kind == "reply" else f"{ref}@{dest}")

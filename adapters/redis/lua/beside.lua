@@ -1,6 +1,7 @@
 -- Shared by all scripts: what stands beside a packed body while that waits, and not under keys of its
 -- own: the rows that show a card or reply, the cards of a run, and that it goes on. KEYS[1] is the
--- partition's queue; every other key carries its tag.
+-- partition's queue; every other key carries its tag. ARGV[1] is an offset to the server's clock in
+-- ms, which only tests set.
 local T = string.sub(KEYS[1], 1, -2)
 
 -- Builds that do not know this way of packing, which know no such rows, leave what has it alone.
@@ -10,9 +11,16 @@ end
 
 -- A message that shows a packed card or reply as it is takes a third beside that body of what it
 -- takes as a row: `{place, revision, message, name}` of each, and the name alone of a reply's row
--- that shows a card. `true` is a message named as its row, and no name one that is named as below.
+-- that shows a card. `true` is a message named as its row, or the row of the reply of the card's run,
+-- and no name one that is named as below.
 local function own_row(kind, ref, dest)
   return kind == 'reply' and ref or ref .. '@' .. dest
+end
+
+-- The reply of a card's run, if it has any.
+local function reply_of(token)
+  local run = redis.call('HGET', T .. 'card:' .. token, 'run')
+  return run and redis.call('HGET', T .. 'run:' .. run, 'reply')
 end
 
 -- Puts what is kept so into rows again, for it is to be shown anew or looked at.
@@ -20,13 +28,13 @@ local function unfold(ref)
   for _, kind in ipairs({'card', 'reply'}) do
     local kept = redis.call('HGET', T .. kind .. ':' .. ref, 'rows')
     for _, r in ipairs(kept and cjson.decode(kept) or {}) do
-      local row = r
+      local row = r == true and reply_of(ref) or r
       if type(r) == 'table' then
         row = r[4] or own_row(kind, ref, r[1])
         redis.call('HSET', T .. 'row:' .. row, 'dest', r[1], 'kind', kind, 'ref', ref, 'rev', r[2],
           'message_id', r[3] == true and row or r[3])
       end
-      redis.call('SADD', T .. 'rows:' .. ref, row)
+      if row ~= true then redis.call('SADD', T .. 'rows:' .. ref, row) end
     end
     if kept then redis.call('HDEL', T .. kind .. ':' .. ref, 'rows') end
   end
@@ -40,7 +48,7 @@ local function fold(kind, ref)
   local waits = shown[2] == 'open' or (shown[3] == '1' and shown[4] == '1')
   if not waits or not is_packed(shown[1]) then return end
   unfold(ref)
-  local kept, gone = {}, {set}
+  local kept, gone, reply = {}, {set}, kind == 'card' and reply_of(ref)
   for _, row in ipairs(redis.call('SMEMBERS', set)) do
     local name = T .. 'row:' .. row
     local r = redis.call('HMGET', name, 'dest', 'rev', 'message_id', 'kind', 'ref')
@@ -50,7 +58,7 @@ local function fold(kind, ref)
       table.insert(kept, {r[1], tonumber(r[2]), r[3] == row or r[3], other})
       table.insert(gone, name)
     else
-      table.insert(kept, row)
+      table.insert(kept, row == reply or row)
     end
   end
   if #kept == 0 then return end
@@ -76,6 +84,16 @@ local function message_of(reply)
   return known or row and (row[3] == true and reply or row[3]) or ''
 end
 
+
+-- Whether a row whose messages are `ids` shows the message of that id; behind a `;` stands no id.
+local function among(ids, id)
+  return string.find(',' .. string.match(ids or '', '^[^;]*') .. ',', ',' .. id .. ',', 1, true)
+end
+
+-- Whether an id means the same here and there: one that names its channel does so everywhere.
+local function same(here, there, id)
+  return here == there or string.find(id, ':', 1, true)
+end
 
 -- The cards of a run, open and closed.
 local function cards_of(run)

@@ -1,5 +1,4 @@
--- Shared by all scripts, behind beside.lua. ARGV[1] is an offset to the server's clock in ms, which
--- only tests set.
+-- Shared by all scripts, behind beside.lua.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
 local KEEP_MS = 30 * 24 * 3600 * 1000
@@ -97,16 +96,6 @@ local function post(p)
   mark_row(p.row, p.dest, now + p.due_ms)
 end
 
--- Whether a row whose messages are `ids` shows the message of that id; behind a `;` stands no id.
-local function among(ids, id)
-  return string.find(',' .. string.match(ids or '', '^[^;]*') .. ',', ',' .. id .. ',', 1, true)
-end
-
--- Whether an id means the same here and there: one that names its channel does so everywhere.
-local function same(here, there, id)
-  return here == there or string.find(id, ':', 1, true)
-end
-
 -- A message in which a card was tapped. One that no row knows is the twin of a message whose id was
 -- lost: it is shown anew from now on, with the reply that the card stands in there.
 local function see(s)
@@ -200,8 +189,10 @@ end
 
 local function write_card(c)
   local key = T .. 'card:' .. c.token
-  redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
-    'deadline', c.deadline, 'run', c.run)
+  redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status, 'run', c.run)
+  -- Builds that look for a deadline in every card cannot read a packed one.
+  redis.call('HSET', key, 'deadline', c.deadline)
+  if c.deadline == 0 and is_packed(c.body) then redis.call('HDEL', key, 'deadline') end
   if c.run ~= '' then
     add_card(c.run, c.token)
     note_voters(c.run, c.voters)
@@ -329,6 +320,7 @@ local function refusal(e)
   for _, c in ipairs(e.cards) do
     local key = T .. 'card:' .. c.token
     local card = redis.call('HMGET', key, 'version', 'status', 'deadline', 'run')
+    card[3] = card[3] or '0'
     if c.expect == 0 then
       if card[1] then return {'STALE', 'card exists'} end
     else

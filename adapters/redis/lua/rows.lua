@@ -31,8 +31,7 @@ end
 
 -- The message in which the card's run answers, once it was posted.
 local function answer_of(token)
-  local run = redis.call('HGET', T .. 'card:' .. token, 'run')
-  local reply = run and redis.call('HGET', T .. 'run:' .. run, 'reply')
+  local reply = reply_of(token)
   return reply and message_of(reply) or ''
 end
 

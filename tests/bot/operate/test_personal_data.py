@@ -359,7 +359,7 @@ def _key(settings: Settings, kind: str, name: str) -> str:
 @pytest.mark.parametrize("kind", ["card", "reply"])
 def test_what_shows_something_of_others_in_a_place_of_theirs_is_forgotten(kind: str) -> None:
     theirs = Survey(PersonMarks(), {}, conversations={"telegram:1:7"})
-    rows = ["0-reply", ["telegram:1:7", 1, "5"], ["web:local:main", 2, True]]
+    rows = [True, ["telegram:1:7", 1, "5"], ["web:local:main", 2, True]]
     after = {place.kind: place.after for place in PLACES}[kind]
     for kept, left in ((rows, [rows[0], rows[2]]), (rows[::2], rows[::2])):
         record = StoredRecord(kind, "0-id", json.dumps(kept), "rows")
