@@ -1,6 +1,7 @@
 """The web chat as a platform: the page's requests become updates, views become log entries."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from typing import assert_never
 from urllib.parse import urlencode, urlsplit
@@ -329,8 +330,9 @@ class WebChat:
             found = await self._reply_cards(reply, conversation_of(room))
         except StoreUnavailable:
             return json_response(503, {"error": "the store is away"})
-        cards = [render_card(card) | {"lang": lang} for card, lang in found]
-        return json_response(200, {"cards": cards})
+        cards = [render_card(card) | {"lang": lang} for card, lang in found.cards]
+        told = asdict(replace(found, cards=()))
+        return json_response(200, told | {"cards": cards})
 
     async def _list_runs(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))

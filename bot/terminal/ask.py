@@ -1,5 +1,6 @@
 """`signoff ask`: one message, one reply."""
 
+import asyncio
 import json
 import shlex
 import sys
@@ -40,6 +41,8 @@ async def ask_once(me: Speaker, text: str, *, link: str, as_json: bool, timeout_
 
         in_time = await room.until(settled, timeout_s)
         view = room.shown.get(reply)
+        if view and in_time:
+            view, in_time = await _follow(reply, chat, room, timeout_s)
         ends = _status(view) if view and in_time else Status.NOT_SETTLED
         cards = await _cards_of(reply, view, ends, chat) if view else ()
         if as_json:
@@ -53,6 +56,26 @@ async def ask_once(me: Speaker, text: str, *, link: str, as_json: bool, timeout_
         return ends
 
 
+async def _follow(reply: str, chat: ChatClient, room: Room, timeout_s: float) -> tuple[View, bool]:
+    """The reply, with what the card that its message answered has led to, and whether that is told.
+
+    What followed is told in the reply that had asked the card.
+    """
+    view = room.shown[reply]
+    clock = asyncio.get_running_loop().time
+    ends = clock() + timeout_s
+    while True:
+        seen = room.entries
+        now = await chat.cards_of(reply)
+        earlier = room.shown.get(now.get("goes_on", ""))
+        if not now.get("goes_on"):
+            return view, True
+        if earlier and now["settled"] and part_states(earlier).issuperset(now["states"]):
+            return {**view, "parts": [*view["parts"], *earlier["parts"]]}, True
+        if not await room.changed_since(seen, ends - clock()):
+            return view, False
+
+
 async def _cards_of(
     reply: str, view: View, ends: Status, chat: ChatClient
 ) -> tuple[NumberedCard, ...]:
@@ -60,11 +83,14 @@ async def _cards_of(
     own = view["card"]
     cards = [(own, lang_of(view))] if own else []
     if ends in (Status.NEEDS_YOU, Status.WAITS):
-        more = await chat.cards_of(reply) or ()
+        more = (await chat.cards_of(reply)).get("cards", ())
         cards += [(each, str(each["lang"])) for each in more if own is None or not _same(each, own)]
     numbers = NumberedChoices()
+    # What waits for others has nothing for the person to choose.
+    mine = ends is Status.NEEDS_YOU
     return tuple(
-        NumberedCard(card, lang, numbers.number_buttons(card, lang)) for card, lang in cards
+        NumberedCard(card, lang, numbers.number_buttons(card, lang) if mine else ())
+        for card, lang in cards
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,15 +112,17 @@ class ChatClient:
             raise RequestRefused(answer.status, _why(answer))
         return answer.body
 
-    async def cards_of(self, reply: str) -> Sequence[Mapping[str, Any]] | None:
-        """The open cards that a reply of the room is about; None where the service is older."""
+    async def cards_of(self, reply: str) -> Mapping[str, Any]:
+        """The open cards that a reply of the room is about, and the reply that it goes on in.
+
+        {cards, goes_on, settled}; an older service has fewer of them.
+        """
         answer = await self._get("/chat/cards", room=self.me.room, person=self.me.id, reply=reply)
         if answer.status == 404:
-            return None
+            return {}
         if answer.status != 200:
             raise RequestRefused(answer.status, _why(answer))
-        cards: Sequence[Mapping[str, Any]] = answer.body["cards"]
-        return cards
+        return answer.body
 
     async def _get(self, path: str, **query: str) -> Response:
         async with (

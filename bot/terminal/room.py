@@ -56,8 +56,12 @@ class Room:
         """Wait until no entry has come for so long."""
         clock = asyncio.get_running_loop().time
         ends = clock() + timeout_s
-        while clock() < ends and await self.until(self._more_than(self.entries), for_s):
+        while clock() < ends and await self.changed_since(self.entries, for_s):
             pass
+
+    async def changed_since(self, entries: int, timeout_s: float) -> bool:
+        """Wait until there are more than so many entries; False when none comes in time."""
+        return await self.until(self._more_than(entries), timeout_s)
 
     def _more_than(self, seen: int) -> Callable[[], bool]:
         return lambda: self.entries > seen

@@ -39,17 +39,32 @@ class InboxPage:
     more: bool = False
 
 
-class FindReplyCards(Protocol):
-    """Finds the open cards that a reply is about, whoever decides them, in their languages."""
+@dataclass(frozen=True, slots=True)
+class ReplyCardsPage:
+    """The open cards that a reply is about, whoever decides them, in their languages.
 
-    async def __call__(self, reply: str, conversation: str) -> tuple[tuple[CardView, Lang], ...]:
+    Where its message answered a card that another reply asked, `goes_on` is the other reply, whose
+    cards are among these, and `states` those of its parts. It is `settled` once what was answered
+    has come to something.
+    """
+
+    cards: tuple[tuple[CardView, Lang], ...] = ()
+    goes_on: str = ""
+    states: tuple[str, ...] = ()
+    settled: bool = True
+
+
+class FindReplyCards(Protocol):
+    """Finds the open cards that a reply is about."""
+
+    async def __call__(self, reply: str, conversation: str) -> ReplyCardsPage:
         """The cards, oldest first; none of a reply that is not there. Raises StoreUnavailable."""
         ...
 
 
-async def no_reply_cards(reply: str, conversation: str) -> tuple[tuple[CardView, Lang], ...]:
+async def no_reply_cards(reply: str, conversation: str) -> ReplyCardsPage:
     """Where nothing is stored."""
-    return ()
+    return ReplyCardsPage()
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,26 @@ async def test_what_waits_for_somebody_else_is_status_4(start: Start, tmp_path: 
     assert "  Weight              60.5 kg\n" in told.out
 
 
+async def test_an_answer_to_a_form_is_told_with_what_its_request_comes_to(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start()
+    assert (await asked(tmp_path, service, RECORD["en"])).status == 3
+    told = await asked(tmp_path, service, "ECOG 1, weight 60.5, blood pressure 121/77")
+    assert told.status == 4, told.out + told.err
+    assert "“Record a visit”: submitted, waiting for review by data reviewer" in told.out
+    # Somebody else decides: there is nothing for them to choose.
+    assert "[Sign-off] Please review" in told.out
+    assert "1) " not in told.out
+    await asked(tmp_path, service, "--room", "b", "--json", RECORD["en"])
+    both = await asked(
+        tmp_path, service, "--room", "b", "--json", "ECOG 1, weight 60.5, blood pressure 121/77"
+    )
+    reply = json.loads(both.out)
+    assert (both.status, reply["status"]) == (4, "waits")
+    assert [part["state"] for part in reply["parts"]] == ["answered", "in_review"]
+
+
 async def test_what_is_not_finished_in_time_is_status_5(start: Start, tmp_path: Path) -> None:
     service = await start()
     told = await asked(tmp_path, service, QUESTION["en"], "--timeout", "0.000001")
