@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 from adapters.filesystem import make_private_folder, read_text
@@ -23,14 +24,10 @@ class CreationScript:
             raise BadCall(f"create: {path} cannot be read: {error}") from error
         if len(text) > MAX_SCRIPT:
             raise BadCall(f"create: {path} has more than {MAX_SCRIPT} characters")
-        self._statements = tuple(_statements(text))
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            db.execute("PRAGMA foreign_keys = ON")
-            for line, statement in self._statements:
-                try:
-                    db.execute(statement)
-                except sqlite3.Error as error:
-                    raise BadCall(f"create: {path}:{line}: {error}") from error
+        try:
+            self._statements = _checked(text)
+        except BadCall as fault:
+            raise BadCall(f"create: {path}:{fault}") from fault
 
     def make(self, path: Path) -> None:
         """Make the file unless it holds tables already. Raises sqlite3's errors, OSError.
@@ -42,13 +39,31 @@ class CreationScript:
             db.execute("BEGIN IMMEDIATE")
             try:
                 if not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                    for _, statement in self._statements:
+                    for statement in self._statements:
                         db.execute(statement)
                 db.execute("COMMIT")
             except BaseException:
                 db.execute("ROLLBACK")
                 raise
             enable_wal(db)
+
+
+@lru_cache(maxsize=4)
+def _checked(text: str) -> tuple[str, ...]:
+    """Its statements, which an empty database takes: the same text is tried once in a process.
+
+    Raises BadCall with the line of one that it does not take.
+    """
+    checked = []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        db.execute("PRAGMA foreign_keys = ON")
+        for line, statement in _statements(text):
+            try:
+                db.execute(statement)
+            except sqlite3.Error as error:
+                raise BadCall(f"{line}: {error}") from error
+            checked.append(statement)
+    return tuple(checked)
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
