@@ -115,6 +115,8 @@ class Walk:
     cards: dict[str, Card] = field(default_factory=dict)
     posts: list[Any] = field(default_factory=list)
     on_step: Callable[[Run], None] = lambda run: None
+    kept: tuple[Run | None, str] = (None, "")
+    """The run as it was read from the text that its last step wrote."""
     front: str = ""
     library: Library = field(default_factory=Library)
     files: InboxFiles = NO_FILES
@@ -186,8 +188,10 @@ class Walk:
         return await self.tell(CardExpired(card=self.card.token))
 
     async def _step(self, mail: RunMail, follows: bool) -> StepResult:
-        run = Run.model_validate_json(self.run.stored())
+        read, stored = self.kept[0] is self.run, self.run.stored()
+        run = self.run if read else Run.model_validate_json(stored)
         assert run == self.run, "what is stored is the run"
+        assert stored == self.kept[1] or not read, "no step changes a run in place"
         mail = parse_mail(mail.model_dump_json())  # type: ignore[assignment]
         services = step_services(self.services(), run, self.playbook)
         context = StepContext(run, self.playbook, services, follows)
@@ -213,6 +217,7 @@ class Walk:
         self.front = stepped.front
         for write in stepped.effects.runs:
             self.run = Run.model_validate_json(write.body)
+            self.kept = self.run, write.body
             self.on_step(self.run)
         for _, entry in stepped.effects.log:
             entry.encode()
