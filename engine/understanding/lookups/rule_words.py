@@ -6,6 +6,7 @@ from typing import Final
 
 from engine.text.entities import fold
 from engine.text.search_words import RUNS, is_chinese, stem, words
+from engine.understanding.lookups.text import one_wording
 from engine.understanding.lookups.words import SMALL_WORDS, without_small_chinese
 
 _ALSO_NOUNS = frozenset(("check", "display", "help", "list", "search", "view"))
@@ -59,7 +60,7 @@ def needed_words(text: str) -> Iterator[tuple[str, ...]]:
     pairs in which it stands, itself in a heading, and itself between small words.
     """
     before = ""
-    for run in RUNS.findall(fold(text)):
+    for run in RUNS.findall(one_wording(fold(text))):
         if is_chinese(run):
             yield from _needed_chinese(run)
             continue

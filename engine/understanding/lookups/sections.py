@@ -37,6 +37,9 @@ _WHAT_TO_DO = re.compile(
 )
 """Asks what to do in a case that it names: what it hangs on is what is asked."""
 
+NAMED_SHARE, LETTER_SHARE = 0.6, 0.5
+"""The same for a question of a thing that it names, and of which it has but a character."""
+
 CASE_WORDS, CASE_LETTERS = 2, 3
 """So many words, or Chinese characters, say which case is meant."""
 
@@ -130,7 +133,8 @@ class SectionIndex:
     def near(self, asked: LookupText, lang: Lang) -> list[NearSection]:
         """The sections that have words of a question in general, those that have most first.
 
-        One word alone has to stand in the heading, or in hardly any other section.
+        One word alone has to stand in the heading, or in hardly any other section. Of a question
+        of a thing that it names, or of which a section has a single Chinese character, it has more.
         """
         if not self._among or not _is_general(asked):
             return []
@@ -142,13 +146,20 @@ class SectionIndex:
             at = [n for n, places in enumerate(having) if places >> number & 1]
             is_telling = any(headed[n] >> number & 1 or having[n].bit_count() <= most for n in at)
             share = len(at) / max(1, len(needed))
-            if not is_telling or share < NEAR_SHARE or not suits_language(_said(entry), lang):
+            by_letter = len(at) == 1 and not self._has_word(needed[at[0]], number)
+            least = NAMED_SHARE if asked.named else LETTER_SHARE if by_letter else NEAR_SHARE
+            if not is_telling or share < least or not suits_language(_said(entry), lang):
                 continue
             weight = sum(1 / having[n].bit_count() for n in at)
             name = ": ".join(filter(None, (entry.title, entry.heading)))
             near = NearSection(entry.lookup, name, len(at), share, entry.answer)
             found.append((-weight, number, near))
         return [near for _, _, near in sorted(found, key=lambda each: each[:2])]
+
+    def _has_word(self, forms: Iterable[str], number: int) -> bool:
+        """Whether a section has one of these forms that is more than a Chinese character."""
+        words = (f for f in forms if not (is_chinese(f[-1]) and len(f.removeprefix(HEADED)) == 1))
+        return bool(_union(self._having, words) >> number & 1)
 
     def _explaining(self, needed: Sequence[tuple[str, ...]]) -> int:
         """The sections that have one of the forms of every word."""

@@ -29,9 +29,30 @@ _ANY_DAY = date(2000, 1, 1)
 _A_DAY = _ANY_DAY.isoformat()
 
 
+_ONE_WORDING = (
+    (re.compile("多会[儿子]?|何时|几时"), "什么时候"),
+    (re.compile("哪儿|哪块儿?"), "哪里"),
+    (re.compile("啥"), "什么"),
+    (re.compile("咋"), "怎么"),
+    (re.compile(r"(?<![\w])在吗(?=\W*$)"), "在不在"),
+    (re.compile(r"(?<![有还了])了?没有?(?=\W*$)"), "了吗"),
+)
+"""Words that people have for the same question word or particle, and the one that stands for it."""
+
+
+def one_wording(text: str) -> str:
+    """A text with one of the words that ask the same, as questions are compared."""
+    if text.isascii():
+        return text
+    for words, one in _ONE_WORDING:
+        text = words.sub(one, text)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class LookupText:
-    """A text: `said` is marked, without quotations and folded; `clear` is masked as well.
+    """A text: `said` is marked, without quotations and folded; `clear` is masked as well, and has
+    one word for those that ask the same.
 
     `days` come with what stands right before and behind each of them, and so does the `period` that
     is named by what day it is, such as last month: `clear` has it as a day then. `numbers` are
@@ -60,7 +81,7 @@ def look_at(text: str, entities: Entities, today: date) -> LookupText:
     return LookupText(
         text=text,
         said=said,
-        clear=masked(said, today),
+        clear=one_wording(masked(said, today)),
         named=tuple({match.id: match for match in reversed(entities.matches(text))}.values())[::-1],
         days=tuple(reversed(days.values())),
         numbers=_numbers(plain, [(start, end) for start, end, _ in spans], file_names(plain)),
@@ -83,7 +104,7 @@ def with_period(asked: LookupText, entities: Entities) -> LookupText | None:
     without = f"{asked.said[: period.start]} {_A_DAY} {asked.said[period.end :]}"
     return replace(
         asked,
-        clear=masked(without, asked.today),
+        clear=one_wording(masked(without, asked.today)),
         numbers=_numbers(plain, spans, file_names(plain)),
         period=(asked.said[: period.start], period, asked.said[period.end :]),
     )
@@ -171,7 +192,7 @@ def tell_in_order(left: str, asked: LookupText) -> str:
 @lru_cache(maxsize=4096)
 def clear_example(marked: str) -> str:
     """A marked example as texts are compared, whatever day it names."""
-    return masked(marked, _ANY_DAY)
+    return one_wording(masked(marked, _ANY_DAY))
 
 
 STAND_INS = re.compile(f"[{ENTITY_MARKS}{DAY_MARK}{NUMBER_MARK}{FILE_MARK}]")

@@ -12,7 +12,7 @@ from engine.text.entity_kinds import Entities
 from engine.text.search_words import QUESTION_WORDS, QUESTION_WORDS_CJK
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import argument_words, arguments_of, option_words
-from engine.understanding.lookups.text import STAND_INS, bare, remove_cues, says
+from engine.understanding.lookups.text import STAND_INS, bare, one_wording, remove_cues, says
 
 _ANY_DAY = date(2000, 1, 1)
 _LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
@@ -164,7 +164,7 @@ def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
 def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
     texts += [*map(fold_cue, (*tool.cues, *tool.labels)), *argument_words(tool)]
-    clear = {masked(entities.marked(e), _ANY_DAY): e for e in reversed(tool.examples)}
+    clear = {one_wording(masked(entities.marked(e), _ANY_DAY)): e for e in reversed(tool.examples)}
     return KnownWords(
         *_vocabulary(texts),
         {bare(text): example for text, example in clear.items()},
@@ -197,7 +197,8 @@ def unanswered_words(tool: Tool[Any], said: str) -> str:
     They ask for a person, a place, a moment or a count, for several things where the tool tells of
     one, or for the newest where it tells of many.
     """
-    texts = " ".join(map(fold_cue, (*tool.cues, *tool.labels, *tool.examples)))
+    texts = " ".join(map(one_wording, map(fold_cue, (*tool.cues, *tool.labels, *tool.examples))))
+    said = one_wording(said)
     asked = (_ASKED_WHICH, _SEVERAL if tool.shape != "many" else _NEWEST)
     found = [match[0].strip() for each in asked for match in each.finditer(said)]
     return " ".join(word for word in dict.fromkeys(found) if not says(texts, word))
@@ -210,6 +211,7 @@ def unread_letters(text: str, taken: Mapping[str, Any]) -> str:
 
 
 def _vocabulary(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    texts = [one_wording(text) for text in texts]
     runs = [run for text in texts for run in _CHINESE.findall(text)]
     return (
         frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
@@ -256,9 +258,11 @@ def is_bare(clear: str) -> bool:
 def without_latin_cues(clear: str, cues: Sequence[str]) -> str:
     """A masked text without the words that begin with these folded cues.
 
-    Chinese cues stay: what stands beside them may belong to the same word.
+    Chinese cues stay: what stands beside them may belong to the same word. One that is a single
+    character goes, but where it stands in a longer one.
     """
-    latin = [cue for cue in cues if cue.isascii() or len(cue) == 1]
+    longer = "\n".join(cue for cue in cues if len(cue) > 1 and cue in clear)
+    latin = [cue for cue in cues if cue.isascii() or (len(cue) == 1 and cue not in longer)]
     return remove_cues(clear, latin, whole=True)
 
 

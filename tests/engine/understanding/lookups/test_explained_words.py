@@ -10,11 +10,14 @@ from bot.definitions.loader import load_definitions
 from bot.wiring.connections import load_connections
 from cards.model import Lang, Principal
 from engine.errors import ModelUnavailable
-from engine.frames.intents import Intent
+from engine.frames.intents import Intent, Lookup
 from engine.understanding.context import RouteContext
+from engine.understanding.lookups.find import find, name_left_out
 from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.router.chain import route
+from tests.engine.understanding.lookups.warehouse import TODAY, TOOLS
 from tests.engine.understanding.routes import CONTEXT
+from tests.fakes.entities import WAREHOUSE
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.settings import make_settings
 
@@ -180,3 +183,43 @@ async def test_a_word_that_compares_is_explained_only_by_a_whole_label(
     )
     intent = await asked(text, replace(CONTEXT, tools=tools), away=False)
     assert (intent.lookup is not None and not intent.left) is explained
+
+
+RULES = replace(
+    TOOLS[-1],
+    name="rules",
+    cues={},
+    examples=("建筑垃圾放哪里", "旧沙发怎么扔", "垃圾什么时候扔", "访客要什么证件"),
+)
+OWED = replace(
+    next(tool for tool in TOOLS if tool.name == "read_order"),
+    name="owed",
+    cues={"欠": {}, "欠费": {}, "交清": {}},
+    examples=("W0815 的费用交清了吗", "W0815 在不在"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("建筑垃圾放哪儿", "rules"),
+        ("旧沙发咋扔", "rules"),
+        ("垃圾啥时候扔？", "rules"),
+        ("垃圾多会儿扔", "rules"),
+        ("访客要啥证件", "rules"),
+        ("W0816 在吗", "owed"),
+        ("W0816 的费用交清了没", "owed"),
+        ("W0816 的费用交清没有？", "owed"),
+        ("建筑垃圾放过哪儿", None),
+        ("W0816 的费用没交清", None),
+    ],
+)
+def test_words_that_ask_the_same_are_one(text: str, tool: str | None) -> None:
+    found = find(text, (RULES, OWED), today=TODAY, entities=WAREHOUSE)
+    assert (found[0].tool if found else None) == tool
+
+
+@pytest.mark.parametrize("text", ["查一下 W0816 的欠费", "W0816 欠费"])
+def test_a_word_of_a_cue_is_not_cut_by_a_shorter_cue(text: str) -> None:
+    lookup = Lookup(tool="owed", arguments={"order": "W0816"})
+    assert name_left_out(text, lookup, (OWED,), today=TODAY, entities=WAREHOUSE) == ""

@@ -18,6 +18,7 @@ from engine.understanding.own_work.bearing import asks_for_rule
 from tests.engine.understanding.frames.projects import read_context
 from tests.engine.understanding.lookups.allotment import ALLOTMENT
 from tests.engine.understanding.lookups.warehouse import TODAY, TOOLS
+from tests.fakes.entities import WAREHOUSE
 
 HERE = Path(__file__).parent
 LEAST = {"library": 17, "allotment": 13}
@@ -107,6 +108,25 @@ def test_what_no_section_answers_is_near_one_that_has_words_of_it(
     near = library.sections.near(look_at(text, library.entities, TODAY), "en")
     assert near
     assert near[0].answer == (f"answer:desk:{first}" if first else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [("楼上邻居在修什么", []), ("几点可以装修呢", ["装修时间"]), ("W0815 谁在修", [])],
+)
+def test_a_character_of_a_heading_makes_no_section_near(text: str, headings: list[str]) -> None:
+    house = Document(
+        project="HOUSE",
+        playbook="house",
+        file="house.md",
+        title="须知",
+        sections=(
+            Section(heading="装修时间", paragraphs=("周日不许有噪音。",)),
+            Section(heading="宠物", paragraphs=("狗要办证。",)),
+        ),
+    )
+    near = SectionIndex((house,)).near(look_at(text, WAREHOUSE, TODAY), "zh")
+    assert [each.lookup.arguments["section"] for each in near] == headings
 
 
 @pytest.mark.parametrize(
