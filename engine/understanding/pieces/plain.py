@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.text import wording
+from engine.text.entities import fold
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.grammar.rule import Role
 from engine.understanding.learned.acts import Acts
 from engine.understanding.learned.classifier import DECIMALS
 from engine.understanding.learned.lessons import ELSEWHERE, STATEMENT
+from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.open_forms import open_forms
 from engine.understanding.pieces.judge import judge
-from engine.understanding.pieces.scoring import bids, holds_off, score_piece
+from engine.understanding.pieces.scoring import bids, clauses_of, holds_off, score_piece
 from engine.understanding.pieces.split import is_decided
 from engine.understanding.pieces.within import OF_WORDS
 
@@ -147,6 +149,8 @@ def _work_of_all(
     names = {f"{piece.playbook}/{piece.request}" for piece in begun}
     if len(begun) > 1 and len(names) == 1:
         return Nearest(names.pop(), min(piece.confidence for piece in begun), 0.0)
+    if named := _named(text, context):
+        return None if any(_may_be_other(piece, named) for piece in pieces) else named
     asked = wording.asks(context.plain(text))
     if len(pieces) > 1 and not asked and (bidden := _bidden_alone(pieces, context)):
         return bidden
@@ -156,6 +160,13 @@ def _work_of_all(
         return None
     other = any(_may_be_other(piece, work) for piece in pieces)
     return None if other and not (parted and work.name in names) else work
+
+
+def _named(text: str, context: RouteContext) -> Nearest | None:
+    """The only request whose name is a clause of a text: the others say what it needs."""
+    said = {strip_politeness(each.strip())[0] for each in clauses_of(context.plain(text))}
+    names = [n for n, each in context.requests if said & {fold(own) for own in each.name.texts}]
+    return Nearest(names[0], 1.0, 0.0) if len(names) == 1 else None
 
 
 def _bidden_alone(pieces: Sequence[Piece], context: RouteContext) -> Nearest | None:

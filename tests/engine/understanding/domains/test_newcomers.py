@@ -1,6 +1,7 @@
-"""Two project folders that new authors wrote from the docs alone, and what people ask of them.
+"""Project folders that new authors wrote from the docs alone, and what people ask of them.
 
-`helpdesk` has ten examples of each request in each language, `venue` three.
+`helpdesk` has ten examples of each request in each language, `venue` three, `flats` three in
+Chinese alone.
 """
 
 import shutil
@@ -16,6 +17,7 @@ from engine.frames.intents import Intent
 from engine.text.language import detect_language
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
+from tests.bench.router.blind import NEWCOMERS
 from tests.engine.understanding.frames.projects import read_context
 from tests.fakes.tables import table
 
@@ -24,7 +26,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def projects() -> Mapping[str, RouteContext]:
-    return {name: read_context(HERE / name) for name in ("helpdesk", "venue")}
+    return {name: read_context(HERE / name) for name in NEWCOMERS}
 
 
 async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
@@ -58,6 +60,8 @@ async def _read(text: str, context: RouteContext) -> Sequence[Intent]:
         # Whom it is for may be told behind it.
         ("helpdesk", "给吴倩开Jira，编辑权限，到明年3月底，她接手支付项目", "grant-access"),
         ("helpdesk", "登录的时候验证码收不到，帮我重置一下二次验证吧", "reset-second-factor"),
+        # A request is asked for by its name, and the rest says what it needs.
+        ("flats", "厕所的灯不亮了，麻烦报修，1-0804", "report-repair"),
     ],
 )
 async def test_what_is_plainly_asked_for_begins(
@@ -200,6 +204,20 @@ async def test_a_look_up_of_a_day_reads_a_weekday_that_can_be_one_alone(
 ) -> None:
     (found,) = await _read(text, projects["helpdesk"])
     assert (found.kind, found.lookup.tool if found.lookup else "") == ("qa_query", tool)
+
+
+@table(
+    "text",
+    [
+        "先别报修，厕所的灯不亮，1-0804",
+        "厕所的灯不亮了，先不要报修，1-0804",
+        "厕所的灯不亮了，经理说要报修，1-0804",
+    ],
+)
+async def test_what_only_has_the_name_of_a_request_begins_nothing(
+    projects: Mapping[str, RouteContext], text: str
+) -> None:
+    assert not [i for i in await _read(text, projects["flats"]) if i.kind == "workflow" and i.sure]
 
 
 async def test_it_is_what_the_question_before_was_of(
