@@ -344,6 +344,13 @@ class Card(Frozen):
     project: str = ""
 
     @property
+    def is_own_confirmation(self) -> bool:
+        """Whether by its policy only who asked decides: they just confirm."""
+        review = self.review
+        own = review.by_policy and review.persons == (self.requester,)
+        return own and not (review.roles or review.four_eyes)
+
+    @property
     def traits(self) -> CardTraits:
         """What its kind says of it."""
         return CARD_KINDS[self.kind]

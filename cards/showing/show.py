@@ -185,7 +185,9 @@ def _join(card: Card, texts: list[str]) -> str:
 def _note(card: Card) -> str:
     if not card.waiting_for:
         return ""
-    if card.review.by_policy:
+    if card.is_own_confirmation:
+        note = say("card.waits_for_own", card.lang, who=card.waiting_for)
+    elif card.review.by_policy:
         note = say(
             "card.waits_for_role",
             card.lang,

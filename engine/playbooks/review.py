@@ -14,8 +14,8 @@ from engine.playbooks.records import ListTool
 REQUESTER: Final = "requester"
 """Who asked for the run, as `$requester` in what a tool is given and in `person`."""
 
-MANAGER_OF: Final = re.compile(r"\$requester((?:\.manager){1,3})")
-"""The requester's manager in people.yaml, or the manager's, and so on."""
+MANAGER_OF: Final = re.compile(r"\$requester((?:\.manager){0,3})")
+"""Who asked, their manager in people.yaml, or the manager's, and so on."""
 
 
 class PersonTool(ListTool):
@@ -30,12 +30,17 @@ class PersonTool(ListTool):
 class Deciders(FilePolicy):
     """Who decides: holders of one of the `roles`, or one `person`.
 
-    That is whom a field names (`$path`), the requester's manager in people.yaml
+    That is whom a field names (`$path`), who asked (`$requester`), their manager in people.yaml
     (`$requester.manager`), or whom a tool names.
     """
 
     roles: tuple[str, ...] = ()
     person: str | PersonTool | None = Key(default=None, exclude_if=lambda person: person is None)
+
+    @property
+    def is_requester(self) -> bool:
+        """Whether who asked decides."""
+        return self.person == f"${REQUESTER}"
 
     @property
     def named_by(self) -> str:

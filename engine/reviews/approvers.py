@@ -16,7 +16,8 @@ from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.ends import block_run
 from engine.frames.leaves import label_of, value_of
-from engine.frames.outcome import StatusChange, StepContext
+from engine.frames.outcome import Note, StatusChange, StepContext
+from engine.frames.state import Run
 from engine.frames.tool_values import values_for_tool
 from engine.playbooks.review import (
     MANAGER_OF,
@@ -67,6 +68,18 @@ class Approvers:
         return say("list.items", self.lang).join(dict.fromkeys(each.names for each in self.votes))
 
     @property
+    def is_requester(self) -> bool:
+        """Whether nobody but who asked decides: they just confirm."""
+        return self.policy.is_requester and len(self.votes) == 1
+
+    def asking_note(self, run: Run) -> Note:
+        """What the reply says while they are asked."""
+        if self.is_requester:
+            return Note("needs_you", say("part.confirm", run.lang, name=run.name))
+        roles = literal(self.names)
+        return Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
+
+    @property
     def why(self) -> str:
         """Who they are, and by what, for the audit."""
         return "; ".join(dict.fromkeys((*(each.why for each in self.votes), *self.skipped)))
@@ -81,7 +94,7 @@ class Approvers:
             four_eyes=policy.four_eyes,
             approvers=_each(vote.approvers for vote in needed),
             decides=policy.decides,
-            delegable=policy.hand_over,
+            delegable=policy.hand_over and not self.is_requester,
             remind=policy.remind,
             escalate=policy.escalate,
             execute_s=policy.execute_s,

@@ -20,6 +20,18 @@ def reject_choice(policy: ReviewPolicy, lang: Lang) -> Choice:
     return Choice(id="reject", label=say("choice.reject", lang), style="danger", form=form)
 
 
+def review_choices(approvers: Approvers, lang: Lang) -> tuple[Choice, Choice]:
+    """The choices that approve and reject; who asked confirms or cancels, and gives no reason."""
+    if approvers.is_requester:
+        confirm, cancel = say("choice.confirm", lang), say("choice.cancel", lang)
+        return (
+            Choice(id="approve", label=confirm, style="primary"),
+            Choice(id="reject", label=cancel, style="danger"),
+        )
+    approve = Choice(id="approve", label=say("choice.approve", lang), style="primary")
+    return approve, reject_choice(approvers.policy, lang)
+
+
 def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
     """When the approval is too old for the write that it allows."""
     if policy.execute_s is None:

@@ -232,8 +232,7 @@ async def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
     after = _with(frame, asked=card.token)
     if approvers is None:
         return _suspend(after, card, why, context)
-    run, names = context.run, literal(approvers.names)
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=names))
+    note = approvers.asking_note(context.run)
     return Suspend(after, (card,), note, f"{why}; waits for {approvers.why}")
 
 

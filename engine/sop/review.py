@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Row
+from cards.model import Card, Decision, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.dialogue import limit_text
@@ -20,7 +19,6 @@ from engine.frames.leaves import (
 )
 from engine.frames.outcome import (
     NodeVerdict,
-    Note,
     StatusChange,
     StepContext,
     StepOutcome,
@@ -50,8 +48,8 @@ from engine.reviews.policy import (
     approver_card_fields,
     deadline_of,
     good_until,
-    reject_choice,
     rejection_text,
+    review_choices,
 )
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
@@ -72,13 +70,14 @@ async def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) ->
     approvers = await find_approvers(policy, involved, context)
     if isinstance(approvers, StatusChange):
         return approvers
-    digest, names = _shown_digest(node, context), approvers.names
+    digest = _shown_digest(node, context)
     card = _card(frame, sop, values, approvers, context).model_copy(update={"shown_digest": digest})
     schemas = await schemas_of(shown, context) if shown else {}
     update = {"asked": card.token, "shown_digest": digest, "shown_schemas": schemas}
     frame = frame.model_copy(update=update)
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=literal(names)))
-    return Suspend(frame, (card,), note, f"{frame.node} waits for {approvers.why}")
+    return Suspend(
+        frame, (card,), approvers.asking_note(run), f"{frame.node} waits for {approvers.why}"
+    )
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
@@ -196,8 +195,7 @@ def _card(
         rows=(*value_rows(values, lang), *known),
         problems=frame.problems,
         choices=(
-            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            reject_choice(policy, lang),
+            *review_choices(approvers, lang),
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,

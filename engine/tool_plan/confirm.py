@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cards.markdown import literal, quote
-from cards.model import Card, Choice, Decision
+from cards.model import Card, Decision
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.job_graph import JobFrame
@@ -17,8 +17,8 @@ from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.policy import (
     deadline_of,
     good_until,
-    reject_choice,
     rejection_text,
+    review_choices,
 )
 from engine.tool_plan.calls import Call
 from engine.tool_plan.responses import dropped_text, fail_plan
@@ -66,11 +66,9 @@ async def ask(
         update={"shown_digest": _digest(shown)}
     )
     update = {"asked": card.token, "asks": "confirm", "shown": shown, "approval": ""}
-    names = literal(approvers.names)
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=names))
     calls = ", ".join(f"{write.number} {write.call.tool.name}" for write in writes)
     why = f"asks {approvers.why} to approve {calls}"
-    return Suspend(frame.model_copy(update=update), (card,), note, why)
+    return Suspend(frame.model_copy(update=update), (card,), approvers.asking_note(run), why)
 
 
 async def _shown_call(write: NumberedCall, context: StepContext) -> ShownCall:
@@ -107,10 +105,7 @@ def _card(
         title=say("plan.confirm", lang, n=len(writes)),
         text="\n\n".join(text),
         problems=problems,
-        choices=(
-            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            reject_choice(approvers.policy, lang),
-        ),
+        choices=(*review_choices(approvers, lang),),
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(approvers.policy, context),
     )

@@ -103,6 +103,21 @@ async def test_the_requesters_manager_approves_and_nobody_else(
     assert bookings(folder) == [("B2", "2026-12-01", "mia")]
 
 
+async def test_who_asked_just_confirms_and_nobody_else(start: Start, tmp_path: Path) -> None:
+    folder = garage(tmp_path, "review: {person: $requester, four_eyes: false}")
+    service = await serve(start, folder)
+    async with WebRoom(service.url) as room:
+        await book(room)
+        card = await room.card("confirm")
+        assert [button["label"] for button in card["buttons"]] == ["Confirm", "Cancel"]
+        assert "Mia: please confirm" in text_of(card)
+        assert await refused(room, "fred", card)
+        await room.wait_for(lambda m: any("check it and confirm" in p["html"] for p in m["parts"]))
+        assert (await room.tap("mia", card, "approve"))[1]["ok"]
+        await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
+    assert bookings(folder) == [("B2", "2026-12-01", "mia")]
+
+
 async def test_who_has_no_manager_is_told_so_and_nobody_is_asked(
     start: Start, tmp_path: Path
 ) -> None:

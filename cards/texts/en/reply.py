@@ -11,6 +11,7 @@ TEXTS: Final[dict[str, str]] = {
     "part.needs_you": "“{name}”: I need a little more from you",
     "part.model_away": "“{name}”: the language model is away; it is asked again in {s} s",
     "part.day_limit": "“{name}”: {limit}; it is asked again tomorrow",
+    "part.confirm": "“{name}”: please check it and confirm",
     "part.in_review": "“{name}”: submitted, waiting for review by {roles}",
     "part.progress": "“{name}”: step {n} of {of}, {phase} · {skill}…",
     "part.records": "“{name}”: checked {n} of {of}…",

@@ -11,6 +11,7 @@ TEXTS: Final[dict[str, str]] = {
     "part.needs_you": "「{name}」：还需要你补充信息",
     "part.model_away": "「{name}」：语言模型暂时不可用，{s} 秒后再试",
     "part.day_limit": "「{name}」：{limit}；明天会再次询问",
+    "part.confirm": "「{name}」：请您核对并确认",
     "part.in_review": "「{name}」：已提交，等待{roles}审核",
     "part.progress": "「{name}」：第 {n}/{of} 步 {phase} · {skill}…",
     "part.records": "「{name}」：已核查 {n}/{of}…",

@@ -39,6 +39,8 @@ class ReviewCheck(FileCheck):
     def policy(self, review: ReviewPolicy, at: Path) -> None:
         """Check who decides, how votes count, and the clocks."""
         self._deciders(review, at)
+        if review.four_eyes and any(part.is_requester for part in (review, *review.also)):
+            self.add((*at, "four_eyes"), "should be false where $requester decides")
         self._further(review, at)
         self._edits(review, at)
         self._quorum(review, at)
@@ -63,7 +65,8 @@ class ReviewCheck(FileCheck):
     def _person_field(self, source: str, at: Path) -> None:
         path, definition = source.removeprefix("$"), self.names.definition
         if path == source or not path or path.split(".")[0] == REQUESTER:
-            self.add(at, "should be a field as $manager, $requester.manager, or a tool")
+            fault = "should be a field as $manager, $requester, $requester.manager, or a tool"
+            self.add(at, fault)
             return
         self.check_path(path, at)
         leaf = definition.leaf(path) if definition else None

@@ -15,12 +15,17 @@ CASES: list[tuple[str, dict[str, tuple[str, ...]], str]] = [
     (
         "person: law",
         MANY,
-        f"{AT}.person: should be a field as $manager, $requester.manager, or a tool",
+        f"{AT}.person: should be a field as $manager, $requester, $requester.manager, or a tool",
     ),
     (
         "person: $requester.boss",
         MANY,
-        f"{AT}.person: should be a field as $manager, $requester.manager, or a tool",
+        f"{AT}.person: should be a field as $manager, $requester, $requester.manager, or a tool",
+    ),
+    (
+        "person: $requester",
+        MANY,
+        f"{AT}.four_eyes: should be false where $requester decides",
     ),
     (
         "person: $amount",
