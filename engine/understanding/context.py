@@ -23,14 +23,27 @@ UnclearKind = Literal["unknown", "idle", "holds_off", "elsewhere", "asks_which"]
 (`holds_off`), work that nobody here does (`elsewhere`), one of a playbook's requests."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Where a part of a message stands: `text[start:end]`.
+
+    `boundary` is what stands before it: a sentence end (`end`), a connective or `;` (`soft`), or a
+    comma (`weak`). `is_sequel`: the connective puts it after what was before.
+    """
+
+    start: int = 0
+    end: int = 0
+    boundary: str = "end"
+    is_sequel: bool = False
+
+
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Stretch):
     """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
 
     Not `firm`: by its form, while its words speak for something else. `reply` is the answer where
-    that is known already. `boundary` is what stands before it (`Atom`); with `is_sequel` it is to
-    come after what was before. `is_guess`: it is work by what its text does, of which rules alone
-    were not sure.
+    that is known already. `is_guess`: it is work by what its text does, of which rules alone were
+    not sure.
     """
 
     text: str
@@ -41,10 +54,6 @@ class Piece:
     condition: str = ""
     confidence: float = 1.0
     lookups: tuple[Lookup, ...] = ()
-    boundary: str = "end"
-    is_sequel: bool = False
-    start: int = 0
-    end: int = 0
     about_run: bool = False
     card: str = ""
     values: Mapping[str, str] = field(default_factory=dict)

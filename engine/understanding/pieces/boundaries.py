@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.text import wording
 from engine.text.entities import ENTITY_MARKS, fold, simplified
+from engine.understanding.context import Stretch
 from engine.understanding.grammar.reading import GRAMMAR, level
 
 # Without case, so that compiling does not look for that of each character.
@@ -55,31 +56,17 @@ _MARKS = "?？!！"
 _EDGES = " \t\r\n,，、;；:：.。"
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A stretch of a message that is never split; `text[start:end]` without edge punctuation.
-
-    `boundary` is what stands before it: a sentence end (`end`), a connective or `;` (`soft`), or a
-    comma (`weak`). `is_sequel`: the connective puts it after what was before.
-    """
-
-    start: int
-    end: int
-    boundary: str
-    is_sequel: bool
-
-
-def find_atoms(
+def find_stretches(
     text: str, begins: Callable[[str], bool], binds: Callable[[str], bool]
-) -> tuple[Atom, ...]:
-    """The smallest pieces of a message, in order.
+) -> tuple[Stretch, ...]:
+    """The stretches of a message that are never split, in order, without edge punctuation.
 
     A comma, "and" or space parts only where a request or question begins behind it, as `begins`
     tells of a folded text, and where no example has what stands around it as it stands, as
     `binds` tells. A condition stays with all that follows it in its sentence.
     """
     text = simplified(text)
-    found: list[Atom] = []
+    found: list[Stretch] = []
     quoted = wording.quotations(text)
     start, joint, then = 0, "end", False
     for match in (*_BOUNDARY.finditer(text), None):
@@ -104,7 +91,7 @@ def find_atoms(
             continue
         span = _trim(text, start, stop)
         if span:
-            found.append(Atom(*span, joint, then))
+            found.append(Stretch(start=span[0], end=span[1], boundary=joint, is_sequel=then))
             joint, then = "", False
         if match:
             start = match.end()
@@ -153,34 +140,36 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if has_word else None
 
 
-def _join_politeness(text: str, found: list[Atom]) -> list[Atom]:
+def _join_politeness(text: str, found: list[Stretch]) -> list[Stretch]:
     """A stretch that is nothing but politeness goes with what it asks for, behind it."""
-    joined: list[Atom] = []
-    for atom in found:
+    joined: list[Stretch] = []
+    for stretch in found:
         last = joined[-1] if joined else None
         if (
             last
-            and atom.boundary != "end"
+            and stretch.boundary != "end"
             and GRAMMAR.is_prelude(level(text[last.start : last.end]))
         ):
-            joined[-1] = replace(last, end=atom.end, is_sequel=last.is_sequel or atom.is_sequel)
+            joined[-1] = replace(
+                last, end=stretch.end, is_sequel=last.is_sequel or stretch.is_sequel
+            )
         else:
-            joined.append(atom)
+            joined.append(stretch)
     return joined
 
 
-def _join_conditions(text: str, found: list[Atom]) -> tuple[Atom, ...]:
+def _join_conditions(text: str, found: list[Stretch]) -> tuple[Stretch, ...]:
     """A piece that begins with a condition takes in the rest of its sentence."""
-    whole: list[Atom] = []
+    whole: list[Stretch] = []
     hinged = False
-    for atom in found:
-        if atom.boundary == "end":
+    for stretch in found:
+        if stretch.boundary == "end":
             hinged = False
         if hinged:
-            whole[-1] = replace(whole[-1], end=atom.end)
+            whole[-1] = replace(whole[-1], end=stretch.end)
         else:
-            whole.append(atom)
-            hinged = _begins_with_condition(text[atom.start : atom.end])
+            whole.append(stretch)
+            hinged = _begins_with_condition(text[stretch.start : stretch.end])
     return tuple(whole)
 
 

@@ -8,14 +8,14 @@ from functools import cache
 from engine.text import wording
 from engine.text.entities import fold
 from engine.text.values import remove_values
-from engine.understanding.context import Piece, RouteContext
+from engine.understanding.context import Piece, RouteContext, Stretch
 from engine.understanding.form_answers import group_form_answers, read_whole_answer
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.learned.politeness import strip_politeness
 from engine.understanding.lookups.cues import index_cues
 from engine.understanding.lookups.find import cue_found, finds_part
 from engine.understanding.open_forms import open_forms
-from engine.understanding.pieces.boundaries import Atom, find_atoms
+from engine.understanding.pieces.boundaries import find_stretches
 from engine.understanding.pieces.holding.beside import (
     as_unclear,
     hold_by_neighbours,
@@ -70,7 +70,7 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
         return (answer,)
     within = len(text) <= MAX_CHARS
     begins = make_start_check(context)
-    stretches = find_atoms(context.mark(text), begins, context.table.binds) if within else ()
+    stretches = find_stretches(context.mark(text), begins, context.table.binds) if within else ()
     if not stretches or not max_stretches(stretches):
         long = stretches or len(text) > MAX_CHARS
         nothing = "there is no word in it" if text.strip() else "it is empty"
@@ -89,7 +89,9 @@ def _read_uncached(text: str, context: RouteContext) -> tuple[Piece, ...]:
     return (replace(known, end=len(text)),) if known and known.kind == "workflow" else pieces
 
 
-def _by_rules(text: str, stretches: tuple[Atom, ...], context: RouteContext) -> tuple[Piece, ...]:
+def _by_rules(
+    text: str, stretches: tuple[Stretch, ...], context: RouteContext
+) -> tuple[Piece, ...]:
     """The pieces as rules and examples have them."""
     read = _make_judge(context)
     pieces = cut_anew(text, split_message(text, stretches, read), stretches, read)
@@ -130,13 +132,13 @@ def _make_judge(context: RouteContext) -> Judge:
     def alone(said: str) -> Piece:
         return judge(said, context)
 
-    def read_part(text: str, part: tuple[Atom, ...]) -> Piece:
+    def read_part(text: str, part: tuple[Stretch, ...]) -> Piece:
         if len(part) == 1:
             return alone(text[part[0].start : part[0].end])
         said = text[part[0].start : part[-1].end]
-        parted = any(atom.boundary in ("end", "soft") for atom in part[1:])
+        parted = any(stretch.boundary in ("end", "soft") for stretch in part[1:])
         piece = judge(said, context, whole=not parted)
-        stretches = [text[atom.start : atom.end] for atom in part]
+        stretches = [text[stretch.start : stretch.end] for stretch in part]
         if _is_partly_looked_up(said, piece, stretches, context):
             return as_unclear(piece, "only a part of it is a look-up")
         if parted and any(_contradicts(alone(each), piece, context) for each in stretches):

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.understanding.context import Piece
-from engine.understanding.pieces.boundaries import Atom
+from engine.understanding.context import Piece, Stretch
 
 MAX_STRETCHES = 6
 """So many stretches between boundaries make one piece at most."""
@@ -25,11 +24,11 @@ _CERTAINTY = 0.2
 """What the confidence of a piece weighs, where the number of sure pieces does not decide."""
 
 
-Judge = Callable[[str, tuple[Atom, ...]], Piece]
+Judge = Callable[[str, tuple[Stretch, ...]], Piece]
 """What stretches of the text are, taken together."""
 
 
-def split_message(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
+def split_message(text: str, stretches: tuple[Stretch, ...], judge: Judge) -> tuple[Piece, ...]:
     """The pieces, in order, with where they stand; every stretch lies in one of them."""
     longest = max_stretches(stretches)
     best: list[tuple[float, tuple[Piece, ...]]] = [(0.0, ())]
@@ -44,7 +43,7 @@ def split_message(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple
 
 
 def cut_anew(
-    text: str, pieces: tuple[Piece, ...], stretches: tuple[Atom, ...], judge: Judge
+    text: str, pieces: tuple[Piece, ...], stretches: tuple[Stretch, ...], judge: Judge
 ) -> tuple[Piece, ...]:
     """The pieces, those in doubt cut into their sentences: each may be sure, or offer its own."""
     made: list[Piece] = []
@@ -63,17 +62,17 @@ def is_decided(piece: Piece) -> bool:
     return piece.is_sure or (piece.unclear_kind == "idle" and piece.firm)
 
 
-def _sentences(stretches: Sequence[Atom]) -> list[tuple[Atom, ...]]:
-    found: list[tuple[Atom, ...]] = []
-    for atom in stretches:
-        if found and atom.boundary == "weak":
-            found[-1] = (*found[-1], atom)
+def _sentences(stretches: Sequence[Stretch]) -> list[tuple[Stretch, ...]]:
+    found: list[tuple[Stretch, ...]] = []
+    for stretch in stretches:
+        if found and stretch.boundary == "weak":
+            found[-1] = (*found[-1], stretch)
         else:
-            found.append((atom,))
+            found.append((stretch,))
     return found
 
 
-def max_stretches(stretches: Sequence[Atom]) -> int:
+def max_stretches(stretches: Sequence[Stretch]) -> int:
     """How many stretches are taken together, so that what is judged stays bounded; 0: none."""
     count = chars = 0
     for most in range(1, MAX_STRETCHES + 1):
@@ -85,7 +84,7 @@ def max_stretches(stretches: Sequence[Atom]) -> int:
     return MAX_STRETCHES
 
 
-def _judge_part(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
+def _judge_part(text: str, part: tuple[Stretch, ...], judge: Judge) -> Piece:
     start, end = part[0].start, part[-1].end
     piece = judge(text, part)
     return replace(

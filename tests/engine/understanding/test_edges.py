@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from engine.frames.intents import Candidate
-from engine.understanding.context import Piece, RouteContext
+from engine.understanding.context import Piece, RouteContext, Stretch
 from engine.understanding.form_answers import group_form_answers
 from engine.understanding.grammar.reading import Mark
 from engine.understanding.grammar.rule import Role
 from engine.understanding.pieces import boundaries, conditions, offering, split, telling, within
-from engine.understanding.pieces.boundaries import Atom, find_atoms
+from engine.understanding.pieces.boundaries import find_stretches
 from engine.understanding.pieces.holding import beside, held_back, later
 from engine.understanding.pieces.message import read_message
 from engine.understanding.pieces.sameness import judge_repeat
@@ -64,8 +64,8 @@ class WithWords(GivenScores):
         return False
 
 
-def atoms(count: int, length: int = 1) -> list[Atom]:
-    return [Atom(n * length, (n + 1) * length, "end", False) for n in range(count)]
+def stretches(count: int, length: int = 1) -> list[Stretch]:
+    return [Stretch(start=n * length, end=(n + 1) * length) for n in range(count)]
 
 
 def test_behind_a_comma_a_hundred_letters_are_looked_at() -> None:
@@ -75,7 +75,7 @@ def test_behind_a_comma_a_hundred_letters_are_looked_at() -> None:
         seen.append(len(text))
         return False
 
-    find_atoms(f"aa, {'b' * 200}", begins, lambda _: False)
+    find_stretches(f"aa, {'b' * 200}", begins, lambda _: False)
     assert seen == [100]
 
 
@@ -101,7 +101,7 @@ def test_one_of_more_than_fifteen_hundred_is_no_answer_to_a_form() -> None:
 def test_fifteen_pieces_of_fifteen_hundred_letters_are_judged(
     count: int, length: int, most: int
 ) -> None:
-    assert split.max_stretches(atoms(count, length)) == most
+    assert split.max_stretches(stretches(count, length)) == most
 
 
 def test_what_a_comma_parts_off_as_work_has_to_be_sure() -> None:

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.understanding.context import Piece, RouteContext
+from engine.understanding.context import Piece, RouteContext, Stretch
 from engine.understanding.learned.classifier import Classifier, Scores
-from engine.understanding.pieces.boundaries import Atom
 from engine.understanding.pieces.message import FORM_CHARS, MAX_CHARS, read_message
 from engine.understanding.pieces.split import (
     MAX_JUDGED,
@@ -39,9 +38,9 @@ UNITS = (
 )
 
 
-def stretches(sizes: list[int]) -> tuple[Atom, ...]:
+def stretches(sizes: list[int]) -> tuple[Stretch, ...]:
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
-    return tuple(Atom(at, at + size, "end", False) for at, size in zip(starts, sizes, strict=True))
+    return tuple(Stretch(start=at, end=at + size) for at, size in zip(starts, sizes, strict=True))
 
 
 @table(
@@ -57,7 +56,7 @@ def test_of_many_stretches_fewer_are_taken_together(sizes: list[int], together: 
 def test_what_is_judged_of_a_message_is_bounded(count: int, size: int) -> None:
     judged: list[int] = []
 
-    def judge(text: str, part: tuple[Atom, ...]) -> Piece:
+    def judge(text: str, part: tuple[Stretch, ...]) -> Piece:
         judged.append(part[-1].end - part[0].start)
         return Piece(text, "unclear", "")
 
