@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from cards.forms import check_form
 from cards.markdown import literal
@@ -10,7 +11,7 @@ from cards.model import SUBMIT, Card, Choice, Decision, Field
 from cards.texts import say
 from cards.values import Value
 from engine.frames.form_options import list_early
-from engine.frames.leaves import form_field, value_rows, values_at
+from engine.frames.leaves import form_field, value_rows, value_tables, values_at
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -36,6 +37,7 @@ from engine.text.form_reading import find_values, read_form
 from engine.text.values import cue_pattern
 from engine.text.vocabulary import NO_WORDS, unexplained_text
 from engine.understanding.grammar.reading import GRAMMAR
+from engine.understanding.matter import matter_told, text_field, without_bids
 
 INSTEAD = "instead"
 _PLACED = (" on ", " at ", " by ", " from ", " for ", "")
@@ -149,6 +151,10 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
     rest = _Rest() if ask.again else _rest(asked, context, message)
+    taken, faulty = _check(asked, rest.matter, context)
+    if taken and not (faulty or frame.asked):
+        patch = Patch(by=run.requester.id, data=taken)
+        return Next(frame, f"the message tells {', '.join(taken)}", patch, read=rest.matter)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
     if not (ask.again or lacking or rest):
         return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
@@ -210,10 +216,8 @@ def _read_message(
         wider = []
     around = find_values(run.message, wider, today, entities=entities, request=cues)
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
-    people = context.services.people.scope_to(run.conversation, run.project or None)
-    facts = form_facts(people, today, entities)
     new = {name: text for name, text in texts.items() if name not in known}
-    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang, facts)
+    typed, faults = _check(fields, new, context)
     told = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
     return _MessageReading(typed, words, told)
 
@@ -222,12 +226,14 @@ def _read_message(
 class _Rest:
     """What the run's text says beside values: what is wrong, and what nothing takes (Markdown).
 
-    `left` are the words themselves that nothing takes.
+    `left` are the words themselves that nothing takes, `matter` those among them that are the
+    value of the one text that is asked for, by field name.
     """
 
     faults: tuple[str, ...] = ()
     unused: str = ""
     left: str = ""
+    matter: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.faults or self.unused)
@@ -237,19 +243,19 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     """What neither a field nor the playbook's own words explain; `message` was read for these."""
     run, playbook = context.run, context.playbook.definition
     fields = [f for f in asked if _is_read(f, context)]
-    examples = (*playbook.examples, *playbook.cues, *playbook.name.texts)
-    today, entities = context.services.today, context.entities
+    own = (*playbook.cues, *playbook.name.texts)
     text = _without_known(run) if all(not f.entity for f in fields) else run.text
     # What a field of another form has taken is not unused.
     others = [form_field(n, leaf, run.lang, run.state) for n, leaf in _known_leaves(asked, context)]
-    reading = read_form(
+    read = partial(
+        read_form,
         text,
         [*fields, *others],
-        today,
-        entities=entities,
-        examples=examples,
+        context.services.today,
+        entities=context.entities,
         request=playbook.cues,
     )
+    reading = read(examples=(*playbook.examples, *own))
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"
@@ -258,14 +264,31 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     ]
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
-    taken = {*message.words.values(), *reading.words.values()}
+    texts = {f.value for f in fields if f.type == "text"}
+    taken = {*message.words.values(), *reading.words.values(), *texts}
     lacking = [f for f in fields if f.name not in message.words and f.name not in message.faults]
-    unheard = unheard_clauses(text, lacking, (*playbook.cues, *playbook.name.texts))
-    cut = _cut(reading.left, taken)
+    unheard = unheard_clauses(text, lacking, own)
+    cut = without_bids(_cut(reading.left, taken), playbook.cues)
     parts = (cut, *(clause for clause in unheard if clause not in cut))
     left = GRAMMAR.without_politeness(", ".join(filter(None, parts)))
     unused = say("answer.unused", run.lang, left=literal(left)) if left else ""
-    return _Rest(tuple(faults), unused.strip(), left)
+    if (needed := text_field(lacking)) is None:
+        return _Rest(tuple(faults), unused.strip(), left)
+    # What somebody writes as an example has it is the matter too, where all else is explained.
+    cut = cut or without_bids(_cut(read(examples=own).left, taken), playbook.cues)
+    told = matter_told(cut, text, lacking, playbook.cues, taken)
+    matter = {needed.name: told} if told and told not in unheard else {}
+    return _Rest(tuple(faults), unused.strip(), left, matter)
+
+
+def _check(
+    fields: Sequence[Field], texts: dict[str, str], context: StepContext
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """The values of these texts as their fields take them, and what is wrong with others."""
+    run = context.run
+    people = context.services.people.scope_to(run.conversation, run.project or None)
+    facts = form_facts(people, context.services.today, context.entities)
+    return check_form([f for f in fields if f.name in texts], texts, run.lang, facts)
 
 
 def _cut(left: str, taken: Collection[str]) -> str:
@@ -297,14 +320,18 @@ def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) 
     run, defined = context.run, context.playbook.definition.data_fields
     wanted = {field.name for field in fields}
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
+    told = values_at(known, context)
+    long_texts = value_tables([v for v in told if v.leaf and v.leaf.multiline], run.lang)
     counted = [field for field in fields if field.type in ("integer", "number")]
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
     return Card(
         kind="clarify",
         title=fill_plain(ask.title, context),
-        text="\n\n".join(filter(None, (fill_markdown(ask.text, context), rest.unused))),
+        text="\n\n".join(
+            filter(None, (fill_markdown(ask.text, context), *long_texts, rest.unused))
+        ),
         by_text=example,
-        rows=value_rows(values_at(known, context), run.lang),
+        rows=value_rows(told, run.lang),
         problems=(*run.state.problems, *rest.faults),
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(

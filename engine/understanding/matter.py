@@ -1,0 +1,97 @@
+"""What a message tells of its matter, for the one text that its form still needs."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from cards.model import Field
+from engine.text.values import cue_pattern
+from engine.text.vocabulary import NO_WORDS, unexplained_text
+from engine.understanding.grammar.reading import GRAMMAR, level
+
+_CLAUSE_END: Final = re.compile(r"[;；。!！?？\n]|[,，](?![0-9])|\.(?=\s|$)")
+# Whom it is for, and that somebody is to come or to see to it: no form asks for that.
+_BIDS: Final = re.compile(
+    r"赶紧|赶快|快点|尽快|尽早|马上|立刻|[来派找]个?人|看看|看一下|瞧瞧|处理|解决|安排|帮忙|管管"
+    r"|我们?家里?|咱们?家?|家里|我们|申请|一?[来个只台份张下]"
+    r"|(?<![a-z])(?:asap|as soon as possible|quickly|urgently|soon|some(?:one|body)|send|come"
+    r"|have|take|look|into|after|see|deal|help|check|thing|something|about|i'd|i'm|we'd"
+    r"|our place|hurry|up|for me|for us)(?![a-z])",
+    re.IGNORECASE,
+)
+_ASKS: Final = re.compile(r"[?？]|[吗么]$")
+_WISH: Final = re.compile(r"(?:我们?|咱们?)?(?:是?想要?|打算|准备)")
+_LEAST_CHARS, _LEAST_WORDS = 3, 3
+_CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
+
+
+def without_bids(parts: str, cues: Collection[str]) -> str:
+    """Those of several parts, with a comma between them, that tell more than what is to be done.
+
+    `cues` are the words that ask for the request.
+    """
+    return ", ".join(part for part in parts.split(", ") if not _is_bid(part, cues))
+
+
+def _is_bid(part: str, cues: Collection[str]) -> bool:
+    plain = re.sub(cue_pattern(cues), " ", part, flags=re.IGNORECASE) if cues else part
+    return not unexplained_text(_BIDS.sub(" ", plain), NO_WORDS)
+
+
+def text_field(fields: Sequence[Field]) -> Field | None:
+    """The one text that the form needs and that takes any words; None for none and for several."""
+    lacking = [f for f in fields if f.required and not f.value and f.type == "text"]
+    texts = [f for f in lacking if not (f.pattern or f.entity or f.columns)]
+    return texts[0] if len(texts) == 1 and not texts[0].identity else None
+
+
+def matter_told(
+    left: str, text: str, fields: Sequence[Field], cues: Collection[str], taken: Collection[str]
+) -> str:
+    """The one part of what nothing takes that tells of the matter; "" for none, and for several.
+
+    `taken` are the words that values were read from. What asks, what begins or goes on as the
+    request does, names a field, or may be a value that another field needs, tells of none.
+    """
+    asked = re.compile(cue_pattern(cues), re.IGNORECASE)
+    told = [part for part in left.split(", ") if _tells(part, fields)]
+    parts = [part for part in told if not asked.match(_core(part))]
+    if len(parts) != 1:
+        return ""
+    (part,) = parts
+    if _core(text) == _core(part):
+        # What is nothing else may as well ask for something.
+        return ""
+    place = text.find(part)
+    ends = [m.start() for m in _CLAUSE_END.finditer(text)]
+    begin = max((end + 1 for end in ends if end < place), default=0)
+    end = min((end for end in ends if end >= place + len(part)), default=len(text))
+    before, behind = text[begin:place], text[place + len(part) : end]
+    for words in filter(None, taken):
+        before, behind = before.replace(words, " "), behind.replace(words, " ")
+    is_request = asked.search(before) or asked.search(behind)
+    return (
+        _core(part)
+        if place >= 0 and not is_request and text[end : end + 1] not in ("?", "？")
+        else ""
+    )
+
+
+def _core(part: str) -> str:
+    """The part without politeness, and without that somebody wishes it."""
+    core = GRAMMAR.core(level(part))
+    said = part[core.start : core.end].strip(" .。!！,，")
+    wish = _WISH.match(said)
+    return said[wish.end() :].strip() if wish else said
+
+
+def _tells(part: str, fields: Sequence[Field]) -> bool:
+    """Whether it may be words about a matter, and no value or name of another field."""
+    labels = cue_pattern([f.label for f in fields])
+    if _ASKS.search(part) or re.search(labels, part, re.IGNORECASE):
+        return False
+    lacking = {f.type for f in fields if f.required and not f.value}
+    if lacking - {"text", "choice", "boolean", "file"} and re.search(r"[0-9]", part):
+        return False
+    letters = len(_CHINESE.findall(part))
+    return letters >= _LEAST_CHARS or len(part.split()) >= _LEAST_WORDS
