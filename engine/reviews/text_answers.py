@@ -25,6 +25,7 @@ from engine.text.claims.corrections import without_lead
 from engine.text.claims.unheard import unheard_clauses
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.form_reading import FormReading, read_form
+from engine.understanding.matter import matter_told, text_field
 from engine.understanding.open_forms import (
     answerable_fields,
     correctable_field,
@@ -95,7 +96,9 @@ class TextAnswers:
             return CardReply("needs_you", text, effects)
         reading = self._read(card, intent.text, kept_names(head.files))
         if by_model is None:
-            free = _free_text(card, intent.text, reading)
+            free = _free_text(card, intent.text, reading) or _with_matter(
+                card, intent.text, reading
+            )
             return self._fill_in(found, choice, free or reading, answer, proposes=bool(free))
         both = _with_model(reading, by_model)
         reply = self._fill_in(found, choice, both, answer, proposes=True)
@@ -141,9 +144,12 @@ class TextAnswers:
         faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
         changed = {name: value for name, value in changed.items() if name not in faulty}
         remarks = _remarks(card, faulty, reading.left, changed, facts)
-        if errors or faulty or reading.left or proposes:
+        # Who puts right what only waits to be sent has not sent it.
+        corrects = bool(changed) and not (card.problems or missing_labels(card))
+        if errors or faulty or reading.left or proposes or corrects:
             kept = {name: value for name, value in given.items() if name not in faulty}
-            reply_text, write = _keep_values(card, wider, choice, kept, facts)
+            new = reading.values.keys() - changed.keys() - faulty.keys()
+            reply_text, write = _keep_values(card, wider, choice, kept, facts, new)
             entry = answer.entry(found, "kept", after=write.card if write else None)
             effects = Effects(cards=(write,) if write else (), log=(entry,))
             return CardReply("needs_you", remarks + reply_text, effects)
@@ -207,6 +213,21 @@ def _free_text(card: Card, text: str, reading: FormReading) -> FormReading | Non
     if field is None or not text or reading.values or reading.faults:
         return None
     return FormReading({field.name: said}, {}, "", {field.name: said})
+
+
+def _with_matter(card: Card, text: str, reading: FormReading) -> FormReading | None:
+    """The values, and the one stretch beside them that tells of the matter, for the one text."""
+    given = {*reading.values, *reading.faults}
+    lacking = [f for f in answerable_fields(card) if f.name not in given]
+    field = text_field(lacking) if reading.values else None
+    heard = unheard_clauses(text, lacking)
+    parts = [part for part in reading.left.split(", ") if part not in heard]
+    told = matter_told(", ".join(parts), text, lacking, (), reading.words.values())
+    if field is None or not told:
+        return None
+    left = ", ".join(part for part in reading.left.split(", ") if told not in part)
+    words = {**reading.words, field.name: told}
+    return FormReading({**reading.values, field.name: told}, reading.faults, left, words)
 
 
 def _with_unheard(reading: FormReading, text: str, fields: Sequence[Field]) -> FormReading:
@@ -283,9 +304,17 @@ def _remarks(
 
 
 def _keep_values(
-    card: Card, wider: Card, choice: Choice, given: dict[str, str], facts: FormFacts
+    card: Card,
+    wider: Card,
+    choice: Choice,
+    given: dict[str, str],
+    facts: FormFacts,
+    new: Collection[str],
 ) -> tuple[str, CardWrite | None]:
-    """A sentence on what is still missing, and the card with what is known, if that is new."""
+    """A sentence on what was taken and what is still missing, and the card if that is new.
+
+    Of what the form has by now, only what is `new` is told.
+    """
     form = tuple(
         with_title(f.model_copy(update={"value": value}), value, card.lang, facts)
         for f in _form(wider, choice)
@@ -294,7 +323,7 @@ def _keep_values(
     filled = choice.model_copy(update={"form": form})
     choices = tuple(filled if c.id == choice.id else c for c in card.choices)
     after = wider.model_copy(update={"choices": choices})
-    noted = noted_values(form, card.lang)
+    noted = noted_values([f for f in form if f.name in new], card.lang)
     text = say("clarify.noted", card.lang, noted=noted) if noted else ""
     if lacking := missing_labels(after):
         text += say("clarify.missing", card.lang, missing=lacking)

@@ -17,7 +17,7 @@ from engine.text.claims.amounts import (
     find_pairs,
     find_wrong_units,
 )
-from engine.text.claims.corrections import lead_end
+from engine.text.claims.corrections import lead_end, without_lead
 from engine.text.claims.entities import find_entities, kind_of_field
 from engine.text.claims.form_text import FormText, ValueSpan
 from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
@@ -44,6 +44,7 @@ _DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)?")
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
 _DAYS = ("date", "time")
+_WORDS = ("text", "person", "file", "boolean")
 _OLD = re.compile(
     r"上次|上一次|上回|前一次|之前|以前|先前|此前|原来|原先|从前"
     r"|\b(?:last [a-z]+|previous(?:ly)?|earlier|formerly|used to)\b"
@@ -117,12 +118,27 @@ def read_form(
 
     days = [field.name for field in fields if field.type == "date"]
     found = _in_year(read(today), days, year, read) if year and days else read(today)
+    if not (found.values or found.faults):
+        found = _read_correction(text, fields, today, entities) or found
     if month and days:
         found = _in_month(found, days, month, read)
         bare = only and only.type == "date" and not found.values and _DAY.fullmatch(core_of(text))
         day = valid_day(month.year, month.month, int(bare[1])) if bare else None
         return FormReading({only.name: day.isoformat()}, {}, "") if only and day else found
     return found
+
+
+def _read_correction(
+    text: str, fields: Sequence[Field], today: date, entities: Entities
+) -> FormReading | None:
+    """A value alone behind "no, it is …", for the one field that takes it, filled or not."""
+    said = without_lead(text)
+    if said == text:
+        return None
+    typed = [f.model_copy(update={"value": ""}) for f in fields if f.type not in _WORDS]
+    read = (_read_form(_form_text(said, (each,), today, entities, ()), ()) for each in typed)
+    found = [reading for reading in read if reading.values and not reading.left]
+    return found[0] if len(found) == 1 else None
 
 
 def _only_empty(fields: Sequence[Field]) -> Field | None:

@@ -6,10 +6,13 @@ from engine.text.claims.corrections import lead_end
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.open_forms import (
+    FormMatch,
     can_be_answer,
     correctable_field,
     is_labelled,
     match_form,
+    match_values,
+    match_words,
     open_forms,
     says_option,
 )
@@ -32,7 +35,18 @@ def read_whole_answer(text: str, context: RouteContext) -> Piece | None:
         whole = Piece(text.strip(), "unclear", "in the words of a form", end=len(text))
         found = _match_piece(whole, context)
         return found if found.kind == "card_reply" or found.reply else None
-    return _read_correction(text, context)
+    return _read_correction(text, context) or _read_values(text, context)
+
+
+def _read_values(text: str, context: RouteContext) -> Piece | None:
+    """Several values, or one behind its field's name, that the only open form still needs."""
+    answer = match_values(text, context)
+    return _answer_of(text, answer) if answer else None
+
+
+def _answer_of(text: str, answer: FormMatch) -> Piece:
+    """The whole text as what it means to the open forms."""
+    return _with_match(Piece(text.strip(), "unclear", "", end=len(text)), answer)
 
 
 def _read_correction(text: str, context: RouteContext) -> Piece | None:
@@ -40,9 +54,9 @@ def _read_correction(text: str, context: RouteContext) -> Piece | None:
     rest = text[lead_end(text) :]
     if rest == text or is_smalltalk(rest) or not can_be_answer(rest, context):
         return None
-    answer = match_form(rest, context)
+    answer = match_words(text, context)
     if answer and (answer.sure or answer.reply):
-        return _match_piece(Piece(text.strip(), "unclear", "", end=len(text)), context)
+        return _answer_of(text, answer)
     forms = open_forms(context)
     if answer or len(forms) != 1 or context.table.begins_request(context.plain(rest)):
         return None
@@ -93,10 +107,14 @@ def _match_piece(piece: Piece, context: RouteContext) -> Piece:
     answer = match_form(piece.text, context)
     if answer is None:
         return replace(piece, kind="unclear")
+    if not answer.reply and len(answer.values) < 2 and _fits_work_better(piece, context):
+        return replace(piece, kind="unclear", card="", why=f"{piece.why}; it may be other work")
+    return _with_match(piece, answer)
+
+
+def _with_match(piece: Piece, answer: FormMatch) -> Piece:
     if answer.reply:
         return replace(piece, kind="unclear", reply=answer.reply, why="no one form is meant")
-    if len(answer.values) < 2 and _fits_work_better(piece, context):
-        return replace(piece, kind="unclear", card="", why=f"{piece.why}; it may be other work")
     why = f"gives {', '.join(answer.values) or 'something'} for the open form"
     return replace(
         piece,

@@ -17,6 +17,7 @@ from engine.text.claims.words import bare_option
 from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FormReading, read_form
+from engine.text.values import cue_pattern, field_names
 from engine.understanding.context import RouteContext
 
 # "had a headache" tells; only "had she …?" asks.
@@ -226,22 +227,12 @@ def correctable_field(card: Card) -> Field | None:
 
 def match_form(text: str, context: RouteContext) -> FormMatch | None:
     """What the text means to the open forms; None when it gives nothing for any of them."""
-    if not open_forms(context) or not can_be_answer(text, context):
-        return None
-    read = [
-        (
-            card,
-            read_form(
-                text,
-                answerable_fields(card),
-                context.today,
-                entities=context.entities,
-                year=year_asked_for(card),
-                month=month_asked_for(card, context.today),
-            ),
-        )
-        for card in open_forms(context)
-    ]
+    return match_words(text, context) if can_be_answer(text, context) else None
+
+
+def match_words(text: str, context: RouteContext) -> FormMatch | None:
+    """What the text means to the open forms, whatever it begins with."""
+    read = [(card, _read(text, card, context)) for card in open_forms(context)]
     read = [(card, found) for card, found in read if found.values or found.faults]
     if not read:
         return None
@@ -252,6 +243,37 @@ def match_form(text: str, context: RouteContext) -> FormMatch | None:
         card, found = meant[0]
         return FormMatch(card.token, found.values, "", not found.left)
     return FormMatch("", {}, _ask_which_form(text, read, meant, context), True)
+
+
+def match_values(text: str, context: RouteContext) -> FormMatch | None:
+    """Several values, or one behind its name, where the only open form explains every word.
+
+    None where a value stands already, and for what asks. A field may be called as a request is.
+    """
+    forms = open_forms(context)
+    if len(forms) != 1 or _ASKED.search(text) or wording.asks(context.plain(text)):
+        return None
+    card, found = forms[0], _read(text, forms[0], context)
+    missing = {f.name: f for f in answerable_fields(card) if not f.value}
+    if found.left or found.faults or not found.values.keys() <= missing.keys():
+        return None
+    names = cue_pattern([name for f in missing.values() for name in (*field_names(f), *f.names)])
+    is_named = re.match(names, text.strip(), re.IGNORECASE)
+    enough = len(found.values) > 1 or (found.values and is_named)
+    if not enough or other_entities(card, text, context.entities):
+        return None
+    return FormMatch(card.token, found.values, "", True)
+
+
+def _read(text: str, card: Card, context: RouteContext) -> FormReading:
+    return read_form(
+        text,
+        answerable_fields(card),
+        context.today,
+        entities=context.entities,
+        year=year_asked_for(card),
+        month=month_asked_for(card, context.today),
+    )
 
 
 def names_only(answer: FormMatch, context: RouteContext) -> bool:

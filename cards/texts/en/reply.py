@@ -82,8 +82,9 @@ TEXTS: Final[dict[str, str]] = {
         "somebody reviews it before anything is written."
     ),
     "answer.undo": (
-        "I have changed nothing. What you asked for is listed by /mine, with a button that cancels "
-        "what still goes on; what is over already needs somebody who can undo it."
+        "I have changed nothing. What waits for a review cannot be changed here: type /cancel and "
+        "ask anew, or have it rejected. /mine lists what you asked for; what is over already needs "
+        "somebody who can undo it."
     ),
     "answer.unused": "Not used: “{left}”. ",
     # cards of a talk turn

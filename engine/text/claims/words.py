@@ -130,11 +130,20 @@ def find_options(said: FormText, field: Field) -> Iterator[ValueSpan]:
         cued = [match.span() for match in said.mentions(names, after=behind)]
         for start, end in cued:
             yield ValueSpan(start, end, {field.name: option})
-        if cued or not _is_telling(word) or _is_shared(word, field, said):
+        if cued or _is_shared(word, field, said):
             continue
-        for match in re.finditer(cue_pattern((word,)), said.text, re.IGNORECASE):
+        alone = "" if _is_telling(word) else _alone(word)
+        for match in re.finditer(alone or cue_pattern((word,)), said.text, re.IGNORECASE):
             if not DENIED.search(said.text[max(0, match.start() - NEAR) : match.start()]):
                 yield ValueSpan(match.start(), match.end(), {field.name: option}, cued=False)
+
+
+def _alone(word: str) -> str:
+    """Where a word of one letter is all that its clause says: 是电的问题, between commas."""
+    if word.isascii() or word.lower() in (*YES, *NOT):
+        return "(?!)"
+    behind = r"(?:的?问题|方面的?|类的?|的)?(?=\s*(?:$|[,;。.!\n]))"
+    return rf"(?<![^,;。.!\n\s])是?{re.escape(word)}{behind}"
 
 
 def option_words(field: Field) -> list[tuple[str, str]]:

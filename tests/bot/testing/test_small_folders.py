@@ -206,6 +206,23 @@ ANSWERS = """\
       expect: {reply: {contains: "Where stairwell C", lacks: to stairwell}}
     - {ada: "sorry, it is the attic", expect: {reply: {contains: still open, lacks: Hello}}}
     - {ada: "no, Thursday instead", expect: {reply: Visit on 2026-03-05}}
+- test: what is changed is told once, and putting right what only waits to be sent sends nothing
+  steps:
+    - ada: I want to report something broken
+    - ada: "Where: cellar; How urgent: no hurry"
+    - ada: change the place to the attic
+      expect: {reply: {contains: "Changed to: Where the attic", lacks: Noted}}
+    - ada: the stairwell light
+      expect: {reply: {contains: Nothing was submitted yet, lacks: attic}}
+    - ada: "Where: roof"
+      expect: {reply: {contains: ["Changed to: Where roof", Nothing was submitted yet]}}
+- test: 改过的只说一次，改正不等于提交
+  steps:
+    - li: 我要报修
+    - li: 哪里：地下室；紧急程度：不急
+    - {li: 把哪里改成B楼道, expect: {reply: {contains: 已改为：哪里 B楼道, lacks: 已记下}}}
+    - {li: 楼道灯, expect: {reply: 还没有提交}}
+    - {li: 哪里：屋顶, expect: {reply: [已改为：哪里 屋顶, 还没有提交]}}
 - test: sending in words points to the button, and tells what stands in the form
   steps:
     - ada: I want to report something broken
