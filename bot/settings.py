@@ -278,6 +278,11 @@ class Settings(SettingsGroup):
     sync_secret: Token | None = secret("SIGNOFF_SYNC_SECRET")
 
     @property
+    def only_language(self) -> str:
+        """The language of everybody here, "" where there are several."""
+        return self.languages[0] if len(self.languages) == 1 else ""
+
+    @property
     def enabled_platforms(self) -> Mapping[str, PlatformSettings]:
         """The platforms that are on."""
         return {name: each for name, each in self.platforms.items() if each.is_on}

@@ -113,6 +113,8 @@ def _speaker(args: argparse.Namespace) -> "Speaker":
 def _lang(args: argparse.Namespace) -> "Lang":
     if args.lang:
         return str(args.lang)
+    if args.url is None and (only := load_settings().only_language):
+        return only
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     spoken = next(filter(None, names), None) or locale.getlocale()[0] or ""
     return lang_of_tag(spoken)

@@ -166,7 +166,7 @@ def tools_arguments(parser: argparse.ArgumentParser) -> None:
         asking.add_argument(
             "--arg", action="append", default=[], metavar="NAME=VALUE", help="an argument"
         )
-        asking.add_argument("--lang", choices=languages(), default="en", help="of the text")
+        asking.add_argument("--lang", choices=languages(), help="of the text")
         if name == "call":
             asking.add_argument("--really", action="store_true", help="also when the tool writes")
 
@@ -187,7 +187,8 @@ def tools(args: argparse.Namespace) -> int:
 
     if args.wanted == "list":
         return list_tools(settings, as_json=args.json)
+    lang = args.lang or settings.only_language or "en"
     if args.wanted == "probe":
-        return run_loop(probe_tool(settings, args.tool, args.arg, lang=args.lang))
-    asked = call_tool(settings, args.tool, args.arg, really=args.really, lang=args.lang)
+        return run_loop(probe_tool(settings, args.tool, args.arg, lang=lang))
+    asked = call_tool(settings, args.tool, args.arg, really=args.really, lang=lang)
     return run_loop(asked)

@@ -1,7 +1,9 @@
 """Commands of operators, on the store of a service that runs."""
 
 import argparse
+import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from bot.cli.command import folder_argument, load_settings, run_loop
@@ -21,6 +23,10 @@ def traces(args: argparse.Namespace) -> int:
     """Prints the newest traces, or one whole."""
     from bot.operate.traces import list_traces, show_trace
 
+    if args.id and Path(args.id).is_dir():
+        told = f"{args.id}: is a folder, and no trace; call signoff traces in it, without its name"
+        print(told, file=sys.stderr)
+        return 1
     if args.id:
         return _run(args, lambda settings: show_trace(settings, args.id))
     return _run(args, lambda settings: list_traces(settings, as_json=args.json))

@@ -87,6 +87,8 @@ async def test_a_message_leaves_how_it_was_routed_and_no_personal_data(
     unknown = await ended(tmp_path, "traces", "0-nobody", **variables)
     assert (unknown.status, unknown.out) == (1, "")
     assert unknown.err.splitlines()[-1].startswith("0-nobody: no trace is kept under this name")
+    folder = await ended(tmp_path, "traces", str(tmp_path), **variables)
+    assert (folder.status, folder.err.count("is a folder, and no trace")) == (1, 1)
 
 
 async def test_an_answer_leaves_its_thoughts_calls_and_costs_and_none_of_it_is_said(

@@ -14,9 +14,9 @@ def garage(tmp_path: Path) -> Path:
     return write_garage(tmp_path / "garage")
 
 
-async def tools(folder: Path, *words: str) -> Ended:
+async def tools(folder: Path, *words: str, **more: str) -> Ended:
     variables = {"SIGNOFF_PLAYBOOKS": str(folder), "SIGNOFF_PEOPLE": str(folder / "people.yaml")}
-    return await ended(folder, "tools", *words, **variables)
+    return await ended(folder, "tools", *words, **variables, **more)
 
 
 async def test_every_tool_is_listed_with_its_arguments(garage: Path) -> None:
@@ -37,6 +37,11 @@ async def test_a_reading_tool_is_called_as_people_see_it(garage: Path) -> None:
     assert "- 载重: 5000 kg" in probed.out
     nothing = await tools(garage, "call", "find_hoist", "--arg", "bay=Z9")
     assert (nothing.status, nothing.out) == (0, "Nothing was found.\n")
+
+
+async def test_a_folder_of_one_language_tells_results_in_it(garage: Path) -> None:
+    called = await tools(garage, "call", "find_hoist", "--arg", "bay=A1", SIGNOFF_LANGUAGES="zh")
+    assert "- 载重: 3500 kg\n" in called.out, called.err
 
 
 async def test_a_folder_may_be_named_as_for_the_neighbours(tmp_path: Path) -> None:
