@@ -47,7 +47,10 @@ class KnownWork:
 
 
 async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...]:
-    """What the person may be told of here: their runs, the newest first, then cases."""
+    """What the person may be told of here: their runs, the newest first, then cases.
+
+    Of what this message itself has begun, and still goes on, it asks nothing.
+    """
     person = head.principal
     if services.own_runs is NO_OWN_RUNS:
         return ()
@@ -59,7 +62,9 @@ async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...
     summaries = [
         each
         for each in await read_summaries(services.own_runs, tuple(ids))
-        if may_see(each, person, services.people) and _may_tell(each, head, services)
+        if may_see(each, person, services.people)
+        and _may_tell(each, head, services)
+        and not (each.end is None and each.run.reply == head.id)
     ]
     summaries.sort(key=lambda each: each.run.started_at, reverse=True)
     works = [work for each in summaries if (work := await _of_run(each, services)) is not None]

@@ -19,7 +19,7 @@ from engine.frames.intents import Candidate, Intent
 from engine.frames.replies import Part
 from engine.talk.mine.facts import work_loader
 from engine.talk.mine.model_tool import own_work_tools
-from engine.talk.mine.summary import read_summaries, state_text
+from engine.talk.mine.summary import read_summaries, state_text, summarize
 from engine.talk.turn.answers import ModelQuestions, answer_at_once, ask_model
 from engine.talk.turn.session import Session
 from engine.text.entity_kinds import NamedEntity
@@ -30,6 +30,7 @@ from tests.fakes.office import (
     ANA,
     BO,
     HERE,
+    OfficeRuns,
     context_of,
     head_of,
     kept_runs,
@@ -216,3 +217,21 @@ async def test_what_was_approved_and_failed_all_the_same_says_both() -> None:
     told = state_text(failed, "en", "UTC", services.people)
     assert "Approve" in told
     assert "No days are left." in told
+
+
+@pytest.mark.parametrize(("reply", "told"), [("00-other", True), ("00-reply", False)])
+async def test_a_message_asks_nothing_of_the_request_that_it_begins(reply: str, told: bool) -> None:
+    text = "what is the status of my supplies order?"
+    services, head = office_services("en"), head_of(text, "en")
+    kept = []
+    for each in kept_runs("en"):
+        summary = summarize(each)
+        assert summary
+        run = summary.run.model_copy(update={"reply": reply})
+        kept.append(replace(each, body=run.stored()))
+    services = replace(services, own_runs=OfficeRuns(tuple(kept)))
+    reader = await work_loader(head, services)()
+    keys = {each.key for each in reader.subjects}
+    assert ("00-supplies" in keys) == told
+    # What has ended by now may be asked after behind a "then".
+    assert "00-expenses" in keys
