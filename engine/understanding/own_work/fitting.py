@@ -111,7 +111,12 @@ def _is_sure(scale: "_Scale", chosen: Sequence[FittingFact]) -> bool:
     if not certain <= got or (certain and not chosen[0].is_of_kind):
         return False
     covered = frozenset().union(*(fit.hits for fit in chosen[:3]))
-    return all(word in covered for word in scale.weights)
+    # Two characters beside each other may be the end of one word and the start of another.
+    letters = chosen[0].fact.letters
+    return all(
+        word in covered or (bool(CHINESE.fullmatch(word)) and letters.issuperset(word))
+        for word in scale.weights
+    )
 
 
 @dataclass(frozen=True, slots=True)
