@@ -93,7 +93,7 @@ def _states(cue: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         rf"(?:已经?|都|[很挺好]|非常|特别|十分|比较)\s?{cue}(?:通?过|[完好])?了?{_END}"
         rf"|{cue}(?:通过|过|[完好])了{_END}|{cue}通过{_END}"
         rf"|(?:(?<![a-z])(?:{be}|already|very|quite|really|has|have)|'s)\s+"
-        rf"(?:(?:already|very|quite|really|so|been|now)\s+)*{cue}{_END}"
+        rf"(?:(?:already|very|quite|really|so|been|now)\s+){{0,3}}{cue}{_END}"
     )
     return ("no", re.compile(no, re.IGNORECASE)), ("yes", re.compile(yes, re.IGNORECASE))
 
