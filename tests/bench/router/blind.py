@@ -24,7 +24,7 @@ from tests.engine.understanding.frames.projects import read_context
 
 HERE = Path(__file__).parent
 DOMAINS = ROOT / "tests" / "engine" / "understanding" / "domains"
-NEWCOMERS = ("helpdesk", "venue", "flats")
+NEWCOMERS = ("helpdesk", "venue", "flats", "wind")
 """Folders that new authors wrote from the docs alone; writers name their requests as they do."""
 
 FOLDERS = {
@@ -79,6 +79,8 @@ OWN = {
     *("order_catering", "purchase", "pay_invoice", "add_supplier", "return_goods", "repair"),
     *("give_discount", "report_repair", "register_visitor_car", "renovation_permit"),
     *("refund_deposit", "correct_meter", "lend_item", "raise_complaint", "post_notice"),
+    *("schedule_service", "permit_to_work", "order_part", "log_fault", "close_fault"),
+    *("swap_shift", "record_inspection", "request_shutdown"),
 }
 """What the requests of the newcomers' folders are called."""
 

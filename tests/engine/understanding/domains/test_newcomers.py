@@ -1,7 +1,7 @@
 """Project folders that new authors wrote from the docs alone, and what people ask of them.
 
-`helpdesk` has ten examples of each request in each language, `venue` three, `flats` three in
-Chinese alone.
+`helpdesk` has ten examples of each request in each language, `wind` five, `venue` three, `flats`
+three in Chinese alone.
 """
 
 import shutil
