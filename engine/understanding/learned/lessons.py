@@ -156,10 +156,18 @@ class Lessons:
     @cached_property
     def troubled(self) -> Mapping[str, int]:
         """How many examples of each group tell of what does not work."""
+        return self._count(lambda said: GRAMMAR.says("trouble", said))
+
+    @cached_property
+    def undoing(self) -> Mapping[str, int]:
+        """How many examples of each group bid to cancel, stop or take back something."""
+        return self._count(wording.retracts)
+
+    def _count(self, tells: Callable[[str], bool]) -> Mapping[str, int]:
         return Counter(
             each.group
-            for each, text in zip(self.examples, self.said, strict=True)
-            if not each.is_name and GRAMMAR.says("trouble", text)
+            for each, said in zip(self.examples, self.said, strict=True)
+            if not each.is_name and tells(said)
         )
 
     def openings_of(self, group: str) -> frozenset[str]:

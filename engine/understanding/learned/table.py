@@ -48,8 +48,9 @@ EXAMPLES_EACH = 30
 OFTEN = 5
 """A cue asks for a request where one of so many of its examples has it, whatever else it means."""
 
-TROUBLED = 4
-"""A request takes reports of what does not work where one of so many of its examples is one."""
+TOLD_OFTEN = 4
+"""A request takes reports of what does not work, or undoes things, where one of so many of its
+examples does."""
 
 _Taught = tuple[str, str, tuple[str, ...], bool]
 """A route, a group, texts of it, and whether they are names."""
@@ -219,12 +220,19 @@ class RouteTable:
         """The requests (`playbook/request`) that take reports of what does not work, by their
         examples.
         """
-        told = self.lessons.troubled
+        return self._told_often(self.lessons.troubled)
+
+    @cached_property
+    def undoes(self) -> bool:
+        """Whether the work of a request is to cancel, stop or take back, by its examples."""
+        return bool(self._told_often(self.lessons.undoing))
+
+    def _told_often(self, told: Mapping[str, int]) -> frozenset[str]:
         return frozenset(
             f"{route.playbook}/{each.id}"
             for route in self.routes
             for each in route.requests
-            if told[f"{route.playbook}/{each.id}"] * TROUBLED >= len(each.examples) > 0
+            if told[f"{route.playbook}/{each.id}"] * TOLD_OFTEN >= len(each.examples) > 0
         )
 
     def asking_cues(self, said: str, playbook: str) -> tuple[str, ...]:

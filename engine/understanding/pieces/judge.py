@@ -19,6 +19,7 @@ from engine.understanding.pieces.scoring import (
     asks_for_favour,
     bids,
     clauses_of,
+    forbids,
     holds_off,
     score_piece,
 )
@@ -55,6 +56,7 @@ NOT_HUNG: frozenset[Role] = frozenset(("undo", "ask", "maybe"))
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
 _EDGES = " ,.;:!?。"
+_NAMED = re.compile(rf"[0-9{ENTITY_MARKS}]")
 _MARKED = re.compile(r"[?吗]\s*$")
 _WORDS = re.compile(rf"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{{1,2}}|[{ENTITY_MARKS}]+")
 _IT = re.compile(
@@ -150,6 +152,9 @@ def _judge_prohibition(scored: ScoredPiece, context: RouteContext) -> Piece | No
     if quoted and not wording.asks(scored.folded):
         return _as_idle(scored, "most of it is quoted")
     off, denied = holds_off(scored), wording.denies(scored.folded)
+    if off and context.table.undoes and _NAMED.search(scored.folded) and not forbids(scored):
+        # "Cancel B-219" asks for work where a request is to cancel such things.
+        return None
     if wording.asks(scored.folded) or not (off or denied):
         return None
     if any(mark.role == "undo" for mark in GRAMMAR.marks(scored.bare)):

@@ -136,7 +136,7 @@ def _as_work(scored: ScoredPiece, judged: ScoredPiece, context: RouteContext) ->
             unclear_kind="asks_which",
             candidates=offered,
         )
-    is_bidden = bids(judged, context.table, _tells_or_denies)
+    is_bidden = _bids(judged, context.table)
     return Piece(
         scored.text,
         "workflow",
@@ -210,7 +210,7 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
         return f"it is like none of its requests, and only {scored.scores.known:.2f} of it is known"
     if fault := form_fault(scored, table, hangs=least == HANGING):
         return fault
-    if not bids(scored, table, _tells_or_denies) and not (
+    if not _bids(scored, table) and not (
         scored.score >= TERSE_FROM and (is_terse(scored) or GRAMMAR.says("wish", scored.folded))
     ):
         return "nothing in it is bidden"
@@ -266,12 +266,20 @@ def _without_days(scored: ScoredPiece, said: str, table: RouteTable) -> str:
     return without_days(
         said,
         common,
-        lambda clause: bids(replace(scored, folded=clause), table, _tells_or_denies),
+        lambda clause: _bids(replace(scored, folded=clause), table),
     )
 
 
-def _tells_or_denies(clause: str) -> bool:
-    return wording.tells(clause) or wording.denies(clause)
+def _bids(scored: ScoredPiece, table: RouteTable) -> bool:
+    """One of its clauses bids, and neither tells nor denies; to cancel is bidden where a request
+    is to do that.
+    """
+
+    def speaks_against(clause: str) -> bool:
+        denied = wording.denies(clause) and not (table.undoes and wording.retracts(clause))
+        return wording.tells(clause) or denied
+
+    return bids(scored, table, speaks_against)
 
 
 def _is_denied(word: str, scored: ScoredPiece, table: RouteTable) -> bool:

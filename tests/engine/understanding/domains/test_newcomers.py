@@ -247,6 +247,49 @@ def test_a_request_takes_reports_where_one_of_four_examples_is_one(tmp_path: Pat
     assert not context.table.trouble_groups
 
 
+CANCELLING = [
+    "cancel booking B-120",
+    "please cancel B-133, the client is ill",
+    "call off the booking B-140",
+    "取消预订B-120",
+    "把B-133取消掉，客户病了",
+]
+
+
+@pytest.fixture
+def cancelling(tmp_path: Path) -> RouteContext:
+    """The conference centre, where a request is to cancel a booking."""
+    return _taught(tmp_path, "give-discount", CANCELLING, cues=["cancel", "call off", "取消"])
+
+
+@table(
+    "text",
+    ["cancel B-219, the client went bust", "could you cancel B-219?", "取消B-377"],
+)
+async def test_to_cancel_is_asked_for_where_a_request_is_to_cancel(
+    cancelling: RouteContext, text: str
+) -> None:
+    (found,) = await _read(text, cancelling)
+    assert (found.kind, found.request, found.sure) == ("workflow", "give-discount", True)
+
+
+@table(
+    "text",
+    ["don't cancel B-219", "先别取消B-377", "cancel it", "never mind, cancel that", "先取消吧"],
+)
+async def test_what_names_nothing_or_forbids_cancels_nothing_there(
+    cancelling: RouteContext, text: str
+) -> None:
+    assert not [i for i in await _read(text, cancelling) if i.kind == "workflow" and i.sure]
+
+
+def test_work_is_to_cancel_where_one_of_four_examples_is(tmp_path: Path) -> None:
+    told = ["cancel the first discount", *(f"five percent for B-{n}" for n in (120, 121, 122))]
+    assert _taught(tmp_path, "give-discount", told, cues=["discount"]).table.undoes
+    told.append("ten percent for B-123")
+    assert not _taught(tmp_path, "give-discount", told, cues=["discount"]).table.undoes
+
+
 def test_a_cue_asks_for_a_request_where_one_of_five_texts_of_it_has_it(tmp_path: Path) -> None:
     # Its name in two languages is two texts of it.
     said = ["buy chairs", "we want tables", "get us lamps"]
