@@ -70,11 +70,11 @@ _AS_SIMPLIFIED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 
 _ENDINGS = (
     (re.compile(r"(?<=[a-z])ies$"), "y"),
-    (re.compile(r"(?<=ch|sh|ss)es$|(?<=[xz])es$"), ""),
+    (re.compile(r"(?<=ch|sh)es$|(?<=[sxz])es$"), ""),
     (re.compile(r"(?<=[a-rt-z])s$"), ""),
 )
-_COMMON = re.compile(r"(?:.*[\s-])?[a-z]{4,}")
-"""A name whose last word is a common noun; of "Acme" there is one."""
+_COMMON = re.compile(r".*[\s-][a-z]{2,}|[a-z]{4,}")
+"""A name whose last word is a common noun; of "Acme" there is one, and "its" is none of "it"."""
 
 
 def is_traditional(text: str) -> bool:
