@@ -10,6 +10,7 @@ from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.durations import amount_in
 from engine.text.readers.reading import Reading
 from engine.text.values import (
+    DENIED,
     LIMIT,
     NOT_ENDED,
     UNITS,
@@ -43,6 +44,12 @@ _LEADS_COUNT = re.compile(
     r"|(?-i:[\u3400-\u9fff]))\s{0,3}$",
     re.IGNORECASE,
 )
+_WANTS = re.compile(
+    r"(?:(?m:^)|[,;:.!?。、]|(?<![a-z])(?:need|want|have|make|get|order|buy|take|use|send|bring|add|and"
+    r"|please|just|only|for|like|me|us)|[要订购买领取换用加送给和]{1,4})\s{0,3}$",
+    re.IGNORECASE,
+)
+"""What stands before the number of things that are wanted."""
 _PERCENT = re.compile(r"\s{0,3}(?:[%％]|per\s?cent(?![a-z]))$|^百分之", re.IGNORECASE)
 _RANGE_BEGUN = re.compile(r"(?:[0-9%]|cent)\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
 _LEFT = (
@@ -134,7 +141,8 @@ def find_counts(said: FormText) -> Iterator[ValueSpan]:
     """`two keys`, 两把: how many things the text speaks of, for the only number, if it is a count.
 
     A number that names a thing, as in "flat 12", stands behind a word that counts nothing. A field
-    whose name is in the plural has the number of what another field takes: "30 lunches".
+    whose name is in the plural has the number of what another field takes: "30 lunches". Right
+    before what is listed, as in "order two BRG-440", it is a count of that.
     """
     asked = [f for f in said.fields if f.type in ("integer", "number")]
     field = asked[0] if len(asked) == 1 else None
@@ -144,22 +152,32 @@ def find_counts(said: FormText) -> Iterator[ValueSpan]:
     is_count = bool(_COUNT.search(" ".join(names)))
     if not is_count and not any(_PLURAL.search(name.lower()) for name in names):
         return
-    several = {
-        c.start
-        for c in find_entities(said)
-        if said.text[: c.end].endswith("s") and not _TOLD_ON.match(said.text, c.end)
-    }
+    counted = [c for c in find_entities(said) if not _TOLD_ON.match(said.text, c.end)]
+    several = {c.start for c in counted if said.text[: c.end].endswith("s")}
     for reading in said.of_kind("number"):
-        match = _COUNTED.match(said.text, reading.end) if is_count else None
-        end = match.end() if match else 0
+        is_sure = is_count and _is_of_thing(said, reading, counted)
+        match = _COUNTED.match(said.text, reading.end) if is_count and not is_sure else None
+        end = match.end() if match else reading.end if is_sure else 0
         if reading.end + 1 in several and said.text[reading.end] == " ":
             end = reading.end
         led = _LEADS_COUNT.search(said.text[max(0, reading.start - NEAR) : reading.start])
         alone = reading.values == (1,) and reading.weak
-        if not end or led is None or alone or _has_limit(said.text, reading.start):
+        if not is_sure and (
+            not end or led is None or alone or _has_limit(said.text, reading.start)
+        ):
             continue
         if claim := _claim(field, reading.start, end, reading.values):
             yield ValueSpan(claim.start, claim.end, claim.values, cued=False, faulty=claim.faulty)
+
+
+def _is_of_thing(said: FormText, reading: Reading, things: Sequence[ValueSpan]) -> bool:
+    """Whether it says how many are wanted of the thing right behind it: `order two BRG-440`."""
+    before = said.text[max(0, reading.start - NEAR) : reading.start]
+    wanted = _WANTS.search(before)
+    is_behind = any(said.text[reading.end : thing.start] == " " for thing in things)
+    if wanted is None or not is_behind or DENIED.search(before[: wanted.start()]):
+        return False
+    return not _is_doubtful(said.text, reading.start, reading.end)
 
 
 def _before_cue(said: FormText, field: Field) -> Iterator[ValueSpan]:

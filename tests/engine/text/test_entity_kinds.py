@@ -203,3 +203,36 @@ def test_a_number_before_a_plural_is_a_count_for_the_only_field_of_one(
     without = {name: value for name, value in values.items() if name == "thing"}
     assert read(thing, storey) == without
     assert read(thing, guests, storey) == without
+
+
+@table(
+    ("text", "values"),
+    [
+        ("order two BX-440 for stand A", {"part": "BX-440", "pieces": "2"}),
+        ("order 12 BX-440", {"part": "BX-440", "pieces": "12"}),
+        ("order one BX-440", {"part": "BX-440", "pieces": "1"}),
+        ("order 5 oak bench", {"part": "BX-440", "pieces": "5"}),
+        ("can you order 2 BX-440 for stand A on Friday?", {"part": "BX-440", "pieces": "2"}),
+        ("get me 4 oak benches", {"part": "BX-440", "pieces": "4"}),
+        ("订 12 BX-440", {"part": "BX-440", "pieces": "12"}),
+        # What is not sure, or names another thing, is no count.
+        ("order 10 or 12 BX-440", {"part": "BX-440"}),
+        ("order 10 to 12 BX-440", {"part": "BX-440"}),
+        ("room 12 BX-440", {"part": "BX-440"}),
+        ("not 3 BX-440", {"part": "BX-440"}),
+        ("do not order 3 BX-440", {"part": "BX-440"}),
+        ("不要 3 BX-440", {"part": "BX-440"}),
+        ("不要订 3 BX-440", {"part": "BX-440"}),
+        ("10 或 12 BX-440", {"part": "BX-440"}),
+        ("order up to 3 BX-440", {"part": "BX-440"}),
+        ("3 BX-440 were broken", {"part": "BX-440"}),
+        ("3 BX-440 or 4", {"part": "BX-440"}),
+    ],
+)
+def test_a_number_right_before_a_listed_thing_is_the_count_of_it(
+    text: str, values: dict[str, str]
+) -> None:
+    things = Entities((list_of("thing", [("BX-440", ["oak bench"])]),))
+    part = Field(name="part", label="Part", type="entity", entity="thing")
+    pieces = Field(name="pieces", label="Pieces", type="integer", cues=("pieces",))
+    assert find_values(text, (part, pieces), date(2026, 3, 2), entities=things).values == values
