@@ -1,12 +1,16 @@
 """Money, days and times for the fields of those types; addresses and files by their form."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any
 
 from cards.model import Field
+from cards.values import TODAY
 from engine.text.claims.choosing import choose, text_of
 from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.reading import Reading, ReadingKind
+from engine.text.readers.words import HAN_WEEKDAYS, WEEKDAYS
 from engine.text.values import LIMIT
 
 _MORNING, _NOON, _LAST_HOUR = 6, 12, 23
@@ -35,7 +39,7 @@ def find_typed(said: FormText) -> Iterator[ValueSpan]:
     for reading in said.of_kind(*_KINDS):
         asked = [f for f in said.fields if f.type == reading.kind]
         if chosen := _field_for(said, asked, reading.start, reading.end):
-            yield _claim(chosen[0], reading, cued=chosen[1])
+            yield _claim(said, chosen[0], reading, cued=chosen[1])
     yield from _bare_amounts(said)
     yield from _ranges(said)
     yield from _hours(said)
@@ -59,11 +63,23 @@ def _is_for_number(said: FormText, start: int) -> bool:
     return any(m.end() == start for f in counted for m in said.mentions(said.own_names(f)))
 
 
-def _claim(field: Field, reading: Reading, *, cued: bool) -> ValueSpan:
+def _days_taken(said: FormText, field: Field, reading: Reading) -> Sequence[Any]:
+    """The values of the reading; a weekday alone is the last one where no later day is taken."""
+    name = said.text[reading.start : reading.end].lower()
+    weekday = WEEKDAYS.get(name, HAN_WEEKDAYS.get(name))
+    if field.type != "date" or weekday is None:
+        return reading.values
+    if field.maximum == TODAY:
+        return [(said.today - timedelta(days=(said.today.weekday() - weekday) % 7)).isoformat()]
+    since = said.today.isoformat() if field.minimum == TODAY else ""
+    return [day for day in reading.values if str(day) >= since]
+
+
+def _claim(said: FormText, field: Field, reading: Reading, *, cued: bool) -> ValueSpan:
     if not reading.values:
         fault = {field.name: "form.no_day"}
         return ValueSpan(reading.start, reading.end, fault, cued, faulty=True)
-    value = choose(reading.values, field)
+    value = choose(_days_taken(said, field, reading), field)
     if value is None:
         fault = {field.name: TWO_WAYS}
         return ValueSpan(reading.start, reading.end, fault, cued, faulty=True)
@@ -95,12 +111,25 @@ def _ranges(said: FormText) -> Iterator[ValueSpan]:
         if len(fitting) != 1:
             continue
         first, last = fitting[0]
-        if len(reading.values) > 1:
+        value = _as_written(reading)
+        if value is None:
             fault = {first.name: TWO_WAYS, last.name: TWO_WAYS}
             yield ValueSpan(reading.start, reading.end, fault, faulty=True)
-        elif isinstance(value := reading.values[0], dict):
+        elif isinstance(value, dict):
             values = {first.name: text_of(value["from"]), last.name: text_of(value["to"])}
             yield ValueSpan(reading.start, reading.end, values)
+
+
+def _as_written(reading: Reading) -> object:
+    """The one value of a range; hours up to noon are as they are written, as `_hours` takes them.
+
+    None where several are left.
+    """
+    if len(reading.values) == 1:
+        return reading.values[0]
+    since, until = f"{_MORNING:02}:00", f"{_NOON:02}:00"
+    written = (v for v in reading.values if isinstance(v, dict))
+    return next((v for v in written if since <= str(v["from"]) < str(v["to"]) <= until), None)
 
 
 def _hours(said: FormText) -> Iterator[ValueSpan]:
@@ -155,5 +184,5 @@ def bare_typed(said: FormText, field: Field) -> str:
     alone = reading is not None and not said.text[reading.end :].strip(" .。")
     if reading is None or not alone or reading.kind != field.type or not reading.values:
         return ""
-    value = choose(reading.values, field)
+    value = choose(_days_taken(said, field, reading), field)
     return "" if value is None else text_of(value)

@@ -109,6 +109,9 @@ HALL = (
         ("on Friday from 9 to 11", HALL, {"day": "2026-02-27", "starts": "09:00", "ends": "11:00"}),
         ("from 10 to 18", HALL, {"starts": "10:00", "ends": "18:00"}),
         ("make it 15:00 to 17:00", HALL, {"starts": "15:00", "ends": "17:00"}),
+        ("明天 9 点到 12 点", HALL, {"day": "2026-02-26", "starts": "09:00", "ends": "12:00"}),
+        ("九点半到十一点", HALL, {"starts": "09:30", "ends": "11:00"}),
+        ("两点到四点", HALL, {}),
         ("from 2 to 4", HALL, {}),
         ("from 4 to 6 December", HALL, {}),
         ("from 9 to 11 people", HALL, {}),
@@ -122,8 +125,31 @@ def test_answers_in_the_words_of_a_form_are_its_values(
 
 
 def test_hours_that_may_be_of_the_afternoon_are_asked_for() -> None:
-    reading = read_form("from 2 to 4", HALL, WEDNESDAY)
-    assert reading.faults == {"starts": "form.two_ways", "ends": "form.two_ways"}
+    for text in ("from 2 to 4", "2 点到 4 点"):
+        reading = read_form(text, HALL, WEDNESDAY)
+        assert reading.faults == {"starts": "form.two_ways", "ends": "form.two_ways"}
+
+
+@table(
+    ("text", "past", "future"),
+    [
+        ("on Friday", "2026-02-20", "2026-02-27"),
+        ("周五的", "2026-02-20", "2026-02-27"),
+        ("周一的", "2026-02-23", "2026-03-02"),
+        ("on Monday", "2026-02-23", "2026-03-02"),
+        ("on Wednesday", "2026-02-25", None),
+        ("this Friday", "2026-02-27", "2026-02-27"),
+        ("tomorrow", "2026-02-26", "2026-02-26"),
+    ],
+)
+def test_a_weekday_is_the_last_one_where_no_later_day_is_taken(
+    text: str, past: str, future: str | None
+) -> None:
+    done = Field(name="done", label="Inspected on", type="date", maximum="today")
+    assert read_form(text, (done,), WEDNESDAY).values == {"done": past}
+    planned = Field(name="done", label="Planned for", type="date", minimum="today")
+    expected = {"done": future} if future else {}
+    assert read_form(text, (planned,), WEDNESDAY).values == expected
 
 
 @table(
