@@ -37,6 +37,14 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
+_BIDS = re.compile(
+    r"(?:^|[,;.!?。\n])\s{0,3}(?:please\s|so\s)?(?:(?:can|could|would|will)\s(?:you|we|i|somebody|someone)"
+    r"|(?:may|might)\si)\s(?!(?:please\s)?(?:tell|say|know|ask|check|see|look|find|remind|explain)(?![a-z]))"
+    r"|能不能|能否|可否|可不可以|(?:^|[,;.!?。\n])\s{0,3}(?:能|可以|麻烦|请)(?!问)",
+    re.IGNORECASE,
+)
+"""What bids something in the form of a question."""
+_ASKING_END = re.compile(r"\s?[吗么]?\s?[?]?$")
 _DENIES = re.compile(r"(?:no longer|not)(?![a-z])|不[是再]", re.IGNORECASE)
 
 
@@ -70,7 +78,11 @@ def _words(
 ) -> ValueSpan | None:
     start, begin, end = place
     begin = value_begins(said.text, start, begin)
-    is_asked = _ASKED.search(said.text, begin, end) or said.text[end : end + 1] == "?"
+    is_bid = field.type == "person" and _is_bid(said.text, start)
+    if is_bid:
+        end = begin + len(_ASKING_END.sub("", said.text[begin:end]))
+    ends_asking = not is_bid and said.text[end : end + 1] == "?"
+    is_asked = ends_asking or _ASKED.search(said.text, begin, end)
     if is_behind and not field.pattern:
         first, end = own_words(said, said.text[start:begin], begin, end)
         start, begin = (start, begin) if first == begin else (first, first)
@@ -91,6 +103,11 @@ def _words(
         for first, last in id_spans(field.pattern, kept):
             return ValueSpan(start, begin + last, {field.name: kept[first:last]})
     return ValueSpan(start, end, {field.name: kept})
+
+
+def _is_bid(text: str, start: int) -> bool:
+    """Whether the sentence bids something before the place: its question is not about a value."""
+    return _BIDS.search(text, max(0, text.rfind("?", 0, start)), start) is not None
 
 
 def _is_hollow(said: FormText, begin: int, given: str) -> bool:

@@ -354,3 +354,28 @@ def test_one_of_two_days_to_choose_from_is_not_taken(text: str) -> None:
 def test_one_day_beside_another_choice_is_taken() -> None:
     said = "lend it or the old one until Friday, or tell me why"
     assert read_values(said, (UNTIL, SINCE), WEDNESDAY)["until"]
+
+
+@table(
+    ("text", "values"),
+    [
+        ("can you plan a visit with Ann and Bob Lee?", {"lead": "Ann", "mate": "Bob Lee"}),
+        ("Hi, could we get a crew with Ann and Bob?", {"lead": "Ann", "mate": "Bob"}),
+        ("plan a visit with Ann and Bob", {"lead": "Ann", "mate": "Bob"}),
+        ("能不能安排一下，带队阿娟，队员韩松？", {"lead": "阿娟", "mate": "韩松"}),
+        ("能安排一下吗，带队阿娟，队员韩松", {"lead": "阿娟", "mate": "韩松"}),
+        ("可以安排队员韩松吗？", {"mate": "韩松"}),
+        # A question that bids nothing names nobody.
+        ("is the visit with Ann?", {}),
+        ("can you tell me who comes with Ann?", {}),
+        ("can you plan a visit with Ann, or with Bob?", {}),
+        ("can you plan a visit? is it with Ann?", {}),
+        ("带队阿娟吗", {}),
+    ],
+)
+def test_who_is_named_last_where_something_is_bidden_as_a_question(
+    text: str, values: dict[str, str]
+) -> None:
+    lead = Field(name="lead", label="Crew lead", type="person", cues=("with", "带队"))
+    mate = Field(name="mate", label="Second", type="person", cues=("and", "队员"))
+    assert read_values(text, (lead, mate), WEDNESDAY) == values
