@@ -152,7 +152,7 @@ COMMANDS = (
     ),
     Command(
         "lint-examples",
-        "list examples that look like another route",
+        "list examples that look like another route, or whose values do not reach their form",
         definitions.lint_examples,
         definitions.lint_arguments,
         "0 they are listed; 1 one stands under two routes; 2 a setting or playbook is wrong, or "

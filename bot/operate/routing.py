@@ -4,9 +4,9 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from bot.definitions.loader import TALK_FILE, Definitions, load_definitions
@@ -17,6 +17,8 @@ from bot.wiring.connections import load_connections
 from bot.wiring.model import open_model
 from cards.model import Principal
 from engine.frames.intents import Candidate, Intent
+from engine.reviews.form_facts import form_facts
+from engine.skills.example_values import ExampleFault, FormExamples
 from engine.text.entities import fold_cue
 from engine.text.language import detect_language
 from engine.tools.model import Tool
@@ -33,6 +35,7 @@ GUESS = 0.22
 ENOUGH = 10
 """Of a request with fewer examples, those that look like another route are not listed each."""
 
+_MENDS_CUE = "what follows a cue is taken to the end of its clause; take another cue, or none"
 _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 """Characters that some readers take for the end of a line, escaped in JSON."""
 
@@ -77,6 +80,7 @@ def _lines(text: str) -> Iterator[str]:
 def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) -> int:
     """Print the folder's examples that look like another route; 1 when a text stands under two.
 
+    Besides, what of a request's examples does not reach its forms, and by which cue.
     Those of the folder's own files come first. With `only` (a playbook, or `playbook/request`)
     those that are of it or look like it; 2 where nothing is called so.
     """
@@ -94,8 +98,11 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
         and any(_is_of(group, only) for group in (one.example.group, one.looks_like))
     ]
     found.sort(key=lambda one: one.example.group not in own)
+    faults = _form_faults(settings, definitions, only)
     if as_json:
-        print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
+        told = [_doubt(one) for one in found]
+        told += [{"group": g, **asdict(each)} for g, every in faults.items() for each in every]
+        print(json.dumps(told, ensure_ascii=False))
         return 1 if any(one.is_duplicate for one in found) else 0
     few = {} if only else _requests_with_few(table)
     for one in found:
@@ -104,11 +111,50 @@ def lint_examples(settings: Settings, *, only: str = "", as_json: bool = False) 
     for group, size in few.items():
         if doubted := sum(_is_misrouted(one) and one.example.group == group for one in found):
             print(_few_examples(group, size, doubted))
+    for group, every in faults.items():
+        print(*(f"{group}: {line}" for line in _tell_faults(every)), sep="\n")
     twice, held = sum(one.is_duplicate for one in found), sum(one.is_held for one in found)
     if held:
         print(f"{held} examples hang on something, or forbid it")
     print(f"{len(found) - held} examples look like another route, {twice} of them stand under two")
     return 1 if twice else 0
+
+
+def _form_faults(
+    settings: Settings, definitions: Definitions, only: str
+) -> dict[str, list[ExampleFault]]:
+    """What of a request's own examples does not reach its forms, by request."""
+    entities, today = definitions.route_table().entities, open_clock(settings).today()
+    facts = form_facts(definitions.people, today, entities)
+    found: dict[str, list[ExampleFault]] = {}
+    for name, playbook in definitions.playbooks.items():
+        forms = FormExamples(playbook, entities, facts, today)
+        for request in playbook.definition.requests:
+            group = f"{name}/{request.id}"
+            if _is_of(group, only) and (faults := [*forms.find_faults(request)]):
+                found[group] = faults
+    return found
+
+
+def _tell_faults(faults: Sequence[ExampleFault]) -> Iterator[str]:
+    """A line for each cue that takes too much, and one for each example that gives nothing."""
+    by_cue: dict[tuple[str, str], list[ExampleFault]] = {}
+    for each in faults:
+        by_cue.setdefault((each.field, each.cue), []).append(each)
+    for (field, cue), every in by_cue.items():
+        first = every[0]
+        if not field:
+            for one in every:
+                unused = f"; not used: {one.unused!r}" if one.unused not in ("", one.text) else ""
+                yield f"{one.text!r} fills nothing of the form{unused}"
+            continue
+        more = f", and of {len(every) - 1} more" if len(every) > 1 else ""
+        where = f"of {first.text!r}{more}"
+        by = f" by its cue {cue!r}" if cue else ""
+        if first.took:
+            yield f"{field} takes {first.took!r}{by} {where}: {_MENDS_CUE}"
+        else:
+            yield f"{field} takes nothing{by} {where}, which hides a value: {_MENDS_CUE}"
 
 
 def _is_misrouted(one: DoubtfulExample) -> bool:
