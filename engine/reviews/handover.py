@@ -39,6 +39,9 @@ NotReassigned = Reason | Literal["nobody"]
 
 # Chosen from a platform's list of its users: people do not know it as a name.
 _ACCOUNT: Final = re.compile(r"[a-z]+:[A-Za-z0-9:]+")
+_WORD_OF_NAME = re.compile(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff,;:()]+")
+_NAME_WORDS, _NAME_CHARS = 6, 200
+_LIKE_A_NAME = re.compile(r"[A-Z][^\W\d]+(?:[ '’.-]{1,2}[A-Z][^\W\d]*){0,3}|[\u3400-\u9fff]{2,4}")
 _NAME_PARTS: Final = re.compile(r"[\s/,、，()（）]+")
 
 
@@ -205,6 +208,29 @@ def find_people(people: People, text: str) -> Sequence[Principal]:
         if found:
             return found
     return []
+
+
+def named_in(people: People, text: str) -> str:
+    """The longest stretch of a text that names somebody; "" for none, and where two are named."""
+    words = [match.span() for match in _WORD_OF_NAME.finditer(text[:_NAME_CHARS])]
+    spans = sorted(
+        (first[0] - last[1], first[0], last[1])
+        for at, first in enumerate(words)
+        for last in words[at : at + _NAME_WORDS]
+    )
+    found: list[tuple[int, int]] = []
+    for _, start, end in spans:
+        is_free = all(end <= first or last <= start for first, last in found)
+        # "will" and "may" are names of some.
+        is_name = end - start > 1 and not text[start].islower()
+        if is_free and is_name and find_people(people, text[start:end]):
+            found.append((start, end))
+    return text[slice(*found[0])] if len(found) == 1 else ""
+
+
+def looks_like_a_name(text: str) -> bool:
+    """Whether a text may be somebody's name: words with capitals, or a few Chinese letters."""
+    return bool(_LIKE_A_NAME.fullmatch(text))
 
 
 def _ids(person: Principal) -> set[str]:

@@ -29,11 +29,12 @@ from engine.frames.text_names import fill_markdown, fill_plain
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reviews.form_facts import entity_title, form_facts
+from engine.reviews.handover import find_people, looks_like_a_name, named_in
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.claims.unheard import unheard_clauses
 from engine.text.entity_kinds import Entities
-from engine.text.form_reading import find_values, read_form
+from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.values import cue_pattern
 from engine.text.vocabulary import NO_WORDS, unexplained_text
 from engine.understanding.grammar.reading import GRAMMAR
@@ -190,6 +191,32 @@ class _MessageReading:
     faults: dict[str, str] = field(default_factory=dict)
 
 
+def _persons(asked: Sequence[Field], context: StepContext) -> tuple[frozenset[str], dict[str, str]]:
+    """The person fields whose cue leads to words that call nobody, and who among these is named.
+
+    A cue such as "for" leads to much else. Words that look like a name are told to be unknown.
+    """
+    run = context.run
+    if all(f.type != "person" for f in asked):
+        return frozenset(), {}
+    request = context.playbook.definition.cues
+    found = find_values(
+        run.text, asked, context.services.today, entities=context.entities, request=request
+    )
+    people = context.services.people.scope_to(run.conversation, run.project or None)
+    strange, named = set[str](), dict[str, str]()
+    for field_ in (f for f in asked if f.type == "person"):
+        words = found.values.get(field_.name, "")
+        if not words or find_people(people, words):
+            continue
+        person = named_in(people, words)
+        if person or not looks_like_a_name(words):
+            strange.add(field_.name)
+        if person:
+            named[field_.name] = person
+    return frozenset(strange), named
+
+
 def _is_read(field: Field, context: StepContext) -> bool:
     """Whether a text can be read for it: a choice takes nothing before its options are listed."""
     leaf = context.playbook.definition.leaf(field.name)
@@ -210,7 +237,10 @@ def _read_message(
     # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     cues = context.playbook.definition.cues
-    own = find_values(run.text, fields, today, entities=entities, request=cues)
+    strangers, persons = _persons(fields, context)
+    others = [f for f in fields if f.name not in strangers]
+    own = find_values(run.text, others, today, entities=entities, request=cues)
+    own = FoundValues({**own.values, **persons}, {**own.words, **persons})
     # What the run's own text gives counts before what stands around it.
     if any(all(f.name in found for f in wider) for found in (known, own.values)):
         wider = []
@@ -243,6 +273,8 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     """What neither a field nor the playbook's own words explain; `message` was read for these."""
     run, playbook = context.run, context.playbook.definition
     fields = [f for f in asked if _is_read(f, context)]
+    strangers, _ = _persons(fields, context)
+    fields = [f for f in fields if f.name not in strangers]
     own = (*playbook.cues, *playbook.name.texts)
     text = _without_known(run) if all(not f.entity for f in fields) else run.text
     # What a field of another form has taken is not unused.
