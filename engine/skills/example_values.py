@@ -1,6 +1,5 @@
 """What the examples of a request give its forms, and which cue takes what is for another field."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from engine.playbooks.model import Playbook, Request
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.language import detect_language
-from engine.text.values import cue_pattern
 
 _WORDS = ("text", "person")
 _FREE = (*_WORDS, "boolean", "file")
@@ -102,7 +100,7 @@ class FormExamples:
     ) -> ExampleFault | None:
         """The cue of a field without which the example gives a value more."""
         for cue in field.cues:
-            if not re.search(cue_pattern((cue,)), example, re.IGNORECASE):
+            if cue.lower() not in example.lower():
                 continue
             others = tuple(each for each in field.cues if each != cue)
             without = field.model_copy(update={"cues": others})
@@ -152,7 +150,6 @@ class FormExamples:
 
 def _cue_of(field: Field, read: FoundValues) -> str:
     """The cue by which a field took its words; "" where it is none of them."""
-    words = read.words.get(field.name, "")
+    words = read.words.get(field.name, "").strip().lower()
     longest = sorted(field.cues, key=lambda cue: -len(cue))
-    found = (c for c in longest if re.match(cue_pattern((c,)), words.strip(), re.IGNORECASE))
-    return next(found, "")
+    return next((cue for cue in longest if words.startswith(cue.lower())), "")
