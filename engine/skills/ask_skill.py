@@ -240,7 +240,11 @@ def _read_message(
     strangers, persons = _persons(fields, context)
     others = [f for f in fields if f.name not in strangers]
     own = find_values(run.text, others, today, entities=entities, request=cues)
-    own = FoundValues({**own.values, **persons}, {**own.words, **persons})
+    # A name of theirs still ends what stands before it: "with Lin and Chen please".
+    sure = find_values(run.text, fields, today, entities=entities, request=cues) if persons else own
+    kept = {n: text for n, text in sure.values.items() if n not in strangers} | persons
+    told = {n: text for n, text in sure.words.items() if n not in strangers} | persons
+    own = FoundValues({**own.values, **kept}, {**own.words, **told})
     # What the run's own text gives counts before what stands around it.
     if any(all(f.name in found for f in wider) for found in (known, own.values)):
         wider = []
@@ -248,8 +252,8 @@ def _read_message(
     texts, words = {**around.values, **own.values}, {**around.words, **own.words}
     new = {name: text for name, text in texts.items() if name not in known}
     typed, faults = _check(fields, new, context)
-    told = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
-    return _MessageReading(typed, words, told)
+    wrong = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
+    return _MessageReading(typed, words, wrong)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.playbooks.model import Playbook
 from engine.text.entity_kinds import Entities
 from tests.engine.understanding.domains.folders import read_playbook
 from tests.fakes.tables import table
@@ -10,13 +11,13 @@ from tests.fakes.walk import Walk, new_run
 PERMIT = read_playbook("wind", "permit-to-work")
 
 
-async def begun(message: str, lang: Any = "en") -> Walk:
-    known = Entities(tuple(PERMIT.definition.pattern_kinds))
+async def begun(message: str, lang: Any = "en", playbook: Playbook = PERMIT) -> Walk:
+    known = Entities(tuple(playbook.definition.pattern_kinds))
     named = known.record(message)
     run = new_run(
-        PERMIT, message=message, text=message, request="permit-to-work", lang=lang, named=named
+        playbook, message=message, text=message, request=playbook.id, lang=lang, named=named
     )
-    return await Walk(PERMIT, run, listed=lambda *_: known).start()
+    return await Walk(playbook, run, listed=lambda *_: known).start()
 
 
 @table(
@@ -35,6 +36,13 @@ async def test_the_longest_stretch_that_names_somebody(message: str, holder: str
     assert known.get("holder") == holder
     assert (known.get("turbine"), known.get("work")) == ("T31", "height")
     assert "day" in known
+
+
+async def test_who_is_named_before_another_keeps_to_their_own_field() -> None:
+    service = read_playbook("wind", "schedule-service")
+    message = "plan the annual service of T26 on 18 December with Lin and Chen please"
+    walk = await begun(message, playbook=service)
+    assert (walk.run.state.data["lead"], walk.run.state.data["mate"]) == ("lin", "chen")
 
 
 async def test_what_may_be_a_name_is_told_to_be_unknown() -> None:
