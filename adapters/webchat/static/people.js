@@ -17,7 +17,9 @@ export function showPeople({ people, person, lang, pick }) {
       el("span", { class: "names" },
         el("strong", { text: one.name }), el("small", { text: one.role[lang] ?? one.role.en ?? "" }))));
   }
-  if (held) into.querySelector(":checked")?.focus();
+  const chosen = into.querySelector(":checked");
+  chosen?.parentElement.scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (held) chosen?.focus();
 }
 
 // What this person may ask and start, as buttons that put it into the composer.

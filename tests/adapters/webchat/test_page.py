@@ -1,9 +1,13 @@
 """The page in a real browser, against the real WebChat over HTTP."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from aiohttp import web
 
+from adapters.webchat.platform import WebChat
+from adapters.webchat.visitors import WebPerson
 from cards.model import Field, Row
 from cards.showing.view import (
     BarView,
@@ -27,7 +31,9 @@ from engine.events import (
     Outcome,
     Update,
 )
+from tests.adapters.webchat.conftest import ScriptedIntake
 from tests.fakes.browser import Browser
+from tests.fakes.chat_log import MemoryChatLog
 
 ASK = "s1:0-clarify1:fill:1"
 APPROVE = "s1:0-confirm1:approve:1"
@@ -434,3 +440,27 @@ async def test_every_time_on_the_page_is_by_the_readers_clock(page, chat, browse
         assert browser.console_errors() == []
 
     await asyncio.to_thread(look)
+
+
+async def test_the_names_of_many_people_can_be_read(
+    log: MemoryChatLog, intake: ScriptedIntake, browser: Browser, aiohttp_client: Any
+) -> None:
+    """Of ten people each had room for one letter of a name."""
+    many = tuple(WebPerson(id=f"p{n}", name=f"Person {n}", role_label={}) for n in range(10))
+    chat, app = WebChat(log=log, people=many, heartbeat_s=0.05), web.Application()
+    app.add_routes(chat.routes(intake))
+    client = await aiohttp_client(app)
+
+    def look() -> list[float]:
+        browser.emulate(width=1100, height=900)
+        browser.open(str(client.make_url("/")))
+        browser.find('.person:has([value="p9"])')
+        widths: list[float] = browser.run(
+            "return [...document.querySelectorAll('.person strong')]"
+            ".map((name) => name.scrollWidth - name.clientWidth)"
+        )
+        browser.open("about:blank")
+        return widths
+
+    assert await asyncio.to_thread(look) == [0] * 10
+    await chat.close()
