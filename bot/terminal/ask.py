@@ -87,7 +87,7 @@ async def _cards_of(
         cards += [(each, str(each["lang"])) for each in more if own is None or not _same(each, own)]
     numbers = NumberedChoices()
     # What waits for others has nothing for the person to choose.
-    mine = ends is Status.NEEDS_YOU
+    mine = ends is not Status.WAITS
     return tuple(
         NumberedCard(card, lang, numbers.number_buttons(card, lang) if mine else ())
         for card, lang in cards

@@ -19,11 +19,14 @@ from engine.skills import ask_skill
 from engine.text import form_reading as reading
 from engine.text import values
 from engine.text.claims import labels, unheard, words
+from engine.understanding import matter, open_forms
 from engine.understanding.grammar.reading import TABLES, Grammar
 from engine.understanding.lookups import arguments
 from engine.understanding.lookups import find as lookup
 from engine.understanding.lookups import text as lookup_text
 from engine.understanding.pieces.conditions import without_days
+from tests.engine.understanding.routes import CONTEXT
+from tests.engine.understanding.test_several_values import form
 from tests.fakes.entities import SUBJECTS
 from tests.fakes.study import Study
 from tests.patterns.automaton import automaton
@@ -90,6 +93,11 @@ def build_every_kind() -> None:
     ask_skill._says_a_word(Instead.model_validate(instead), SAID, SUBJECTS)
     samples.read_sample(samples.find_sample("expenses"), "A-1", "UTC")
     about.stated_of(SAID, ["a word that is new", "P003"])
+    note = Field(name="note", label="Note of the matter")
+    matter.matter_told("it is red and sore", SAID, [note], ["a cue of it"], ["70 kg"])
+    matter.without_bids("it is red and sore", ["a cue of it"])
+    texts = [Field(name=name, label=f"Word {name}", pattern="[A-Z]-[0-9]") for name in ("x", "y")]
+    open_forms.match_values("word x A-7, word y B-8", replace(CONTEXT, open_cards=(form(*texts),)))
     for room in PLATFORMS.values():
         room.settings.accounts.fault(SAID)
 

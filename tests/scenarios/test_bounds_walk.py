@@ -138,6 +138,10 @@ async def test_in_the_web_chat_neither_a_form_nor_a_text_gets_a_wrong_value_in(
         await room.say("lin", "shelf G-07, pieces 20")
         await room.wait_for(lambda m: FORM in text_of(m["parts"]))
         await room.say("lin", "shelf C-08")
+        # What is put right is not sent by that.
+        right = await room.wait_for(lambda m: bool(m["card"]) and "C-08" in json.dumps(m["card"]))
+        filled = {"shelf": "C-08", "pieces": "20", "temperature": "4"}
+        assert (await room.fill("lin", right["card"], "submit", **filled))[0] == 200
         await room.card("clarify", closed=True)
     assert await booked(service) == {
         "shelf": "C-08",
