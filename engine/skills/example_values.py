@@ -14,9 +14,7 @@ from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.language import detect_language
 
-_WORDS = ("text", "person")
-_FREE = (*_WORDS, "boolean", "file")
-_MOST_NAME_WORDS, _MOST_NAME_CHARS = 3, 24
+_FREE = ("text", "person", "boolean", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +84,14 @@ class FormExamples:
     def _takers(
         self, example: str, form: Sequence[Field], read: FoundValues
     ) -> Iterator[ExampleFault]:
-        """Fields of words that took more than their value, each with the cue."""
-        for field in (f for f in form if f.type in _WORDS and not f.entity):
+        """Texts that took more than their value, each with the cue.
+
+        What a person's cue leads to is no value where it calls nobody.
+        """
+        for field in (f for f in form if f.type == "text" and not f.entity):
             fault = self._crowding(example, form, field, read)
             took = read.values.get(field.name, "")
-            if fault is None and took and self._is_too_much(field, form, took, read.values):
+            if fault is None and took and self._is_too_much(form, took, read.values):
                 fault = ExampleFault(example, field.name, took, _cue_of(field, read))
             if fault is not None:
                 yield fault
@@ -114,19 +115,10 @@ class FormExamples:
                 return ExampleFault(example, field.name, read.values.get(field.name, ""), cue)
         return None
 
-    def _is_too_much(
-        self, field: Field, form: Sequence[Field], took: str, values: Mapping[str, str]
-    ) -> bool:
-        """Whether a person is nobody and no name, or a text has what another field still needs."""
+    def _is_too_much(self, form: Sequence[Field], took: str, values: Mapping[str, str]) -> bool:
+        """Whether a text has what another field still needs."""
         named = {kind for kind, _ in self.entities.kinds_and_ids(took)}
-        if field.type == "text":
-            return any(f.entity in named and f.name not in values for f in form if f.entity)
-        if self._is_taken(field, took):
-            return False
-        long = len(took.split()) > _MOST_NAME_WORDS or len(took) > _MOST_NAME_CHARS
-        parts = [took[:at] for at in range(1, len(took))] if not took.isascii() else took.split()
-        is_within = any(self._is_taken(field, part) for part in parts)
-        return bool(named) or long or is_within or any(letter.isdigit() for letter in took)
+        return any(f.entity in named and f.name not in values for f in form if f.entity)
 
     def _has_values(self, example: str, form: Sequence[Field]) -> bool:
         """Whether the only field of a type or kind, asked for alone, finds a value in it."""
