@@ -78,11 +78,15 @@ def supersede(cards: Sequence[Card]) -> tuple[CardWrite, ...]:
 def replace_cards(others: Sequence[Card], opened: Sequence[Card], now: datetime) -> Effects:
     """The run's other open cards that a new one of the same semantic key replaces (spec 003)."""
     keys = {card.task_key for card in opened} - {""}
-    old = [card for card in others if card.task_key in keys]
-    closed = supersede(old)
+    return close_replaced([card for card in others if card.task_key in keys], now)
+
+
+def close_replaced(cards: Sequence[Card], now: datetime) -> Effects:
+    """The end of those of the cards that are open, with their timers and log entries."""
+    closed = supersede(cards)
     return Effects(
         cards=closed,
-        timers=tuple(timer for card in old for timer in stop_timers(card.token, card.lane)),
+        timers=tuple(timer for card in cards for timer in stop_timers(card.token, card.lane)),
         log=tuple(clock_entry(write.card, "superseded", now) for write in closed),
     )
 

@@ -18,6 +18,7 @@ from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Post
 from engine.reviews.awaited import awaited_text
 from engine.services import Services
+from engine.talk.turn.choice_cards import is_choice_card
 
 PAGE_CARDS = 10
 SAID_CHARS = 120
@@ -33,8 +34,9 @@ Voter = Callable[[Card | None], Principal]
 
 @dataclass(frozen=True, slots=True)
 class PendingPage:
-    """Cards from the `first` (counted from 1) on, the oldest first, out of `total` at most.
+    """Cards from the `first` (counted from 1) on, out of `total` at most.
 
+    The oldest comes first, and behind all others what the person themselves was asked to choose.
     `more` when there may be a next page.
     """
 
@@ -50,13 +52,16 @@ async def read_pending_page(
     """Page `number` of what this person may decide now, by the roles they hold now."""
     listed = await inbox.find_tokens(inbox_names_of_person(voter(None)))
     wanted = number * size
-    found: list[Card] = []
+    found, choices = list[Card](), list[Card]()
     tokens = listed.tokens[:MAX_CARDS_READ]
     for start in range(0, len(tokens), _BATCH):
         cards = await inbox.cards(tokens[start : start + _BATCH])
-        found += [card for card in cards if is_waiting_for(card, voter(card), now)]
+        for card in cards:
+            if is_waiting_for(card, voter(card), now):
+                (choices if is_choice_card(card) else found).append(card)
         if len(found) > wanted:
             break
+    found += choices
     more = len(found) > wanted or len(listed.tokens) > MAX_CARDS_READ
     first = wanted - size
     return PendingPage(tuple(found[first:wanted]), first + 1, more, max(listed.total, len(found)))
@@ -183,7 +188,7 @@ def _card_line(card: Card, zone: str, lang: Lang) -> str:
 
 def _card_title(card: Card) -> str:
     """The title, and what tells it from others of the same one (Markdown)."""
-    if card.task_key.startswith("choose:") and not card.rows:
+    if is_choice_card(card) and not card.rows:
         # It is Markdown: a mark that is cut off leaves no backslash.
         said = clip(card.text.partition("\n")[0], SAID_CHARS).replace("\\…", "…")
         return f"{literal(card.title)} {said}".strip()

@@ -94,6 +94,26 @@ async def test_pending_tells_such_cards_apart_by_what_was_written(own_room: WebR
     assert line.startswith(f"Did you mean …? You wrote: “{ENGLISH}”")
 
 
+async def test_who_writes_the_same_again_has_one_card_for_it(own_room: WebRoom) -> None:
+    def is_replaced(message: Message) -> bool:
+        return bool(message["card"]) and "取代" in message["card"]["outcome"]
+
+    theirs = await asked(own_room)
+    await own_room.say("chen", VISIT)
+    await next_card(own_room, theirs)
+    await own_room.say("lin", f" {VISIT} ")
+    old = await own_room.wait_for(is_replaced)
+    assert old["card"]["buttons"] == []
+    assert [part["state"] for part in old["parts"]] == ["cancelled"]
+    assert "又写了一次" in text_of(old["parts"])
+    await own_room.say("lin", "/pending")
+    listed = text_of(await own_room.wait_for(lambda m: "等您处理" in text_of(m)))
+    # The other is what somebody else was asked, which stays.
+    assert listed.count(VISIT) == 2
+    status, answer = await own_room.tap("lin", theirs, "1")
+    assert (status, answer["ok"]) == (200, False)
+
+
 async def test_politeness_around_a_question_is_no_question_of_its_own_and_nothing_is_dropped(
     shared: Service, own_room: WebRoom
 ) -> None:

@@ -117,6 +117,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.not_now": "It does not: leave it",
     "choose.left": "All right; nothing was done.",
     "choose.expired": "Nobody chose, so nothing was done.",
+    "choose.again": "You wrote it again: it goes on there.",
     "request.not_yet": (
         "“{name}” belongs to “{playbook}”, but this version cannot do it yet; nothing was done."
     ),

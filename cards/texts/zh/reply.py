@@ -99,6 +99,7 @@ TEXTS: Final[dict[str, str]] = {
     "choose.not_now": "不成立，不办",
     "choose.left": "好的，没有进行任何操作。",
     "choose.expired": "没有人选择，所以没有进行任何操作。",
+    "choose.again": "您又写了一次，请看那里的回复。",
     "request.not_yet": "「{name}」属于「{playbook}」，但现在的版本还不能办理；没有进行任何操作。",
     "request.gone": "「{text}」要用的流程已经撤下了；没有进行任何操作。",
     "request.barred": (

@@ -22,6 +22,9 @@ LABEL_CHARS = 60
 NAME_CHARS = 44
 """So much of a request's name stands behind the words that begin it."""
 
+KEY = "choose:"
+"""How the semantic key of these cards begins."""
+
 NONE = "none"
 MORE = "more"
 """What else can be asked for: a further card."""
@@ -58,9 +61,14 @@ def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
         review=Review(persons=(head.principal.id,)),
         **head.principal.as_requester(),
         waiting_for=head.principal.name,
-        task_key=f"choose:{head.id}:{part.index}",
+        task_key=f"{KEY}{head.id}:{part.index}",
         deadline=services.now + OPEN_FOR,
     )
+
+
+def is_choice_card(card: Card) -> bool:
+    """Whether it asks who wrote what they meant."""
+    return card.task_key.startswith(KEY)
 
 
 def _labels(intent: Intent, lang: Lang, services: Services) -> list[str]:

@@ -3,15 +3,22 @@
 from engine.frames.replies import Part, ReplyHead, late_posts, read_parts
 from engine.mail import CardDecided, CardExpired, PartReady
 from engine.ports.storage.store import Effects, PartWrite, Refresh
-from engine.reviews.clocks import close_card, stop_timers
+from engine.reviews.clocks import close_card, close_replaced, stop_timers
 from engine.services import Services
 from engine.talk.mine.facts import work_loader
 from engine.talk.turn.answers import ModelQuestions, ask_model
-from engine.talk.turn.choice_cards import MORE, chosen_intent, part_without_choice, with_others
+from engine.talk.turn.choice_cards import (
+    MORE,
+    chosen_intent,
+    is_choice_card,
+    part_without_choice,
+    with_others,
+)
 from engine.talk.turn.forms import answer_form
 from engine.talk.turn.parts import Turn, ask_which, begin_part, skip_part, with_answer
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import lookup_trace, react_trace
+from engine.text.entities import fold
 from engine.understanding.context import RouteContext
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.pieces.within import rank_requests
@@ -61,6 +68,28 @@ async def settle_choice(
         part = part.model_copy(update={"intent": intent})
         effects = await _begin_now(part, head, session, services)
     return effects.plus(Effects(timers=stop_timers(asked.token, asked.lane)))
+
+
+async def close_repeated_choices(turn: Turn) -> None:
+    """Close what a person was asked about a text that they send again here.
+
+    Its part says so; what it means is asked, or begun, in the new reply.
+    """
+    head, services = turn.head, turn.services
+    texts = {fold(part.intent.text).strip() for part in turn.parts} - {""}
+    for card in await services.decisions.open_cards(head.conversation):
+        if not is_choice_card(card) or card.requester != head.principal.id:
+            continue
+        found = await load_part(card.reply, card.part, services)
+        if found is None or fold(found[1].intent.text).strip() not in texts:
+            continue
+        part = part_without_choice(found[1], "choose.again", found[0].lang)
+        turn.add(
+            Effects(
+                parts=(PartWrite(card.reply, card.part, part.stored()),),
+                touches=(Refresh(card.reply),),
+            ).plus(close_replaced((card,), services.now))
+        )
 
 
 async def load_part(reply: str, index: int, services: Services) -> tuple[ReplyHead, Part] | None:

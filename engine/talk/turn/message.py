@@ -17,6 +17,7 @@ from engine.talk.mine.facts import LoadWork, work_loader
 from engine.talk.turn.answers import ModelQuestions, ask_model
 from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.case_files import ask_for_case, pass_on_files
+from engine.talk.turn.continuation import close_repeated_choices
 from engine.talk.turn.forms import answer_form
 from engine.talk.turn.parts import Turn, begin_part, with_answer
 from engine.talk.turn.session import Session
@@ -77,6 +78,8 @@ async def handle_message(
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
     _tell_who_read(turn, routed)
+    if situation.cards:
+        await close_repeated_choices(turn)
     if kept_names(head.files) and not turn.runs and not _is_taken(turn.parts):
         head, passed = await pass_on_files(head, services, is_active=bool(situation.runs))
         turn.head = head
