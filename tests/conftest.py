@@ -26,7 +26,7 @@ from tests.fakes import forge
 from tests.fakes.first_alone import first_alone, is_compiled
 from tests.fakes.platforms.patience import SLOWER, say_long_waits_to
 from tests.fakes.redis_servers import quick_folder
-from tests.fakes.tries import tries
+from tests.fakes.tries import TIMES, tries
 
 if TYPE_CHECKING:
     from tests.fakes.browser import Browser, Browsers
@@ -47,8 +47,11 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 COLLECTED = Path(tempfile.gettempdir()) / f"signoff-{os.environ.get('PYTEST_XDIST_TESTRUNUID')}"
 """Kept while the workers of a session collect."""
 _numbers = itertools.count(1)
-# How long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("any machine", deadline=None, max_examples=tries(40))
+# How long an example takes depends on what else the machine does. `make properties` tries others
+# each time; what `make test` says is of the code alone.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, max_examples=tries(40), derandomize=TIMES == 1
+)
 hypothesis.settings.load_profile("any machine")
 
 

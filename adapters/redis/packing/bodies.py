@@ -67,7 +67,8 @@ def pack_lines(kind: Kind, lines: Sequence[str]) -> Sequence[str]:
 
     None of them has a line break.
     """
-    if LEAST_CHARACTERS <= sum(map(len, lines)) <= MOST_CHARACTERS:
+    looks_packed = any(line.startswith(_OPENINGS) for line in lines)
+    if looks_packed or LEAST_CHARACTERS <= sum(map(len, lines)) <= MOST_CHARACTERS:
         return [_pack(kind, "\n".join(lines))]
     return lines
 

@@ -107,6 +107,12 @@ def test_lines_are_whole_again_in_their_order(several: list[list[str]]) -> None:
     assert unpack_lines(stored) == [line for each in several for line in each]
 
 
+@pytest.mark.parametrize("opening", ('{"z":"', "\x03", "\x04c"))
+def test_lines_that_look_packed_are_whole_again(opening: str) -> None:
+    several = ["a line", f"{opening}short"]
+    assert unpack_lines(pack_lines("log", several)) == several
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_body_that_is_cut_or_changed_reads_as_no_json_and_never_as_another(kind: Kind) -> None:
     text = json.dumps({"id": "0-a", "text": "what was approved", "more": [*range(200)]})
