@@ -107,7 +107,7 @@ def test_lines_are_whole_again_in_their_order(several: list[list[str]]) -> None:
     assert unpack_lines(stored) == [line for each in several for line in each]
 
 
-@pytest.mark.parametrize("opening", ('{"z":"', "\x03", "\x04c"))
+@pytest.mark.parametrize("opening", ['{"z":"', "\x03", "\x04c"])
 def test_lines_that_look_packed_are_whole_again(opening: str) -> None:
     several = ["a line", f"{opening}short"]
     assert unpack_lines(pack_lines("log", several)) == several
