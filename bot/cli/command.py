@@ -17,6 +17,28 @@ NO_PROJECT: Final = (
 T = TypeVar("T")
 
 
+class CommandParser(argparse.ArgumentParser):
+    """Reads options wherever they stand, also before the folder: `tools call NAME --arg a=b DIR`."""
+
+    _is_mixing = False
+
+    # Typed as the library's own, which has overloads.
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the namespace, and what is left."""
+        if self._is_mixing or "--" in (args or ()) or not self._can_mix():
+            return super().parse_known_args(args, namespace)
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_mixing = False
+
+    def _can_mix(self) -> bool:
+        """Whether the library can: not beside commands of its own, nor before a rest of all."""
+        whole = (argparse.PARSER, argparse.REMAINDER)
+        return all(action.nargs not in whole for action in self._get_positional_actions())
+
+
 def folder_argument(parser: argparse.ArgumentParser) -> None:
     """The project folder that the command works in."""
     parser.add_argument(

@@ -16,7 +16,7 @@ from bot.cli import (
     starting,
     testing,
 )
-from bot.cli.command import folder_argument
+from bot.cli.command import CommandParser, folder_argument
 from bot.version import VERSION
 
 
@@ -258,7 +258,7 @@ COMMANDS = (
 
 def parser() -> argparse.ArgumentParser:
     """What reads the command line; the result's `run` is the command's."""
-    whole = argparse.ArgumentParser(prog="signoff", description="Chat-bots that get work signed.")
+    whole = CommandParser(prog="signoff", description="Chat-bots that get work signed.")
     whole.add_argument("--version", action="version", version=f"signoff {VERSION}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:

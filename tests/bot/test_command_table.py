@@ -82,6 +82,20 @@ def test_the_page_has_no_command_that_is_not_there() -> None:
     assert list(rows()) == [command.name for command in COMMANDS]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tools", "call", "find", "--arg", "turbine=T1", "my-bot"),
+        ("tools", "call", "find", "my-bot", "--arg", "turbine=T1"),
+        ("tools", "call", "--arg", "turbine=T1", "find", "my-bot"),
+        ("tools", "call", "--arg", "turbine=T1", "--", "find", "my-bot"),
+    ],
+)
+def test_options_stand_where_people_put_them(words: tuple[str, ...]) -> None:
+    read = parser().parse_args(words)
+    assert (read.tool, read.arg, read.folder) == ("find", ["turbine=T1"], Path("my-bot"))
+
+
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         parser().parse_args(["--version"])
