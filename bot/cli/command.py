@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Reads options wherever they stand, also before the folder: `tools call NAME --arg a=b DIR`."""
+    """Reads options wherever they stand, also before the folder: `call NAME --arg a=b DIR`."""
 
     _is_mixing = False
 

@@ -93,7 +93,7 @@ def test_the_page_has_no_command_that_is_not_there() -> None:
 )
 def test_options_stand_where_people_put_them(words: tuple[str, ...]) -> None:
     read = parser().parse_args(words)
-    assert (read.tool, read.arg, read.folder) == ("find", ["turbine=T1"], Path("my-bot"))
+    assert (read.tool, read.arg, read.path) == ("find", ["turbine=T1"], Path("my-bot"))
 
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
