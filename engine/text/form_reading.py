@@ -361,7 +361,13 @@ def _find_words(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
 def _keep_sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> list[ValueSpan]:
     """Without what is said of another time, and without what contradicts itself."""
     names = " ".join(name.lower() for field in fields for name in field_names(field))
-    claims = [c for c in claims if not _is_old(_clause_at(text, c.start), names)]
+    # "last Friday" is no other time where it is the day that is asked for.
+    dated = {field.name for field in fields if field.type == "date"}
+    days = [c for c in claims if dated & c.values.keys()]
+    told = _blank_out(text, days)
+    claims = [
+        c for c in claims if not _is_old(_clause_at(told if c in days else text, c.start), names)
+    ]
     for field in fields:
         mine = [c for c in claims if field.name in c.values]
         if (field.type == "date" or field.pattern) and any(c.cued for c in mine):

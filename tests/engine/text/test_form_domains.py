@@ -153,6 +153,22 @@ def test_a_weekday_is_the_last_one_where_no_later_day_is_taken(
 
 
 @table(
+    ("text", "values"),
+    [
+        ("last Friday", {"done": "2026-02-20"}),
+        ("it was last Friday", {"done": "2026-02-20"}),
+        ("checked last Friday, grade 2", {"done": "2026-02-20", "grade": "2"}),
+        ("last time grade 3", {}),
+        ("last Friday grade 3, grade 2 now", {"grade": "2"}),
+    ],
+)
+def test_the_last_weekday_is_a_day_and_no_other_time(text: str, values: dict[str, str]) -> None:
+    done = Field(name="done", label="Checked", type="date", maximum="today")
+    grade = Field(name="grade", label="Grade", type="integer")
+    assert read_form(text, (done, grade), WEDNESDAY).values == values
+
+
+@table(
     ("text", "fields", "values"),
     [
         ("发票号 A-88", (INVOICE,), {"invoice": "A-88"}),
