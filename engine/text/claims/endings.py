@@ -9,6 +9,7 @@ from engine.text.values import cue_pattern, field_names
 
 _SMALL = r"(?:\s(?:of|from|for|on|in|to|at|with|by|under|about|against))?(?:\s(?:the|our|my|your))?"
 _OF = re.compile(r"\s?的\s?")
+_TOLD_OF = re.compile(r"\s?:\s{0,3}(?=\S)")
 _PLACES = frozenset(
     (
         *("in", "at", "on", "near", "from", "of", "with", "by", "under", "for", "to"),
@@ -39,6 +40,8 @@ def own_words(said: FormText, cue: str, begin: int, end: int) -> tuple[int, int]
             end = _without_lead(said, claim, begin)
         elif claim.start == begin and (linked := _OF.match(said.text, claim.end)):
             begin = linked.end()
+        elif (told := _TOLD_OF.match(said.text, claim.end)) and _leads(said, claim, begin):
+            begin = told.end()
     return begin, max(begin, end)
 
 
@@ -77,6 +80,11 @@ def _sure_entities(said: FormText, begin: int, end: int) -> list[ValueSpan]:
         and claim.end <= end
         and all(len(values[n]) == 1 for n in claim.values)
     ]
+
+
+def _leads(said: FormText, claim: ValueSpan, begin: int) -> bool:
+    """Whether nothing but small words stands between the place and the entity."""
+    return _without_lead(said, claim, max(0, begin - 1)) < max(1, begin)
 
 
 def _without_lead(said: FormText, claim: ValueSpan, begin: int) -> int:

@@ -44,3 +44,19 @@ def test_a_character_that_stands_alone_in_an_example_needs_none_either() -> None
     assert (
         read_form("对着 P005 做质控", [WHO], TODAY, entities=SUBJECTS, examples=examples).left != ""
     )
+
+
+@table(
+    ("text", "what"),
+    [
+        ("log a fault on P003: oil leak at the gearbox", "oil leak at the gearbox"),
+        ("problem with P003: it does not start", "it does not start"),
+        ("fault P003: oil leak", "oil leak"),
+        ("fault in the valve of P003", "in the valve"),
+    ],
+)
+def test_what_is_told_of_a_thing_stands_behind_its_name(text: str, what: str) -> None:
+    subject = Field(name="subject", label="Subject", type="entity", entity="subject")
+    told = Field(name="what", label="What is wrong", cues=("fault", "problem"))
+    reading = read_form(text, [subject, told], TODAY, entities=SUBJECTS)
+    assert reading.values == {"subject": "P003", "what": what}
