@@ -33,10 +33,12 @@ from engine.reviews.handover import find_people, looks_like_a_name, named_in
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.claims.unheard import unheard_clauses
+from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.values import cue_pattern
 from engine.text.vocabulary import NO_WORDS, unexplained_text
+from engine.text.wording import refers_back
 from engine.understanding.grammar.reading import GRAMMAR
 from engine.understanding.matter import matter_told, text_field, without_bids
 
@@ -249,11 +251,26 @@ def _read_message(
     if any(all(f.name in found for f in wider) for found in (known, own.values)):
         wider = []
     around = find_values(run.message, wider, today, entities=entities, request=cues)
-    texts, words = {**around.values, **own.values}, {**around.words, **own.words}
+    named = _named_before(fields, run, own, context)
+    texts = {**named.values, **around.values, **own.values}
+    words = {**named.words, **around.words, **own.words}
     new = {name: text for name, text in texts.items() if name not in known}
     typed, faults = _check(fields, new, context)
     wrong = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
     return _MessageReading(typed, words, wrong)
+
+
+def _named_before(
+    asked: Sequence[Field], run: Run, own: FoundValues, context: StepContext
+) -> FoundValues:
+    """What the message names before a request that says "it": "is INV-1 paid? Please pay it"."""
+    before = run.message.partition(run.text)[0]
+    lacking = [f for f in asked if f.type == "entity" and f.name not in own.values]
+    if not before.strip() or not refers_back(fold(run.text)):
+        return FoundValues({}, {})
+    today, cues = context.services.today, context.playbook.definition.cues
+    plain = [f.model_copy(update={"words": ()}) for f in lacking]
+    return find_values(before, plain, today, entities=context.entities, request=cues)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,12 +163,13 @@ _WHEN = _any(
     r"|\bago\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bin ◆",
     r"第一次|首次|倒数|下一?次",
 )
+_REFERENCE = _any(
+    r"(?<![其吉])[他她它]的?|[该此][\u4e00-\u9fff]|这[个位条张份]|同[一样]|一样",
+    r"\b(?:his|her|their|its|he|she|him|they|it)\b|\b(?:this|that|the same) [a-z]+\b",
+)
 _FOLLOW_UP = _any(
-    r"^(?:那|那么|还有|换)|呢\s*(?:[?。]\s*)?$|(?<![其吉])[他她它]的?|[该此][\u4e00-\u9fff]|这[个位条张份]"
-    r"|同[一样]|一样",
-    r"^(?:and|also|what about|how about|same|the same)\b"
-    r"|\b(?:his|her|their|its|he|she|him|they|it)\b",
-    r"\b(?:this|that|the same) [a-z]+\b",
+    r"^(?:那|那么|还有|换)|呢\s*(?:[?。]\s*)?$|^(?:and|also|what about|how about|same|the same)\b",
+    _REFERENCE.pattern,
 )
 _CHECKS = re.compile(
     r"\W*(?:先|请|帮我|麻烦|你)*(?:查|看(?!情况)|核(?:对|实|一下)|确认|check)"
@@ -333,6 +334,11 @@ def without_run_words(text: str) -> str:
 def follows_up(text: str) -> bool:
     """It leans on what was said before: "and P004?", "那他的体重呢"."""
     return bool(_FOLLOW_UP.search(text))
+
+
+def refers_back(text: str) -> bool:
+    """It has a word for something that was named before: "order one for it", 给它换一个."""
+    return bool(_REFERENCE.search(text))
 
 
 def as_count(text: str) -> str:

@@ -10,6 +10,10 @@ from engine.text.values import cue_pattern, field_names
 _SMALL = r"(?:\s(?:of|from|for|on|in|to|at|with|by|under|about|against))?(?:\s(?:the|our|my|your))?"
 _OF = re.compile(r"\s?的\s?")
 _TOLD_OF = re.compile(r"\s?:\s{0,3}(?=\S)")
+_TOLD_OF_IT = re.compile(
+    r"(?:(?:of|from|for|on|in|to|at|with|about)\s)?(?:(?:this|that)(?:\sone)?|it|them)\s?:\s{0,3}(?=\S)",
+    re.IGNORECASE,
+)
 _PLACES = frozenset(
     (
         *("in", "at", "on", "near", "from", "of", "with", "by", "under", "for", "to"),
@@ -35,6 +39,8 @@ def own_words(said: FormText, cue: str, begin: int, end: int) -> tuple[int, int]
     left.
     """
     end = _before_the_request(said, cue, begin, end)
+    if told := _TOLD_OF_IT.match(said.text, begin):
+        begin = told.end()
     for claim in _sure_entities(said, begin, end):
         if claim.end == end:
             end = _without_lead(said, claim, begin)

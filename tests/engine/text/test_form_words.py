@@ -60,3 +60,5 @@ def test_what_is_told_of_a_thing_stands_behind_its_name(text: str, what: str) ->
     told = Field(name="what", label="What is wrong", cues=("fault", "problem"))
     reading = read_form(text, [subject, told], TODAY, entities=SUBJECTS)
     assert reading.values == {"subject": "P003", "what": what}
+    of_it = read_form(text.replace("P003", "it"), [told], TODAY, entities=SUBJECTS)
+    assert of_it.values["what"].removesuffix(" of it") == what
