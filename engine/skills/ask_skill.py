@@ -40,7 +40,7 @@ from engine.text.values import cue_pattern
 from engine.text.vocabulary import NO_WORDS, unexplained_text
 from engine.text.wording import refers_back
 from engine.understanding.grammar.reading import GRAMMAR
-from engine.understanding.matter import matter_told, text_field, without_bids
+from engine.understanding.matter import bids_of, matter_told, text_field, without_bids
 
 INSTEAD = "instead"
 _PLACED = (" on ", " at ", " by ", " from ", " for ", "")
@@ -317,7 +317,7 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     ]
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
-    texts = {f.value for f in fields if f.type == "text"}
+    texts = (f.value for f in fields if f.type == "text")
     taken = {*message.words.values(), *reading.words.values(), *texts}
     lacking = [f for f in fields if f.name not in message.words and f.name not in message.faults]
     unheard = unheard_clauses(text, lacking, own)
@@ -328,9 +328,10 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     if (needed := text_field(lacking)) is None:
         return _Rest(tuple(faults), unused.strip(), left)
     # What somebody writes as an example has it is the matter too, where all else is explained.
-    cut = cut or without_bids(_cut(read(examples=own).left, taken), playbook.cues)
+    bids = (*bids_of(playbook.examples, asked, context.entities), *playbook.cues)
+    cut = cut or without_bids(_cut(read(examples=own).left, taken), bids)
     told = matter_told(cut, text, lacking, playbook.cues, taken)
-    matter = {needed.name: told} if told and told not in unheard else {}
+    matter = {needed.name: told} if told not in ("", *unheard) else {}
     return _Rest(tuple(faults), unused.strip(), left, matter)
 
 

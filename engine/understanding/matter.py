@@ -1,10 +1,11 @@
 """What a message tells of its matter, for the one text that its form still needs."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from cards.model import Field
+from engine.text.entity_kinds import Entities
 from engine.text.values import cue_pattern
 from engine.text.vocabulary import NO_WORDS, unexplained_text
 from engine.understanding.grammar.reading import GRAMMAR, level
@@ -19,10 +20,27 @@ _BIDS: Final = re.compile(
     r"|our place|hurry|up|for me|for us)(?![a-z])",
     re.IGNORECASE,
 )
+_DIGIT: Final = re.compile(r"[0-9]")
 _ASKS: Final = re.compile(r"[?？]|[吗么]$")
 _WISH: Final = re.compile(r"(?:我们?|咱们?)?(?:是?想要?|打算|准备)")
 _LEAST_CHARS, _LEAST_WORDS = 3, 3
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
+
+
+def bids_of(examples: Iterable[str], fields: Sequence[Field], entities: Entities) -> Iterator[str]:
+    """What examples say before the id or number that they are about: "approve to deploy".
+
+    That asks for the request, whichever words its author listed as cues; what fields call such a
+    thing may stand there too: "approve to deploy the release".
+    """
+    yield from (field.label for field in fields if field.entity)
+    for example in examples:
+        starts = [found.start for found in entities.matches(example)]
+        starts += [found.start() for found in _DIGIT.finditer(example)]
+        before = example[: min(starts, default=0)]
+        bid = _core(_CLAUSE_END.split(before)[-1])
+        if bid and unexplained_text(bid, NO_WORDS):
+            yield bid
 
 
 def without_bids(parts: str, cues: Collection[str]) -> str:

@@ -1,5 +1,6 @@
 """What a message tells of its matter is the one text that the form still needs."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -21,8 +22,14 @@ def playbook(request: str) -> Playbook:
     return read_playbook(*_PLAYBOOKS[request])
 
 
-async def begun(request: str, message: str, lang: Any) -> Walk:
+async def begun(request: str, message: str, lang: Any, examples: Sequence[str] = ()) -> Walk:
     book = playbook(request)
+    if examples:
+        # Whichever cues its author thought of.
+        file = book.definition
+        requests = [e.model_copy(update={"examples": (*examples,)}) for e in file.requests]
+        file = file.model_copy(update={"cues": (), "requests": tuple(requests)})
+        book = book.model_copy(update={"definition": file})
     (asked,) = [each.id for each in book.definition.requests if request in each.id]
     known = Entities(tuple(book.definition.pattern_kinds))
     named = known.record(message)
@@ -83,6 +90,33 @@ async def test_what_tells_of_no_matter_is_not_taken(request: str, lang: str, mes
     assert not {"broken", "what"} & walk.run.state.data.keys()
     form = walk.card.choices[0].form
     assert not [f.value for f in form if f.type == "text" and f.value]
+
+
+_BIDS = (
+    "please approve to replace LT-0412",
+    "请批准更换 LT-0412",
+    "please replace LT-0412, the screen is broken",
+    "my screen flickers all day, please replace LT-0412",
+)
+
+
+@table(
+    ("lang", "message", "told"),
+    [
+        ("en", "please approve to replace LT-0412", ""),
+        ("en", "please approve to replace LT-0388", ""),
+        ("en", "please approve to replace the asset number LT-0388", ""),
+        ("zh", "请批准更换 LT-0388", ""),
+        ("zh", "LT-0388 批准更换", ""),
+        # What an example tells behind that, or before it, may well be the matter.
+        ("en", "please replace LT-0388, the screen is broken", "the screen is broken"),
+        ("en", "my screen flickers all day, please replace LT-0388", "my screen flickers all day"),
+        ("zh", "请批准更换 LT-0388，屏幕一直闪", "屏幕一直闪"),
+    ],
+)
+async def test_what_examples_ask_for_is_no_matter(lang: str, message: str, told: str) -> None:
+    walk = await begun("replace", message, lang, _BIDS)
+    assert walk.run.state.data.get("broken", "") == told
 
 
 @table(
