@@ -77,6 +77,17 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
+def positive_count(most: int) -> Callable[[str], int]:
+    """A type for argparse: a whole number above 0 of at most `most`."""
+
+    def count(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and 0 < int(text) <= most):
+            raise argparse.ArgumentTypeError(f"should be a whole number from 1 to {most}")
+        return int(text)
+
+    return count
+
+
 def positive_number(most: float) -> Callable[[str], float]:
     """A type for argparse: a number above 0 of at most `most`."""
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bot.cli.command import load_settings, run_loop
+from bot.cli.command import load_settings, positive_count, run_loop
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
@@ -67,6 +67,7 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
     wanted = parser.add_subparsers(dest="wanted", required=True, metavar="WHAT")
     newest = wanted.add_parser("list", help="list the newest runs")
     newest.add_argument("--json", action="store_true", help="a list of objects")
+    newest.add_argument("--limit", type=positive_count(10_000), metavar="N", help="so many (50)")
     trace = wanted.add_parser("trace", help="print the run's trace as JSON, for `replay`")
     migrate = wanted.add_parser("migrate", help="go on with another version of its playbook")
     stop = wanted.add_parser("stop", help="stop its job graph: what has begun ends, unused")
@@ -92,7 +93,8 @@ def runs(args: argparse.Namespace) -> int:
     from bot.operate import runs as ours
 
     if args.wanted == "list":
-        return run_loop(ours.list_runs(settings, as_json=args.json))
+        limit = args.limit or ours.NEWEST
+        return run_loop(ours.list_runs(settings, as_json=args.json, limit=limit))
     if args.wanted == "trace":
         return run_loop(ours.show_run_trace(settings, args.run_id))
     if args.wanted in ("stop", "fail", "recover"):

@@ -24,7 +24,7 @@ from engine.runs.replay import trace_of
 from engine.yaml.source import Problems
 
 CURRENT = "current"
-_NEWEST = 50
+NEWEST = 50
 OPERATOR = "operator"
 
 
@@ -36,11 +36,16 @@ class StoredRun(NamedTuple):
     history: History
 
 
-async def list_runs(settings: Settings, *, as_json: bool) -> int:
-    """Print the newest 50 runs, a line each: id, when, status, end, name, playbook, place, who."""
+async def list_runs(settings: Settings, *, as_json: bool, limit: int = NEWEST) -> int:
+    """Print the newest runs, a line each: id, when, status, end, name, playbook, place, who.
+
+    Where there are more than `limit`, a line of the error output says so.
+    """
     async with open_store_ports(settings) as store:
-        found = await store.archive.runs(_NEWEST)
-    told = [_summary(name, history) for name, history in found]
+        found = await store.archive.runs(limit + 1)
+    told = [_summary(name, history) for name, history in found[:limit]]
+    if len(found) > limit:
+        print(f"these are the newest {limit}; --limit {2 * limit} lists more", file=sys.stderr)
     if as_json:
         print(json.dumps(told, ensure_ascii=False))
     else:

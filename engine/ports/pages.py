@@ -9,7 +9,7 @@ from cards.showing.view import CardView
 
 @dataclass(frozen=True, slots=True)
 class RunsPage:
-    """What a person asked for, as cards; `more` when others ended before, within so many days."""
+    """A page of what a person asked for within so many days, as cards; `more` on the next page."""
 
     lang: Lang
     runs: tuple[CardView, ...] = ()

@@ -22,8 +22,7 @@ from engine.talk.cancellation import cancel_effects, may_cancel
 from engine.talk.case_answers.whole_case import whole_case_text
 from engine.talk.last_message import why_text
 from engine.talk.mine.listing import OwnWorkText, choice_text, mine_text, runs_text
-from engine.talk.mine.own_work import PAGE, OwnWork, read_own_work
-from engine.talk.mine.summary import read_summaries
+from engine.talk.mine.own_work import page_of, read_own_work
 from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.projects import answer_project
 from engine.talk.start_links import open_link
@@ -132,15 +131,21 @@ async def _cancel(mail: CommandArrived, lang: Lang, services: Services) -> Effec
     everything = await all_active_runs(mail.update.conversation, services)
     runs = [run for run in everything if run.part.state != "done" and not run.parent]
     able = [run for run in runs if may_cancel(run, mail.principal)]
-    if len(able) == 1:
+    page = page_of(mail.update.text)
+    if len(able) == 1 and page == 1:
         (run,) = able
         reply = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
         return reply.plus(cancel_effects(run, everything, origin=_origin(mail), now=services.now))
-    work = await read_own_work(mail.principal, services.own_runs, services.people, ended=False)
-    here = await read_summaries(services.own_runs, [run.id for run in reversed(able)])
-    others = (each for each in work.living if each.run.id not in {own.run.id for own in here})
-    if living := (*here, *others):
-        chosen = await choice_text(mail, lang, services, OwnWork(living[:PAGE]))
+    work = await read_own_work(
+        mail.principal,
+        services.own_runs,
+        services.people,
+        page=page,
+        ended=False,
+        before=[run.id for run in reversed(able)],
+    )
+    if work.living or page > 1:
+        chosen = await choice_text(mail, lang, services, work)
         return _with_buttons(mail, lang, services, chosen)
     reply = _reply(mail, lang, services, say("cancel.none", lang))
     return replace(reply, log=tuple(_refusal_entry(mail, run, services) for run in runs))

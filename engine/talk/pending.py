@@ -18,6 +18,7 @@ from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Post
 from engine.reviews.awaited import awaited_text
 from engine.services import Services
+from engine.talk.mine.own_work import page_of
 from engine.talk.turn.choice_cards import is_choice_card
 
 PAGE_CARDS = 10
@@ -105,8 +106,7 @@ class TextWithCards:
 async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> TextWithCards:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
-    typed = update.text
-    number = max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
+    number = page_of(update.text)
 
     def voter(card: Card | None) -> Principal:
         return services.people.as_voter(person, card, services.today)

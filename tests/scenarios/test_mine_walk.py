@@ -161,6 +161,45 @@ async def test_the_page_lists_them_to_their_person_alone(
     assert "cancelled by Lin Tao" in first["html"]
 
 
+async def open_forms(service: Service, many: int) -> None:
+    """So many requests of Lin's that wait, each in a conversation of its own."""
+    for number in range(many):
+        async with WebRoom(service.url, f"room-{number}") as place:
+            await place.say("lin", "please book leave for me")
+            await place.card("clarify")
+
+
+async def test_every_open_request_is_reached_page_by_page_before_those_that_ended(
+    service: Service, room: WebRoom, other: WebRoom, http: aiohttp.ClientSession
+) -> None:
+    await rejected(room)
+    await open_forms(service, 12)
+
+    async def page(command: str, *words: str) -> tuple[str, int]:
+        message = await listed(other, "lin", command, *words)
+        buttons = message["card"]["buttons"] if message["card"] else ()
+        return text_of(message), len(buttons)
+
+    for command in ("/mine", "/runs", "/cancel"):
+        first, buttons = await page(command, f"<code>{command} 2</code> for more")
+        assert (first.count("<li>"), buttons) == (10, 10), command
+        second, buttons = await page(f"{command} 2", "Under way")
+        ended_too = command == "/mine"
+        assert (second.count("<li>"), buttons) == (2 + ended_too, 2), command
+        assert ("rejected (" in second) is ended_too
+        assert "for more" not in second
+        third, buttons = await page(f"{command} 3", "There is nothing on page 3")
+        assert (buttons, "Nothing is under way" in third) == (0, False)
+    shown = list[str]()
+    for number, more in ((1, True), (2, False)):
+        asked = {"person": "lin", "lang": "en", "page": str(number)}
+        async with http.get(f"{service.url}/chat/mine", params=asked) as answer:
+            body = await answer.json()
+        assert body["more"] is more
+        shown += [each["token"] for each in body["cards"]]
+    assert len({*shown}) == 13
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

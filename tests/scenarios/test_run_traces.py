@@ -153,6 +153,14 @@ async def test_runs_are_listed_the_newest_first(start: Start, capsys: Capture) -
     assert oldest["name"] not in ("", oldest["playbook"], oldest["run"])
     assert await runs.list_runs(service.parts.settings, as_json=False) == 0
     assert printed(capsys).splitlines()[0].startswith(newest["run"])
+    # What is left out is told, beside the list.
+    assert await runs.list_runs(service.parts.settings, as_json=True, limit=1) == 0
+    out, err = capsys.readouterr()
+    listed = json.loads(next(line for line in out.splitlines() if line.startswith("[{")))
+    assert [each["run"] for each in listed] == [newest["run"]]
+    assert "these are the newest 1; --limit 2 lists more" in err
+    assert await runs.list_runs(service.parts.settings, as_json=True, limit=2) == 0
+    assert "--limit" not in capsys.readouterr().err
 
 
 async def test_no_such_run_is_said(start: Start, capsys: Capture) -> None:

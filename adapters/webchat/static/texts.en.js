@@ -77,7 +77,7 @@ export default {
   moreWait: "Only the oldest are listed; the next ones follow as you decide.",
   mine: "My requests",
   askedNothing: "You have asked for nothing so far, or it ended long ago.",
-  moreMine: "Only the newest that ended are here: type /mine 2 for those before.",
+  moreMine: "Not all of them are here: type /mine 2 for more.",
   close: "Close",
   leave: "Sign out",
   enter: "Sign in",

@@ -77,7 +77,7 @@ export default {
   moreWait: "只列出最早的一部分；处理后会显示后面的。",
   mine: "我的请求",
   askedNothing: "您还没有发起过请求，或者早已结束。",
-  moreMine: "这里只有最近结束的；更早的请发送 /mine 2 查看。",
+  moreMine: "这里只是一部分；更多请发送 /mine 2 查看。",
   close: "关闭",
   leave: "退出",
   enter: "登录",

@@ -16,7 +16,7 @@ from engine.ports.storage.store import Post
 from engine.services import Services
 from engine.talk.mine.cancel_button import cancel_button
 from engine.talk.mine.case_groups import CaseGroup, group_by_case, standing_text
-from engine.talk.mine.own_work import OwnWork, read_own_work
+from engine.talk.mine.own_work import OwnWork, page_of, read_own_work
 from engine.talk.mine.summary import (
     RunSummary,
     run_address,
@@ -36,19 +36,15 @@ class OwnWorkText:
 
 async def mine_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
     """The person's requests, running, waiting and ended, with a button for each that runs."""
-    typed = mail.update.text
-    page = max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
+    page = page_of(mail.update.text)
     work = await read_own_work(mail.principal, services.own_runs, services.people, page=page)
-    shown = await _OwnList(mail, lang, services).show(work)
-    if not work.more:
-        return shown
-    more = say("mine.more", lang, next=page + 1)
-    return OwnWorkText("\n\n".join((shown.text, more)), shown.buttons, shown.aside)
+    return await _OwnList(mail, lang, services).show(work)
 
 
 async def runs_text(mail: CommandArrived, lang: Lang, services: Services) -> OwnWorkText:
     """What the person has under way, with a button for each."""
-    work = await read_own_work(mail.principal, services.own_runs, services.people, ended=False)
+    page, own_runs = page_of(mail.update.text), services.own_runs
+    work = await read_own_work(mail.principal, own_runs, services.people, page=page, ended=False)
     return await _OwnList(mail, lang, services, none="runs.none").show(work)
 
 
@@ -86,6 +82,11 @@ class _OwnList:
             key = "mine.beside" if place else "mine.page_only"
             texts.append(say(key, self.lang, n=len(beside)))
         aside = await self._aside(beside, place) if beside and place else ()
+        page, command = page_of(update.text), update.name
+        if work.more:
+            texts.append(say("mine.more", self.lang, command=command, next=page + 1))
+        elif not texts and page > 1:
+            texts.append(say("mine.no_page", self.lang, page=page, command=command))
         text = "\n\n".join(texts) or say(self.none, self.lang, days=self._days)
         return OwnWorkText(text, self._buttons(open_here), aside)
 

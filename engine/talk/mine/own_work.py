@@ -1,5 +1,6 @@
 """The runs that a person asked for, a page at a time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cards.model import Principal
@@ -13,9 +14,9 @@ PAGE = 10
 
 @dataclass(frozen=True, slots=True)
 class OwnWork:
-    """A page of a person's runs: those under way (on the first page), and those that ended.
+    """A page of a person's runs: those under way come before those that ended.
 
-    `more` when there are others that ended.
+    `more` when others stand on the next page.
     """
 
     living: tuple[RunSummary, ...] = ()
@@ -24,17 +25,33 @@ class OwnWork:
 
 
 async def read_own_work(
-    person: Principal, own_runs: OwnRuns, people: People, *, page: int = 1, ended: bool = True
+    person: Principal,
+    own_runs: OwnRuns,
+    people: People,
+    *,
+    page: int = 1,
+    ended: bool = True,
+    before: Sequence[str] = (),
 ) -> OwnWork:
-    """Page `page` (from 1) of the runs that this person asked for."""
-    listed = await own_runs.find(own_names(person), limit=PAGE * page + 1)
+    """Page `page` (from 1) of the runs that this person asked for, without `ended` of those alive.
+
+    Runs `before` come first, whoever asked for them.
+    """
     first = PAGE * (page - 1)
-    over = listed.ended[first : first + PAGE + 1] if ended else ()
-    living = listed.living if page == 1 else ()
-    found = await read_summaries(own_runs, (*living, *over[:PAGE]))
-    own = [each for each in found if is_own(each, person, people)]
+    # One of those before may be listed for the person too.
+    limit = PAGE * page + 1 + len(before)
+    listed = await own_runs.find(own_names(person), limit=limit)
+    ids = dict.fromkeys((*before, *listed.living, *(listed.ended if ended else ())))
+    over = tuple(ids)[first : first + PAGE + 1]
+    found = await read_summaries(own_runs, over[:PAGE])
+    own = [each for each in found if each.run.id in before or is_own(each, person, people)]
     return OwnWork(
-        tuple(each for each in own if each.end is None)[:PAGE],
-        tuple(each for each in own if each.end is not None),
+        tuple(each for each in own if each.end is None),
+        tuple(each for each in own if each.end is not None and ended),
         len(over) > PAGE,
     )
+
+
+def page_of(typed: str) -> int:
+    """The page that somebody typed behind a command; 1 for what is no number of one."""
+    return max(int(typed), 1) if typed.isdecimal() and len(typed) < 4 else 1
