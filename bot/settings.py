@@ -14,6 +14,7 @@ from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from bot import failpoints
+from bot.programs import Programs
 from bot.project import project_variables
 from bot.setting_rules import (
     REMOVED,
@@ -109,6 +110,11 @@ class Settings(SettingsGroup):
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)
     admin_token: Token | None = secret("SIGNOFF_ADMIN_TOKEN")
+    programs: Programs = setting(
+        "SIGNOFF_PROGRAMS",
+        (),
+        "pairs as in kite=TOKEN, with tokens of 16 characters or more",
+    )
     oidc_issuer: Issuer | None = visible_setting(
         "SIGNOFF_OIDC_ISSUER", None, "https://HOST, as the identity provider calls itself"
     )
@@ -352,6 +358,7 @@ class Settings(SettingsGroup):
         for group in self.platforms.values():
             yield from group.secrets()
         yield from super().secrets()
+        yield from (program.token.get_secret_value() for program in self.programs)
 
     @property
     def key_patterns(self) -> list[str]:

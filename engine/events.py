@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from cards.frozen import Frozen
+from cards.model import Lang
 from cards.shared_file import SharedFile as SharedFile
 from cards.shared_file import Text
 from cards.showing.view import ConfirmView, FormView
@@ -26,6 +27,19 @@ class Actor(Frozen):
     guest: bool = False
 
 
+class RequestedWork(Frozen):
+    """A request that a program makes as a person, with what it knows by data field (JSON values).
+
+    `digest` fixes all that the program sent, so that another request under its key is noticed.
+    """
+
+    playbook: str
+    request: str
+    data: dict[str, Any] = {}
+    lang: Lang | None = None
+    digest: str = ""
+
+
 class MessageReceived(Frozen):
     """A person wrote to the bot; mentions of the bot itself are already cut from `text`.
 
@@ -33,7 +47,8 @@ class MessageReceived(Frozen):
     not addressed to the bot: it is for the bot only while a card waits there for its writer.
     `thread` is the place inside the conversation where it is answered, "" for none. `aside`: it can
     be answered at once to its writer alone, as where others read what is said. `message` is the
-    name that edits of it carry, "" where there are none.
+    name that edits of it carry, "" where there are none. `begins` is what it asks for, where a
+    program says so: nobody reads the text then.
     """
 
     kind: Literal["message"] = "message"
@@ -44,6 +59,7 @@ class MessageReceived(Frozen):
     files: tuple[SharedFile, ...] = ()
     overheard: bool = False
     thread: str = ""
+    begins: RequestedWork | None = None
     aside: bool = Field(default=False, exclude=True)
     message: str = Field(default="", exclude=True)
 

@@ -137,7 +137,7 @@ def read_request(
     raw: bytes, skill: str, playbooks: Mapping[str, Playbook]
 ) -> tuple[SkillRequest, Playbook]:
     """The body and its playbook. Raises BadPayload, NoSuchSkill, or Faulty with every fault."""
-    data = _json(raw)
+    data = read_json(raw)
     given = data if isinstance(data, dict) else {}
     request, faults = _read_shape(data)
     playbook = _choose_playbook(given.get("playbook") or "", skill, playbooks, faults)
@@ -159,7 +159,8 @@ def _with_leaves(request: SkillRequest, definition: PlaybookFile) -> SkillReques
     return request.model_copy(update={"state": state.model_copy(update=update)})
 
 
-def _json(raw: bytes) -> Any:
+def read_json(raw: bytes) -> Any:
+    """The JSON of a body. Raises BadPayload."""
     try:
         data = json.loads(raw, parse_constant=_reject_number, parse_float=_float, parse_int=_int)
         # Half of a surrogate pair is no text; the store could not keep it.

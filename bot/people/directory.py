@@ -72,6 +72,20 @@ class Directory(Roster):
             homes += able[:MOST_MEMBERS]
         return list(dict.fromkeys(homes))
 
+    def web_account(self, person_id: str) -> tuple[Actor, str] | None:
+        """The web account of a person in the file, and the room where they are reached.
+
+        None where there is none, or no web chat.
+        """
+        person = next((each for each in self.visible if each.id == person_id), None)
+        if person is None or not person.web:
+            return None
+        rules = self.rules_of("web")
+        _, workspace, user = rules.account_id(person.web).split(":", 2)
+        room = rules.home(person.web, self.platforms)
+        actor = Actor(platform="web", workspace=workspace, user=user, name=person.name)
+        return (actor, room) if room else None
+
     def admins(self) -> Sequence[tuple[str, Lang]]:
         """Where everybody with the role admin is reached, and the language they read."""
         found: dict[str, Lang] = {}

@@ -57,7 +57,9 @@ def load_rooms(settings: Settings) -> None:
         import bot.api.skills
         import bot.pages.routes
     if settings.sync_secret is not None:
-        import bot.api.case_changes  # noqa: F401
+        import bot.api.case_changes
+    if settings.programs:
+        import bot.api.requests  # noqa: F401
 
 
 @asynccontextmanager
@@ -118,6 +120,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes([metrics_route(parts.settings, parts.store.operations, parts.store.numbers)])
     app.add_routes(_skill_api(parts))
     app.add_routes(_case_changes(parts))
+    app.add_routes(_requests(parts))
     ended = asyncio.Event()
     app.add_routes(_admin_pages(parts, ended))
     app.add_routes([files_route(parts)])
@@ -149,6 +152,15 @@ def _case_changes(parts: Parts) -> list[web.AbstractRouteDef]:
         secret,
     )
     return api.routes()
+
+
+def _requests(parts: Parts) -> list[web.AbstractRouteDef]:
+    """Where programs ask people for something; off without a program that may."""
+    if not parts.settings.programs:
+        return []
+    from bot.api.requests import open_requests_api
+
+    return open_requests_api(parts, parts.settings.programs).routes()
 
 
 def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:

@@ -128,6 +128,7 @@ def test_a_lower_case_variable_of_another_program_is_left_alone(
 WEB = "an http:// or https:// address without a query"
 REDIS = "redis://HOST:PORT/0, rediss:// or unix:///PATH"
 SECRET = "the secret, without spaces"
+PROGRAMS = "pairs as in kite=TOKEN, with tokens of 16 characters or more"
 PORTS = "a whole number from 1 to 65535"
 PROXIED = {"SIGNOFF_WEB_USER_HEADER": "X-User", "SIGNOFF_WEB_TRUSTED_PROXY": "10.0.0.0/24"}
 HEADER = "the name of a header, as in X-Forwarded-User"
@@ -235,6 +236,8 @@ WRONG = [
     ("SIGNOFF_PUBLIC_URL", "https://h/?a=b", WEB),
     ("SIGNOFF_ADMIN_TOKEN", "two words", SECRET),
     ("SIGNOFF_SYNC_SECRET", "two words", SECRET),
+    ("SIGNOFF_PROGRAMS", "kite=short", PROGRAMS),
+    ("SIGNOFF_PROGRAMS", "a-token-without-a-person", PROGRAMS),
     ("REDIS_URL", "localhost:6379", REDIS),
     ("REDIS_URL", "http://localhost", REDIS),
     ("REDIS_URL", "redis://", REDIS),

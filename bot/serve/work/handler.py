@@ -106,7 +106,7 @@ class MailHandler:
 
     async def _handle_turn(self, claim: Claim, mail: TurnMail, progress: Progress) -> HandlerResult:
         # By the store's clock, as a run's steps and every deadline are: clocks of machines differ.
-        services = self._turn_services(claim.now)
+        services = self.turn_services(claim.now)
         people, strangers, door = services.people, StrangerHandler(services), ProjectDoor(services)
         match mail:
             case MessageArrived():
@@ -162,7 +162,7 @@ class MailHandler:
 
     def entities_on(self, card: Card, person: Principal) -> Entities:
         """What the fields of a card's form may name, for this person."""
-        return self._turn_services().within(card.project).entities(card.conversation, person)
+        return self.turn_services().within(card.project).entities(card.conversation, person)
 
     def file_scope_of(self, card: Card) -> FileScope:
         """Whose files a card may name."""
@@ -170,11 +170,11 @@ class MailHandler:
 
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""
-        return commands.plain_help(lang, self._turn_services().limited_to(principal))
+        return commands.plain_help(lang, self.turn_services().limited_to(principal))
 
     def suggest_examples(self, actor: Actor, lang: Lang) -> tuple[str, ...]:
         """What this person may ask and start, for a page that shows some of it."""
-        services = self._turn_services().limited_to(self.services.people.principal(actor))
+        services = self.turn_services().limited_to(self.services.people.principal(actor))
         return suggest_examples("", lang, services)
 
     @property
@@ -190,7 +190,7 @@ class MailHandler:
             mail = parse_mail(claim.mail)
         except ValidationError:
             return unreadable_mail(claim)
-        services = self._turn_services()
+        services = self.turn_services()
         match mail:
             case MessageArrived():
                 return HandlerResult(
@@ -210,7 +210,7 @@ class MailHandler:
         reason = say("run.attempts", run.lang)
         return HandlerResult(block_effects(run, reason, self.services.now), park=True)
 
-    def _turn_services(self, now: datetime | None = None) -> Services:
+    def turn_services(self, now: datetime | None = None) -> Services:
         """The services of a turn, as of `now`, with the definitions that are current."""
         snapshot = self.current.snapshot
         return with_projects_of_now(self.services).frozen_at(

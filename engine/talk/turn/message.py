@@ -2,10 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from cards.model import SUBMIT, Card, Principal
+from cards.model import SUBMIT, Card, Lang, Principal
 from engine.dialogue import unanswered_text
-from engine.events import SharedFile
+from engine.events import MessageReceived, SharedFile
 from engine.frames.intents import Intent, route_kind
 from engine.frames.replies import Part, ReplyHead, is_settled
 from engine.frames.shared_files import kept_names, name_the_file, text_with_names
@@ -71,8 +72,10 @@ async def handle_message(
     entities = services.entities(head.conversation, head.principal)
     head = head.model_copy(update={"entities": entities.record(head.text)})
     work = work_loader(head, services)
-    routed = await _route_files(head, situation, services) or await _route(
-        head, situation, session, services, entities, work
+    routed = (
+        _as_requested(mail.update)
+        or await _route_files(head, situation, services)
+        or await _route(head, situation, session, services, entities, work)
     )
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
@@ -124,7 +127,7 @@ def reply_head(mail: MessageArrived, session: Session, services: Services) -> Re
     return ReplyHead(
         id=services.derived_id(update.conversation, "reply", update.id),
         conversation=update.conversation,
-        lang=mail.principal.lang or detect_language(update.text, fallback=detect_language(before)),
+        lang=_language(mail, before),
         principal=mail.principal,
         text=update.text,
         at=services.now,
@@ -132,6 +135,30 @@ def reply_head(mail: MessageArrived, session: Session, services: Services) -> Re
         thread=update.thread,
         runs=session.runs,
     )
+
+
+def _language(mail: MessageArrived, before: str) -> Lang:
+    """What the reply is written in; `before` is what the person wrote last."""
+    chosen = mail.update.begins.lang if mail.update.begins else None
+    typed = partial(detect_language, mail.update.text, fallback=detect_language(before))
+    return chosen or mail.principal.lang or typed()
+
+
+def _as_requested(update: MessageReceived) -> RoutedMessage | None:
+    """The one intent of what a program asks for by name, which nobody has to understand."""
+    work = update.begins
+    if work is None:
+        return None
+    intent = Intent(
+        kind="workflow",
+        text=update.text,
+        playbook=work.playbook,
+        request=work.request,
+        data=work.data,
+        digest=work.digest,
+        why="a program asks for it by name",
+    )
+    return RoutedMessage((intent,), (StrategyVerdict("program", True, intent.why),))
 
 
 async def _take_files(

@@ -10,10 +10,11 @@ from engine.cases.letters import find_case
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import kept_names, offer_text
-from engine.frames.state import PlannerFrame, Run
+from engine.frames.state import AgentState, PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import NOTHING, CardWrite, Effects, Post
 from engine.reviews.clocks import card_timers
+from engine.reviews.form_facts import entity_title
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
 from engine.runs.run_state import asks_model, with_request_context
@@ -274,11 +275,12 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
         text=part.intent.text,
         message=head.text,
         reply=head.id,
-        part=part.model_copy(update={"text": text, "run": run_id}),
+        part=_without_data(part).model_copy(update={"text": text, "run": run_id}),
         slot=turn.slot,
         named=head.entities,
         project=services.run_project(definition, head.conversation) or "",
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
+        state=_known_at_first(part.intent, playbook, turn),
         started_at=services.now,
     )
     recent = turn.session.prompt_lines(zone_of(head, services))
@@ -287,6 +289,23 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
     run = with_request_context(run, playbook, recent, files=files, decided=decided)
     link = find_case(run, playbook, run.project)
     return run.model_copy(update={"case": link})
+
+
+def _without_data(part: Part) -> Part:
+    """The part without what the run's own state has."""
+    return part.model_copy(update={"intent": part.intent.model_copy(update={"data": {}})})
+
+
+def _known_at_first(intent: Intent, playbook: Playbook, turn: Turn) -> AgentState:
+    """What a run of this knows: the values of the program that asks, with what people read."""
+    head = turn.head
+    entities = turn.services.entities(head.conversation, head.principal)
+    labels: dict[str, dict[str, str]] = {}
+    for name, value in intent.data.items():
+        leaf = playbook.definition.data_fields[name]
+        if leaf.entity and (names := entities.names_of(leaf.entity, str(value))):
+            labels[name] = {str(value): entity_title(names, str(value), head.lang)}
+    return AgentState(data=intent.data, labels=labels)
 
 
 async def _decided_before(playbook: Playbook, turn: Turn) -> tuple[str, ...]:
