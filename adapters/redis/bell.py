@@ -1,11 +1,14 @@
 """The doorbell: wakes workers of all processes, one a ring; only a hint (design §3)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translate_errors
 from engine.errors import StoreError
+
+RunCommands = Callable[..., Awaitable[Sequence[Any]]]
 
 MAIL, SHOWS = "mail", "shows"
 # Rings that no worker had the time to hear; what is due is in the store.
@@ -15,11 +18,12 @@ _KEPT = 16
 class Bell:
     """Rings in the background, once for all rings that are asked for meanwhile.
 
-    A lost ring costs no more than the workers' polling interval.
+    A ring goes in the round trip of the scripts that are called just then, for which the server
+    syncs its file once. A lost ring costs no more than the workers' polling interval.
     """
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, run_commands: RunCommands) -> None:
+        self._run_commands = run_commands
         self._due = ""
         self._ringing: asyncio.Task[None] | None = None
 
@@ -38,8 +42,7 @@ class Bell:
     async def _ring(self) -> None:
         while self._due:
             due, self._due = self._due, ""
-            with suppress(StoreError), translate_errors():
-                async with self._client.pipeline(transaction=False) as pipe:
-                    pipe.lpush(keys.BELL, due)
-                    pipe.ltrim(keys.BELL, 0, _KEPT - 1)
-                    await pipe.execute()
+            with suppress(StoreError):
+                await self._run_commands(
+                    ("LPUSH", keys.BELL, due), ("LTRIM", keys.BELL, 0, _KEPT - 1)
+                )

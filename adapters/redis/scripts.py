@@ -67,12 +67,9 @@ class LuaScript:
                 return await acks.execute(self._client, keys[0], (*call, *given), touch=touch)
         raise AssertionError("a script that comes with its text is known")
 
-    def command(
-        self, *, keys: Sequence[str], args: Sequence[Argument], with_text: bool = False
-    ) -> Sequence[Argument]:
-        """Return the command of a call; without its text it may be answered by NoScriptError."""
-        call = ("EVAL", self._text) if with_text else ("EVALSHA", self.sha)
-        return (*call, len(keys), *keys, *args)
+    def command(self, *, keys: Sequence[str], args: Sequence[Argument]) -> Sequence[Argument]:
+        """Return the command of a call, which may be answered by NoScriptError."""
+        return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
 DAY_MS = 24 * 3600 * 1000
@@ -112,20 +109,23 @@ def script_text(name: str) -> str:
 
 
 @dataclass(slots=True)
-class _QueuedScript:
-    """A call that waits to be sent, and the future of its answer."""
+class _QueuedCall:
+    """A command that waits to be sent, and the future of its answer; `script` for a script's call.
 
-    script: LuaScript
+    `touch` is whether a repeat has to write a little before replicas are waited for.
+    """
+
     key: str
-    args: tuple[str | int | float, ...]
+    command: Sequence[Argument]
     answer: asyncio.Future[Any]
-    touch: bool
+    script: tuple[LuaScript, Sequence[str], Sequence[Argument]] | None = None
+    touch: bool = False
 
 
-class _ScriptBatches:
+class _CallBatches:
     """Sends calls to a single server: those that are made during a round trip go together next.
 
-    With `acks` each batch is answered once replicas have what it wrote. `resent` counts the calls
+    With `acks` each batch is answered once replicas have what it wrote. `resent` counts the scripts
     that the server did not know, which came behind those that were sent after them.
     """
 
@@ -133,18 +133,27 @@ class _ScriptBatches:
         self._client = client
         self._acks = acks
         self.resent = 0
-        self._waiting: list[_QueuedScript] = []
+        self._waiting: list[_QueuedCall] = []
         self._sending: asyncio.Task[None] | None = None
 
-    async def call(
-        self, script: LuaScript, key: str, args: tuple[str | int | float, ...], *, touch: bool
-    ) -> Any:
-        """Return the script's answer. Raises the library's errors, never NoScriptError."""
+    def queue_script(
+        self, script: LuaScript, keys: Sequence[str], args: Sequence[Argument], *, touch: bool
+    ) -> asyncio.Future[Any]:
+        """Return the script's answer to be, or the library's error, never NoScriptError."""
+        command = script.command(keys=keys, args=args)
         answer = asyncio.get_running_loop().create_future()
-        self._waiting.append(_QueuedScript(script, key, args, answer, touch))
+        return self._queue(_QueuedCall(keys[0], command, answer, (script, keys, args), touch))
+
+    def queue_command(self, *command: Argument) -> asyncio.Future[Any]:
+        """Return the answer to be of a command whose first argument is its key."""
+        answer = asyncio.get_running_loop().create_future()
+        return self._queue(_QueuedCall(str(command[1]), command, answer))
+
+    def _queue(self, call: _QueuedCall) -> asyncio.Future[Any]:
+        self._waiting.append(call)
         if self._sending is None or self._sending.done():
             self._sending = asyncio.create_task(self._send())
-        return await answer
+        return call.answer
 
     async def drain(self) -> None:
         """Wait until no call is under way."""
@@ -163,9 +172,9 @@ class _ScriptBatches:
             for call, answer in zip(batch, answers, strict=True):
                 await self._pass_answer(call, answer)
 
-    async def _execute(self, batch: Sequence[_QueuedScript]) -> list[Any]:
+    async def _execute(self, batch: Sequence[_QueuedCall]) -> list[Any]:
         """The batch's answers. Raises the library's errors where all of it failed."""
-        commands = [call.script.command(keys=[call.key], args=call.args) for call in batch]
+        commands = [call.command for call in batch]
         if self._acks is not None and batch:
             touch = any(call.touch for call in batch)
             commands += self._acks.commands(batch[0].key, touch=touch)
@@ -174,11 +183,11 @@ class _ScriptBatches:
             self._acks.check(answers[len(batch) :], "")
         return answers[: len(batch)]
 
-    async def _pass_answer(self, call: _QueuedScript, answer: Any) -> None:
+    async def _pass_answer(self, call: _QueuedCall, answer: Any) -> None:
         """Give the caller the answer or the error; a server without the script is sent its text."""
         try:
-            if isinstance(answer, NoScriptError):
-                answer = await self._send_text(call)
+            if isinstance(answer, NoScriptError) and call.script:
+                answer = await self._send_text(*call.script)
         except Exception as error:
             answer = error
         if call.answer.done():
@@ -188,15 +197,17 @@ class _ScriptBatches:
         else:
             call.answer.set_result(answer)
 
-    async def _send_text(self, call: _QueuedScript) -> Any:
+    async def _send_text(
+        self, script: LuaScript, keys: Sequence[str], args: Sequence[Argument]
+    ) -> Any:
         self.resent += 1
         if self._acks is None:
-            return await call.script.with_text(keys=[call.key], args=call.args)
-        return await call.script.with_acks(self._acks, keys=[call.key], args=call.args)
+            return await script.with_text(keys=keys, args=args)
+        return await script.with_acks(self._acks, keys=keys, args=args)
 
 
 class Scripts:
-    """Calls scripts in a partition; `bell` wakes workers for what they put.
+    """Calls scripts, most of them in a partition; `bell` wakes workers for what they put.
 
     Calls that are made during a round trip go together in the next one, for which the server syncs
     its file once. `offset_ms` shifts the server's clock, for tests only. A run that has ended is
@@ -215,17 +226,17 @@ class Scripts:
         self.client = client
         self.acks = acks
         self.run_keep_ms = int(run_days * DAY_MS)
-        self.bell = Bell(client)
+        self.bell = Bell(self.run_commands)
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""
         self._loaded: dict[str, LuaScript] = {}
         # By whether a call waits for replicas; a Cluster takes scripts singly.
-        self._batches: Mapping[bool, _ScriptBatches] = {}
+        self._batches: Mapping[bool, _CallBatches] = {}
         if isinstance(client, Redis):
-            plain = _ScriptBatches(client, None)
+            plain = _CallBatches(client, None)
             self._batches = {
                 False: plain,
-                True: plain if acks is None else _ScriptBatches(client, acks),
+                True: plain if acks is None else _CallBatches(client, acks),
             }
 
     @property
@@ -249,17 +260,55 @@ class Scripts:
             text = self._prelude + script_text(name)
             script = self._loaded[name] = LuaScript(self.client, text)
         key, arguments = keys.tag(partition) + "q", (self.offset_ms, *args)
-        waits, touch = name not in _UNWAITED, name not in _UNTOUCHED
-        with translate_errors():
-            if self.acks is not None and name in _TAKING:
+        if self.acks is not None and name in _TAKING:
+            with translate_errors():
                 await self.acks.require(self.client, key)
+        # The partitions of a Cluster are on several servers.
+        named = [key] if self._batches else [key, keys.absent(partition)]
+        waits, touch = name not in _UNWAITED, name not in _UNTOUCHED
+        return await self.call(script, keys=named, args=arguments, waits=waits, touch=touch)
+
+    async def call(
+        self,
+        script: LuaScript,
+        *,
+        keys: Sequence[str],
+        args: Sequence[Argument],
+        waits: bool = False,
+        touch: bool = True,
+    ) -> Any:
+        """Return the script's answer. Raises as `run` does.
+
+        What it wrote is on replicas before the answer if it `waits`.
+        """
+        with translate_errors():
             if self._batches:
-                return await self._batches[waits].call(script, key, arguments, touch=touch)
-            # The partitions of a Cluster are on several servers.
-            named = [key, keys.absent(partition)]
-            if self.acks is not None and waits:
-                return await script.with_acks(self.acks, keys=named, args=arguments, touch=touch)
-            return await script(keys=named, args=arguments)
+                return await self._batches[waits].queue_script(script, keys, args, touch=touch)
+            if waits and self.acks is not None:
+                return await script.with_acks(self.acks, keys=keys, args=args, touch=touch)
+            return await script(keys=keys, args=args)
+
+    async def call_each(
+        self, script: LuaScript, calls: Sequence[tuple[Sequence[str], Sequence[Argument]]]
+    ) -> Sequence[Any]:
+        """Return the answers to calls by keys and arguments, in this order. Raises as `run`."""
+        if not self._batches:
+            return [await self.call(script, keys=keys, args=args) for keys, args in calls]
+        with translate_errors():
+            queue = self._batches[False].queue_script
+            return await asyncio.gather(*[queue(script, *call, touch=True) for call in calls])
+
+    async def run_commands(self, *commands: Sequence[Argument]) -> Sequence[Any]:
+        """Return the answers to commands on one key, their first argument. Raises as `run` does."""
+        with translate_errors():
+            if self._batches:
+                queue = self._batches[False].queue_command
+                return await asyncio.gather(*[queue(*command) for command in commands])
+            async with self.client.pipeline(transaction=False) as pipe:
+                for command in commands:
+                    pipe.execute_command(*command)
+                answers: Sequence[Any] = await pipe.execute()
+                return answers
 
     def place(self, partition: int) -> str:
         """Which node of a Cluster has the partition, as far as is known; "" for a single server."""
@@ -267,6 +316,6 @@ class Scripts:
 
     async def drain(self) -> None:
         """Wait until no call and no ring is under way."""
+        await self.bell.drain()
         for batches in self._batches.values():
             await batches.drain()
-        await self.bell.drain()

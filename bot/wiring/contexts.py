@@ -75,7 +75,7 @@ def open_platform(
     identity: IdentityProvider | None = None,
 ) -> Adapter:
     """The platform as its room opens it."""
-    partitions, scripts = keys.Partitions(settings.partitions), store.scripts(settings)
+    partitions, scripts = keys.Partitions(settings.partitions), store.scripts
     inbox = RedisInbox(scripts, partitions)
     clock = SystemClock(settings.timezone)
     waiting = PersonalInbox(inbox, people, clock, settings.timezone, links.on_card)
@@ -103,12 +103,12 @@ def open_platform(
     context = PlatformContext(
         service=settings,
         clock=SystemClock(settings.timezone),
-        chat_log=RedisChatLog(store.client, store.blocking, partitions, store.acks),
+        chat_log=RedisChatLog(scripts, store.blocking, partitions),
         conversations=RedisConversations(scripts, partitions),
         texts=RedisPlatformTexts.over(store.client, name),
         lease=RedisLease(store.client),
         logins=RedisLogins(store.client),
-        expiring_texts=RedisExpiringTexts(store.client),
+        expiring_texts=RedisExpiringTexts(scripts),
         read_card=card,
         home=PersonalHome(waiting, runs, people),
         runs=runs,

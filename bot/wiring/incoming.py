@@ -77,7 +77,7 @@ def build_intake(
             RateLimitFilter(
                 intake, clock, per_minute=settings.messages_per_min, repeated=intake.repeated
             ),
-            RedisExpiringTexts(store.client),
+            RedisExpiringTexts(store.scripts),
             clock,
         ),
         handler.services.meter,

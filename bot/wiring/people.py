@@ -80,7 +80,7 @@ async def open_people_access(settings: Settings, people: Directory) -> AsyncIter
     """The store's ports for commands about people. Raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await connect_store(settings, stack)
-        scripts = store.scripts(settings)
+        scripts = store.scripts
         stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)
         kept = await RedisProjects(store.client).load() or KeptProjects()

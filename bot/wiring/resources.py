@@ -76,7 +76,7 @@ async def open_resources(
         project_of=projects.of,
     )
     links = await open_file_links(
-        RedisExpiringTexts(store.client),
+        RedisExpiringTexts(store.scripts),
         open_clock(settings),
         days=settings.file_link_days,
         address=settings.public_url or "",

@@ -24,7 +24,6 @@ from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
 from adapters.redis.operations import RedisOperations
 from adapters.redis.own_runs import RedisOwnRuns
-from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.repositories.cases import RedisCases
 from adapters.redis.repositories.drafts import RedisDrafts
 from adapters.redis.repositories.findings import RedisFindings
@@ -68,19 +67,15 @@ Port = TypeVar("Port")
 class StoreConnection:
     """Clients of one store: `client` for commands, `blocking` for reads that wait.
 
-    `durability` says what its writes survive, `warnings` what about that is unsafe. `acks` waits
-    for replicas.
+    `scripts` are called by that client; whatever this process writes goes with them.
+    `durability` says what its writes survive, `warnings` what about that is unsafe.
     """
 
     client: Client
     blocking: Client
+    scripts: Scripts
     durability: str
     warnings: Sequence[str] = ()
-    acks: ReplicaAcks | None = None
-
-    def scripts(self, settings: Settings) -> Scripts:
-        """The scripts, called by the client for commands."""
-        return Scripts(self.client, run_days=settings.run_days, acks=self.acks)
 
     async def close(self) -> None:
         """Close both clients."""
@@ -131,7 +126,8 @@ async def _connect_and_check(url: str, settings: Settings) -> StoreConnection:
         blocking = await connect(url, timeout_s=BLOCK_S + 5)
         # From here on both are closed by the caller.
         stack.pop_all()
-        return StoreConnection(client, blocking, kept, (*warnings, *lacking), acks)
+        scripts = Scripts(client, run_days=settings.run_days, acks=acks)
+        return StoreConnection(client, blocking, scripts, kept, (*warnings, *lacking))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +186,7 @@ def build_store_ports(
 ) -> StorePorts:
     """The ports of a store; `stack` lets their last script end before it closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
-    scripts, acks = store.scripts(settings), store.acks
+    scripts, acks = store.scripts, store.scripts.acks
     stack.push_async_callback(scripts.drain)
     arm = Failpoint(settings.failpoint).arm
     mailbox = RedisMailbox(
@@ -214,7 +210,7 @@ def build_store_ports(
         archive=RedisArchive(scripts, partitions),
         listing=RedisListing(scripts, partitions),
         drafts=RedisDrafts(scripts, partitions),
-        findings=RedisFindings(client),
+        findings=RedisFindings(scripts),
         cases=RedisCases(client, partitions),
         inbox=RedisInbox(scripts, partitions),
         own_runs=RedisOwnRuns(scripts, partitions),

@@ -19,8 +19,8 @@ def client(scripts: Scripts) -> Client:
 
 
 @pytest.fixture
-def log(client: Client, partitions: keys.Partitions) -> RedisChatLog:
-    return RedisChatLog(client, client, partitions)
+def log(scripts: Scripts, partitions: keys.Partitions) -> RedisChatLog:
+    return RedisChatLog(scripts, scripts.client, partitions)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ async def test_only_so_much_is_kept_for_so_long(log, conversation, client, monke
 
 async def test_ten_thousand_messages_cost_a_page_no_more_than_a_hundred(redis):
     partitions = keys.Partitions(64)
-    log = RedisChatLog(redis, redis, partitions)
+    log = RedisChatLog(Scripts(redis), redis, partitions)
 
     async def calls(name: str, count: int) -> int:
         key = keys.chat(partitions.of_conversation(name), name)

@@ -19,7 +19,7 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def findings(scripts: Scripts) -> RedisFindings:
-    return RedisFindings(scripts.client, most=5)
+    return RedisFindings(scripts, most=5)
 
 
 def check(who: str, minute: int, found: int, **changes: object) -> Check:
@@ -149,7 +149,7 @@ async def test_nothing_is_kept_of_checks_but_what_stands_and_so_many_names(
 async def test_in_whatever_order_checks_come_the_newest_of_each_name_stands(
     scripts: Scripts,
 ) -> None:
-    findings, dice = RedisFindings(scripts.client), random.Random(7)
+    findings, dice = RedisFindings(scripts), random.Random(7)
     checks = [check(f"P{i % 4}", i, dice.randrange(3)) for i in range(40)]
     dice.shuffle(checks)
     for first in range(0, 40, 8):

@@ -6,7 +6,7 @@ from adapters.redis.scripts import Scripts
 
 
 async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scripts) -> None:
-    slate, other = RedisExpiringTexts(scripts.client), RedisExpiringTexts(scripts.client)
+    slate, other = RedisExpiringTexts(scripts), RedisExpiringTexts(scripts)
     assert await slate.read("a") == ""
     assert await slate.write("a", "试\n1", was="", keep_s=60)
     assert await other.read("a") == "试\n1"
@@ -19,7 +19,7 @@ async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scr
 
 
 async def test_who_read_something_else_writes_nothing(scripts: Scripts) -> None:
-    slate = RedisExpiringTexts(scripts.client)
+    slate = RedisExpiringTexts(scripts)
     assert not await slate.write("a", "1", was="0", keep_s=60)
     assert await slate.write("a", "1", was="", keep_s=60)
     assert not await slate.write("a", "2", was="", keep_s=60)
@@ -28,6 +28,6 @@ async def test_who_read_something_else_writes_nothing(scripts: Scripts) -> None:
 
 
 async def test_the_server_forgets_it_in_time(scripts: Scripts) -> None:
-    slate = RedisExpiringTexts(scripts.client)
+    slate = RedisExpiringTexts(scripts)
     await slate.write("a", "1", was="", keep_s=60)
     assert 0 < await scripts.client.pttl(keys.slate("a")) <= 60_000

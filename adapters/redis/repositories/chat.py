@@ -7,7 +7,6 @@ from typing import Any
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.connect import BLOCK_S
-from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.scripts import LUA, LuaScript, Scripts
 from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, ConversationEntry, Cursor
 
@@ -25,17 +24,12 @@ class RedisChatLog:
     `reader` is a client whose reads may block.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        reader: Client,
-        partitions: keys.Partitions,
-        acks: ReplicaAcks | None = None,
-    ) -> None:
-        self._client = client
+    def __init__(self, scripts: Scripts, reader: Client, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._client = scripts.client
         self._reader = reader
         self._partitions = partitions
-        self._script = LuaScript(client, LUA.joinpath("chat.lua").read_text(), acks)
+        self._script = LuaScript(self._client, LUA.joinpath("chat.lua").read_text())
 
     def _key(self, conversation: str) -> str:
         return keys.chat(self._partitions.of_conversation(conversation), conversation)
@@ -115,10 +109,10 @@ class RedisChatLog:
     ) -> Sequence[Any]:
         key = self._key(conversation)
         kept = (CHAT_ENTRIES, CHAT_MESSAGES, CHAT_KEEP_S)
-        with translate_errors():
-            answer: Sequence[Any] = await self._script(
-                keys=[key, f"{key}:order", f"{key}:now"], args=[entry, *kept, before, count]
-            )
+        places, args = [key, f"{key}:order", f"{key}:now"], [entry, *kept, before, count]
+        answer: Sequence[Any] = await self._scripts.call(
+            self._script, keys=places, args=args, waits=True
+        )
         return answer
 
 
@@ -160,17 +154,12 @@ class RedisConversations:
     ) -> None:
         """Put it first."""
         key = keys.conversations(person)
-        with translate_errors():
-            await self._script(
-                keys=[key, f"{key}:titles", f"{key}:seen"],
-                args=[
-                    conversation,
-                    title,
-                    CONVERSATIONS,
-                    CHAT_KEEP_S,
-                    "" if seen is None else seen,
-                ],
-            )
+        known = "" if seen is None else seen
+        await self._scripts.call(
+            self._script,
+            keys=[key, f"{key}:titles", f"{key}:seen"],
+            args=[conversation, title, CONVERSATIONS, CHAT_KEEP_S, known],
+        )
 
     async def mark_read(self, person: str, conversation: str, number: int) -> None:
         """Keep how far they saw it."""

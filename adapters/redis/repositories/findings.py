@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from redis.asyncio import Redis
-
 from adapters.redis import keys
-from adapters.redis.client import Client, translate_errors
-from adapters.redis.scripts import LUA, LuaScript
+from adapters.redis.client import translate_errors
+from adapters.redis.scripts import LUA, LuaScript, Scripts
 from engine.ports.storage.findings import Check, ProjectFindings, Withdrawal
 
 FINDINGS = 10_000
@@ -18,8 +16,9 @@ class RedisFindings:
     `most` is another number than 10,000, for tests.
     """
 
-    def __init__(self, client: Client, *, most: int = FINDINGS) -> None:
-        self._client = client
+    def __init__(self, scripts: Scripts, *, most: int = FINDINGS) -> None:
+        self._scripts = scripts
+        self._client = client = scripts.client
         self._most = most
         self._script = LuaScript(client, LUA.joinpath("findings.lua").read_text())
         self._withdraw = LuaScript(client, LUA.joinpath("withdraw.lua").read_text())
@@ -27,24 +26,16 @@ class RedisFindings:
     async def keep(self, *checks: Check) -> int:
         """Put each in place of an older check; returns how many findings gave way to them.
 
-        All go in one round trip, for which the server syncs its file once.
+        All go in one round trip to a single server, which syncs its file once for them.
         """
-        with translate_errors():
-            if not isinstance(self._client, Redis) or len(checks) < 2:
-                # A Cluster takes scripts singly.
-                return sum([int(await self._script(**self._call(check))) for check in checks])
-            async with self._client.pipeline(transaction=False) as pipe:
-                for number, check in enumerate(checks):
-                    # The first brings the text, which the server has for the others then.
-                    call = self._script.command(with_text=number == 0, **self._call(check))
-                    pipe.execute_command(*call)
-                return sum(map(int, await pipe.execute()))
+        calls = [self._call(check) for check in checks]
+        return sum(map(int, await self._scripts.call_each(self._script, calls)))
 
-    def _call(self, check: Check) -> dict[str, Any]:
+    def _call(self, check: Check) -> tuple[list[str], list[Any]]:
         at_ms = int(check.at.timestamp() * 1000)
         body, most = check.stored() if check.found else "", self._most
         args = [check.name, at_ms, body, check.found, most, most]
-        return {"keys": _keys_of(check.project), "args": args}
+        return _keys_of(check.project), args
 
     async def withdraw(self, ended: Withdrawal) -> int:
         """Close what the run found; returns how many findings that were."""

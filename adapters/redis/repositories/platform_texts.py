@@ -6,15 +6,16 @@ from typing import Self
 
 from adapters.redis import keys
 from adapters.redis.client import Client, limit_time
-from adapters.redis.scripts import LUA, LuaScript
+from adapters.redis.scripts import LUA, LuaScript, Scripts
 
 
 class RedisExpiringTexts:
     """The expiring texts port: a key for each text; a write names the text that it replaces."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._script = LuaScript(client, LUA.joinpath("slate.lua").read_text())
+    def __init__(self, scripts: Scripts) -> None:
+        self._scripts = scripts
+        self._client = scripts.client
+        self._script = LuaScript(self._client, LUA.joinpath("slate.lua").read_text())
 
     async def read(self, name: str) -> str:
         """The text under this name, or "" when there is none."""
@@ -25,9 +26,8 @@ class RedisExpiringTexts:
     async def write(self, name: str, text: str, *, was: str, keep_s: float) -> bool:
         """Put `text` where `was` stands, for so long; False when something else stands there."""
         async with limit_time():
-            written = await self._script(
-                keys=[keys.slate(name)], args=[was, text, int(keep_s * 1000)]
-            )
+            args, key = (was, text, int(keep_s * 1000)), keys.slate(name)
+            written = await self._scripts.call(self._script, keys=[key], args=args)
         return bool(int(written))
 
 

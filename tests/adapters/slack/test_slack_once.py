@@ -6,6 +6,7 @@ import pytest
 from aiohttp import web
 
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
+from adapters.redis.scripts import Scripts
 from adapters.slack.inbound import endpoint
 from bot.serve.intake import filters
 from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
@@ -31,7 +32,7 @@ async def platform(slack):
 @pytest.fixture
 async def http(aiohttp_client, platform, intake, slack, redis):
     """The routes over an intake as the service has it."""
-    once = RepeatedAnswerFilter(intake, RedisExpiringTexts(redis), ServerClock(slack.time))
+    once = RepeatedAnswerFilter(intake, RedisExpiringTexts(Scripts(redis)), ServerClock(slack.time))
     app = web.Application()
     app.add_routes(platform.routes(once))
     return await aiohttp_client(app)

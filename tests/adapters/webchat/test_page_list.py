@@ -20,8 +20,8 @@ FITS = (
 
 
 @pytest.fixture
-def log(redis, partitions):
-    return RedisChatLog(redis, redis, partitions)
+def log(redis, scripts, partitions):
+    return RedisChatLog(scripts, redis, partitions)
 
 
 @pytest.fixture

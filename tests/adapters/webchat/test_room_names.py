@@ -54,7 +54,7 @@ async def test_a_place_in_a_list_is_a_number(client, before):
 async def test_conversations_are_listed_the_newest_first(
     redis, scripts, partitions, aiohttp_client, intake
 ):
-    log, listed = RedisChatLog(redis, redis, partitions), RedisConversations(scripts, partitions)
+    log, listed = RedisChatLog(scripts, redis, partitions), RedisConversations(scripts, partitions)
     app = web.Application()
     app.add_routes(WebChat(log=log, people=PEOPLE, conversations=listed).routes(intake))
     client = await aiohttp_client(app)

@@ -174,7 +174,7 @@ async def seed(crank: Crank, settings: Settings, redis: Redis) -> None:
     await crank.parts.store.memory.remember("SHOP", "the van is red", key="k2", by="wu")
     conversations = RedisConversations(crank.parts.store.scripts, crank.parts.store.partitions)
     await conversations.note_message("chen", at("my-1"), "What did chen ask?")
-    log = RedisChatLog(redis, redis, crank.parts.store.partitions)
+    log = RedisChatLog(crank.parts.store.scripts, redis, crank.parts.store.partitions)
     names = {"chen": CHEN, "wu": "吴静 / Wu Jing"}
     for person, text in (("chen", "a secret of mine"), ("wu", "nothing special")):
         entry = {"op": "said", "id": "1", "person": person, "name": names[person], "text": text}

@@ -7,6 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
+from adapters.redis.scripts import Scripts
 from bot.serve.intake import filters
 from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
 from cards.showing.view import FormView
@@ -70,7 +71,8 @@ async def test_a_tap_that_comes_again_is_answered_once(redis: Redis, answer: Out
     clock = SetClock()
     # Two processes: the repeat may come to another one, and late.
     intakes = [
-        RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), clock) for _ in range(2)
+        RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(Scripts(redis)), clock)
+        for _ in range(2)
     ]
     for _ in range(2):
         # Whoever was to show it went away before it did.
@@ -88,7 +90,7 @@ async def test_a_double_tap_is_answered_once_and_a_later_one_anew(
     redis: Redis, answer: Outcome
 ) -> None:
     clock = SetClock()
-    intake = RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), clock)
+    intake = RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(Scripts(redis)), clock)
     # Of a tap before it nothing was shown: whoever was to show it went away.
     await intake(tap(0))
     first = await intake(tap(1))
@@ -116,7 +118,7 @@ async def test_of_two_taps_at_once_one_is_answered(
         await redis.flushall()
         # Two processes, as behind a balancer.
         intakes = [
-            RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), SetClock())
+            RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(Scripts(redis)), SetClock())
             for _ in range(2)
         ]
         told = await asyncio.gather(*(tap_at(each, n) for n, each in enumerate(intakes)))
@@ -129,10 +131,12 @@ async def test_a_message_and_a_form_are_answered_once_whatever_else_is_written(
     actor = Actor(platform="telegram", workspace="9", user="1")
     said = {"conversation": "telegram:9:1", "actor": actor}
     told = RepeatedAnswerFilter(
-        Answering(DirectAnswer("Who are you?", ok=False)), RedisExpiringTexts(redis), SetClock()
+        Answering(DirectAnswer("Who are you?", ok=False)),
+        RedisExpiringTexts(Scripts(redis)),
+        SetClock(),
     )
     sent = RepeatedAnswerFilter(
-        Answering(FormRefused({"a": "No."})), RedisExpiringTexts(redis), SetClock()
+        Answering(FormRefused({"a": "No."})), RedisExpiringTexts(Scripts(redis)), SetClock()
     )
     for number in (1, 2):
         message = MessageReceived(id=f"m{number}", text="hello", **said)
@@ -149,7 +153,7 @@ async def test_a_stranger_is_told_once_though_two_events_of_a_mention_come_toget
 ) -> None:
     stranger = DirectAnswer("Who are you?", ok=False, stranger=True)
     intakes = [
-        RepeatedAnswerFilter(Answering(stranger), RedisExpiringTexts(redis), SetClock())
+        RepeatedAnswerFilter(Answering(stranger), RedisExpiringTexts(Scripts(redis)), SetClock())
         for _ in range(2)
     ]
     outcomes = await asyncio.gather(*(intake(tap(1)) for intake in intakes))
@@ -161,7 +165,7 @@ async def test_what_was_not_recorded_is_said_each_time_and_leaves_the_next_tap_i
     redis: Redis, outcome: Outcome
 ) -> None:
     answering = Answering(outcome)
-    intake = RepeatedAnswerFilter(answering, RedisExpiringTexts(redis), SetClock())
+    intake = RepeatedAnswerFilter(answering, RedisExpiringTexts(Scripts(redis)), SetClock())
     assert [await intake(tap(1)), await intake(tap(1))] == [outcome, outcome]
     answering.outcome = ANSWERS[0]
     assert await intake(tap(2)) == ANSWERS[0]

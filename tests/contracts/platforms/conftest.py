@@ -11,6 +11,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from adapters.clock import SystemClock
+from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
@@ -37,7 +38,12 @@ def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     assert name in settings.enabled_platforms, f"{name} is off"
     links = FileLinks("of-a-test", SystemClock("UTC"), days=7)
     return open_platform(
-        name, settings, StoreConnection(client, client, ""), people, links, RunLinks({})
+        name,
+        settings,
+        StoreConnection(client, client, Scripts(client), ""),
+        people,
+        links,
+        RunLinks({}),
     )
 
 
