@@ -108,9 +108,22 @@ def script_text(name: str) -> str:
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """A script with its keys and arguments."""
+
+    script: LuaScript
+    keys: Sequence[str]
+    args: Sequence[Argument]
+
+    async def with_acks(self, acks: ReplicaAcks, *, touch: bool = True) -> Any:
+        """Make the call alone, and return its answer as `LuaScript.with_acks` does."""
+        return await self.script.with_acks(acks, keys=self.keys, args=self.args, touch=touch)
+
+
 @dataclass(slots=True)
 class _QueuedCall:
-    """A command that waits to be sent, and the future of its answer; `script` for a script's call.
+    """A command that waits to be sent, and the future of its answer; of a script with its `call`.
 
     `touch` is whether a repeat has to write a little before replicas are waited for.
     """
@@ -118,7 +131,7 @@ class _QueuedCall:
     key: str
     command: Sequence[Argument]
     answer: asyncio.Future[Any]
-    script: tuple[LuaScript, Sequence[str], Sequence[Argument]] | None = None
+    call: ScriptCall | None = None
     touch: bool = False
 
 
@@ -136,13 +149,11 @@ class _CallBatches:
         self._waiting: list[_QueuedCall] = []
         self._sending: asyncio.Task[None] | None = None
 
-    def queue_script(
-        self, script: LuaScript, keys: Sequence[str], args: Sequence[Argument], *, touch: bool
-    ) -> asyncio.Future[Any]:
+    def queue_script(self, call: ScriptCall, *, touch: bool) -> asyncio.Future[Any]:
         """Return the script's answer to be, or the library's error, never NoScriptError."""
-        command = script.command(keys=keys, args=args)
+        command = call.script.command(keys=call.keys, args=call.args)
         answer = asyncio.get_running_loop().create_future()
-        return self._queue(_QueuedCall(keys[0], command, answer, (script, keys, args), touch))
+        return self._queue(_QueuedCall(call.keys[0], command, answer, call, touch))
 
     def queue_command(self, *command: Argument) -> asyncio.Future[Any]:
         """Return the answer to be of a command whose first argument is its key."""
@@ -186,8 +197,8 @@ class _CallBatches:
     async def _pass_answer(self, call: _QueuedCall, answer: Any) -> None:
         """Give the caller the answer or the error; a server without the script is sent its text."""
         try:
-            if isinstance(answer, NoScriptError) and call.script:
-                answer = await self._send_text(*call.script)
+            if isinstance(answer, NoScriptError) and call.call:
+                answer = await self._send_text(call.call)
         except Exception as error:
             answer = error
         if call.answer.done():
@@ -197,13 +208,11 @@ class _CallBatches:
         else:
             call.answer.set_result(answer)
 
-    async def _send_text(
-        self, script: LuaScript, keys: Sequence[str], args: Sequence[Argument]
-    ) -> Any:
+    async def _send_text(self, call: ScriptCall) -> Any:
         self.resent += 1
         if self._acks is None:
-            return await script.with_text(keys=keys, args=args)
-        return await script.with_acks(self._acks, keys=keys, args=args)
+            return await call.script.with_text(keys=call.keys, args=call.args)
+        return await call.with_acks(self._acks)
 
 
 class Scripts:
@@ -240,6 +249,11 @@ class Scripts:
             }
 
     @property
+    def is_single(self) -> bool:
+        """Whether all keys are on one server."""
+        return bool(self._batches)
+
+    @property
     def in_order(self) -> bool:
         """Whether a call comes behind all that were made before it, answered or not.
 
@@ -266,37 +280,25 @@ class Scripts:
         # The partitions of a Cluster are on several servers.
         named = [key] if self._batches else [key, keys.absent(partition)]
         waits, touch = name not in _UNWAITED, name not in _UNTOUCHED
-        return await self.call(script, keys=named, args=arguments, waits=waits, touch=touch)
+        called = ScriptCall(script, named, arguments)
+        (answer,) = await self.call_each((called,), waits=waits, touch=touch)
+        return answer
 
-    async def call(
-        self,
-        script: LuaScript,
-        *,
-        keys: Sequence[str],
-        args: Sequence[Argument],
-        waits: bool = False,
-        touch: bool = True,
-    ) -> Any:
-        """Return the script's answer. Raises as `run` does.
+    async def call_each(
+        self, calls: Sequence[ScriptCall], *, waits: bool = False, touch: bool = True
+    ) -> Sequence[Any]:
+        """Return the answers to calls, which are made in this order; raises as `run` does.
 
-        What it wrote is on replicas before the answer if it `waits`.
+        What they wrote is on replicas before the answers if it `waits`.
         """
         with translate_errors():
             if self._batches:
-                return await self._batches[waits].queue_script(script, keys, args, touch=touch)
+                batches = self._batches[waits]
+                answers = [batches.queue_script(call, touch=touch) for call in calls]
+                return [await answers[0]] if len(answers) == 1 else await asyncio.gather(*answers)
             if waits and self.acks is not None:
-                return await script.with_acks(self.acks, keys=keys, args=args, touch=touch)
-            return await script(keys=keys, args=args)
-
-    async def call_each(
-        self, script: LuaScript, calls: Sequence[tuple[Sequence[str], Sequence[Argument]]]
-    ) -> Sequence[Any]:
-        """Return the answers to calls by keys and arguments, in this order. Raises as `run`."""
-        if not self._batches:
-            return [await self.call(script, keys=keys, args=args) for keys, args in calls]
-        with translate_errors():
-            queue = self._batches[False].queue_script
-            return await asyncio.gather(*[queue(script, *call, touch=True) for call in calls])
+                return [await call.with_acks(self.acks, touch=touch) for call in calls]
+            return [await call.script(keys=call.keys, args=call.args) for call in calls]
 
     async def run_commands(self, *commands: Sequence[Argument]) -> Sequence[Any]:
         """Return the answers to commands on one key, their first argument. Raises as `run` does."""

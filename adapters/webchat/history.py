@@ -20,7 +20,7 @@ from adapters.webchat.page_requests import (
 from adapters.webchat.room_names import conversation_of, home_room, is_own
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable
-from engine.ports.conversations import ChatLog, ConversationEntry, Conversations
+from engine.ports.conversations import ChatLog, ConversationEntry, Conversations, ListedFor
 
 PAGE = 40
 LIST_PAGE = 30
@@ -54,27 +54,18 @@ class ConversationHistory:
             web.post("/chat/delete", self._guard(self._delete)),
         ]
 
-    async def note_message(self, body: SayBody) -> None:
-        """Put the conversation first in the list of the message's writer; never raises."""
+    def listed_for(self, body: SayBody) -> ListedFor | None:
+        """Return in whose list a message puts its conversation first: that of its writer."""
         title = " ".join((body.text or body.files[0].name).split())[:TITLE_CHARACTERS]
-        try:
-            number = (await self._log.newest([body.conversation]))[0]
-            await self._move_to_top(body.person, body.conversation, title, seen=number)
-        except StoreUnavailable:
-            _log.warning("conversation_not_listed", conversation=body.conversation)
+        return ListedFor(body.person, title) if self._conversations else None
 
     async def note_answer(self, person: str, conversation: str) -> None:
         """Put a person's own conversation first in their list; never raises."""
         try:
-            await self._move_to_top(person, conversation, "")
+            if self._conversations:
+                await self._conversations.note_message(person, conversation, "")
         except StoreUnavailable:
             _log.warning("conversation_not_listed", conversation=conversation)
-
-    async def _move_to_top(
-        self, person: str, conversation: str, title: str, *, seen: int | None = None
-    ) -> None:
-        if self._conversations:
-            await self._conversations.note_message(person, conversation, title, seen=seen)
 
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)

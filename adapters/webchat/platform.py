@@ -409,11 +409,11 @@ class WebChat:
             **({"files": [file.name for file in body.files]} if body.files else {}),
         }
         try:
-            await self._log.append(body.conversation, entry)
+            listed = self._history.listed_for(body)
+            await self._log.append(body.conversation, entry, listed=listed)
         except StoreUnavailable:
             # Intake has the message: an error would have it sent twice.
             _log.warning("own_message_not_shown", conversation=body.conversation, update=body.id)
-        await self._history.note_message(body)
 
     async def _append(self, conversation: str, entry: dict[str, object]) -> None:
         try:

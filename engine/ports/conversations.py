@@ -40,11 +40,24 @@ class Cursor:
     at: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ListedFor:
+    """The person in whose list a message puts its conversation first, and its first title there."""
+
+    person: str
+    title: str
+
+
 class ChatLog(Protocol):
     """What each web conversation showed, in order; kept by the store."""
 
-    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
-        """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
+    async def append(
+        self, conversation: str, body: Mapping[str, Any], *, listed: ListedFor | None = None
+    ) -> str:
+        """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable.
+
+        With `listed`, the conversation then comes first in that person's list, all of it seen.
+        """
         ...
 
     async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
@@ -102,13 +115,8 @@ class Conversations(Protocol):
         """
         ...
 
-    async def note_message(
-        self, person: str, conversation: str, title: str, *, seen: int | None = None
-    ) -> None:
-        """Something was said in it just now: it comes first. Its first title stays ("": none).
-
-        With `seen`, the person saw its messages up to this number.
-        """
+    async def note_message(self, person: str, conversation: str, title: str) -> None:
+        """Something was said in it just now: it comes first. Its first title stays ("": none)."""
         ...
 
     async def mark_read(self, person: str, conversation: str, number: int) -> None:

@@ -10,7 +10,7 @@ from adapters.redis.client import Client
 from adapters.redis.repositories import chat
 from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.redis.scripts import Scripts
-from engine.ports.conversations import Cursor
+from engine.ports.conversations import Cursor, ListedFor
 
 
 @pytest.fixture
@@ -164,17 +164,31 @@ async def test_a_persons_conversations_are_listed_the_newest_first(listed):
     await listed.note_message("chen", "d", "a title comes when it comes")
     (one,) = await listed.list_newest("chen", before_us=None, count=5)
     assert (one.title, one.seen) == ("a title comes when it comes", 0)
-    await listed.note_message("chen", "d", "", seen=3)
-    (one,) = await listed.list_newest("chen", before_us=None, count=5)
-    assert one.seen == 3
-    await listed.note_message("chen", "d", "")
     await listed.mark_read("chen", "d", 7)
+    await listed.note_message("chen", "d", "")
     (one,) = await listed.list_newest("chen", before_us=None, count=5)
     assert (one.seen, await listed.last_read("chen", "d"), await listed.last_read("lin", "d")) == (
         7,
         7,
         0,
     )
+
+
+async def test_who_says_something_has_seen_all_of_it(log, listed):
+    conversation = "web:local:ward-7"
+    await listed.mark_read("chen", conversation, 1)
+    for number in (1, 2):
+        await log.append(conversation, post(f"r{number}", "an answer"))
+    said = {"op": "said", "id": "m1", "person": "lin", "name": "Lin Yue", "text": "a word"}
+    await log.append(conversation, said, listed=ListedFor("lin", "a word"))
+    (one,) = await listed.list_newest("lin", before_us=None, count=5)
+    assert (one.conversation, one.title, one.seen) == (conversation, "a word", 3)
+    assert await log.newest([conversation]) == [3]
+    assert await listed.list_newest("chen", before_us=None, count=5) == []
+    assert await listed.last_read("chen", conversation) == 1
+    await log.append(conversation, said | {"id": "m2"}, listed=ListedFor("lin", "no title now"))
+    (one,) = await listed.list_newest("lin", before_us=None, count=5)
+    assert (one.title, one.seen) == ("a word", 4)
 
 
 async def test_the_list_forgets_what_is_too_old_or_too_much(client, listed, monkeypatch):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import StoreUnavailable
-from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, Cursor
+from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, Cursor, ListedFor
 
 
 class MemoryChatLog:
@@ -18,7 +18,9 @@ class MemoryChatLog:
         self._drafts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._changed = asyncio.Condition()
 
-    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
+    async def append(
+        self, conversation: str, body: Mapping[str, Any], *, listed: ListedFor | None = None
+    ) -> str:
         if self.away:
             raise StoreUnavailable("the store is away")
         async with self._changed:

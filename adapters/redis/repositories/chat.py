@@ -7,8 +7,15 @@ from typing import Any
 from adapters.redis import keys
 from adapters.redis.client import Client, translate_errors
 from adapters.redis.connect import BLOCK_S
-from adapters.redis.scripts import LUA, LuaScript, Scripts
-from engine.ports.conversations import ChatEntry, ChatMessage, ChatPage, ConversationEntry, Cursor
+from adapters.redis.scripts import LUA, LuaScript, ScriptCall, Scripts
+from engine.ports.conversations import (
+    ChatEntry,
+    ChatMessage,
+    ChatPage,
+    ConversationEntry,
+    Cursor,
+    ListedFor,
+)
 
 CHAT_ENTRIES = 2_000
 CHAT_MESSAGES = 20_000
@@ -30,13 +37,29 @@ class RedisChatLog:
         self._reader = reader
         self._partitions = partitions
         self._script = LuaScript(self._client, LUA.joinpath("chat.lua").read_text())
+        self._list = _ListScript(self._client)
 
     def _key(self, conversation: str) -> str:
         return keys.chat(self._partitions.of_conversation(conversation), conversation)
 
-    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
+    async def append(
+        self, conversation: str, body: Mapping[str, Any], *, listed: ListedFor | None = None
+    ) -> str:
         """Add an entry; returns its `seq`."""
-        seq, *_ = await self._run(conversation, json.dumps(body, ensure_ascii=False))
+        entry = json.dumps(body, ensure_ascii=False)
+        if listed is None:
+            seq, *_ = await self._run(conversation, entry)
+        elif self._scripts.is_single:
+            # In one round trip, for which the server syncs its file once.
+            called = self._call(conversation, entry)
+            messages = f"{self._key(conversation)}:now"
+            listing = self._list.call(listed.person, conversation, listed.title, messages)
+            (seq, *_), _ = await self._scripts.call_each((called, listing), waits=True)
+        else:
+            seq, *_ = await self._run(conversation, entry)
+            (number,) = await self.newest([conversation])
+            listing = self._list.call(listed.person, conversation, listed.title, seen=number)
+            await self._scripts.call_each((listing,))
         return str(seq)
 
     def reply_id(self, conversation: str, update_id: str) -> str:
@@ -107,13 +130,34 @@ class RedisChatLog:
     async def _run(
         self, conversation: str, entry: str, before: int | str = 0, count: int = 0
     ) -> Sequence[Any]:
+        called = self._call(conversation, entry, before, count)
+        answer: Sequence[Any]
+        (answer,) = await self._scripts.call_each((called,), waits=True)
+        return answer
+
+    def _call(
+        self, conversation: str, entry: str, before: int | str = 0, count: int = 0
+    ) -> ScriptCall:
         key = self._key(conversation)
         kept = (CHAT_ENTRIES, CHAT_MESSAGES, CHAT_KEEP_S)
-        places, args = [key, f"{key}:order", f"{key}:now"], [entry, *kept, before, count]
-        answer: Sequence[Any] = await self._scripts.call(
-            self._script, keys=places, args=args, waits=True
-        )
-        return answer
+        places = (key, f"{key}:order", f"{key}:now")
+        return ScriptCall(self._script, places, (entry, *kept, before, count))
+
+
+class _ListScript:
+    """The script that puts a conversation first in a person's list."""
+
+    def __init__(self, client: Client) -> None:
+        self._script = LuaScript(client, LUA.joinpath("listed.lua").read_text())
+
+    def call(
+        self, person: str, conversation: str, title: str, *messages: str, seen: int | str = ""
+    ) -> ScriptCall:
+        """Return its call; the person has seen all of `messages`, or up to the number `seen`."""
+        key = keys.conversations(person)
+        places = (key, f"{key}:titles", f"{key}:seen", *messages)
+        kept = (CONVERSATIONS, CHAT_KEEP_S)
+        return ScriptCall(self._script, places, (conversation, title, *kept, seen))
 
 
 class RedisConversations:
@@ -123,7 +167,7 @@ class RedisConversations:
         self._scripts = scripts
         self._client = scripts.client
         self._partitions = partitions
-        self._script = LuaScript(self._client, LUA.joinpath("listed.lua").read_text())
+        self._list = _ListScript(self._client)
 
     async def list_newest(
         self,
@@ -149,17 +193,9 @@ class RedisConversations:
             if matches is None or matches(str(name), str(title or ""))
         ][:count]
 
-    async def note_message(
-        self, person: str, conversation: str, title: str, *, seen: int | None = None
-    ) -> None:
+    async def note_message(self, person: str, conversation: str, title: str) -> None:
         """Put it first."""
-        key = keys.conversations(person)
-        known = "" if seen is None else seen
-        await self._scripts.call(
-            self._script,
-            keys=[key, f"{key}:titles", f"{key}:seen"],
-            args=[conversation, title, CONVERSATIONS, CHAT_KEEP_S, known],
-        )
+        await self._scripts.call_each((self._list.call(person, conversation, title),))
 
     async def mark_read(self, person: str, conversation: str, number: int) -> None:
         """Keep how far they saw it."""

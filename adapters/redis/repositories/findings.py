@@ -4,7 +4,7 @@ from typing import Any
 
 from adapters.redis import keys
 from adapters.redis.client import translate_errors
-from adapters.redis.scripts import LUA, LuaScript, Scripts
+from adapters.redis.scripts import LUA, LuaScript, ScriptCall, Scripts
 from engine.ports.storage.findings import Check, ProjectFindings, Withdrawal
 
 FINDINGS = 10_000
@@ -29,13 +29,13 @@ class RedisFindings:
         All go in one round trip to a single server, which syncs its file once for them.
         """
         calls = [self._call(check) for check in checks]
-        return sum(map(int, await self._scripts.call_each(self._script, calls)))
+        return sum(map(int, await self._scripts.call_each(calls)))
 
-    def _call(self, check: Check) -> tuple[list[str], list[Any]]:
+    def _call(self, check: Check) -> ScriptCall:
         at_ms = int(check.at.timestamp() * 1000)
         body, most = check.stored() if check.found else "", self._most
-        args = [check.name, at_ms, body, check.found, most, most]
-        return _keys_of(check.project), args
+        args = (check.name, at_ms, body, check.found, most, most)
+        return ScriptCall(self._script, _keys_of(check.project), args)
 
     async def withdraw(self, ended: Withdrawal) -> int:
         """Close what the run found; returns how many findings that were."""

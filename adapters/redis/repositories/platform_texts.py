@@ -6,7 +6,7 @@ from typing import Self
 
 from adapters.redis import keys
 from adapters.redis.client import Client, limit_time
-from adapters.redis.scripts import LUA, LuaScript, Scripts
+from adapters.redis.scripts import LUA, LuaScript, ScriptCall, Scripts
 
 
 class RedisExpiringTexts:
@@ -26,8 +26,9 @@ class RedisExpiringTexts:
     async def write(self, name: str, text: str, *, was: str, keep_s: float) -> bool:
         """Put `text` where `was` stands, for so long; False when something else stands there."""
         async with limit_time():
-            args, key = (was, text, int(keep_s * 1000)), keys.slate(name)
-            written = await self._scripts.call(self._script, keys=[key], args=args)
+            args = (was, text, int(keep_s * 1000))
+            called = ScriptCall(self._script, (keys.slate(name),), args)
+            (written,) = await self._scripts.call_each((called,))
         return bool(int(written))
 
 

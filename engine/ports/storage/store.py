@@ -176,12 +176,15 @@ class Effects:
 
     @property
     def shows_in_s(self) -> float | None:
-        """In how many seconds a platform message may change by them; None for none of them."""
+        """In how many seconds a platform message may change by them; None for none of them.
+
+        What was checked is kept with what is shown next: nobody waits for it.
+        """
         ends = any(run.ended for run in self.runs)
         if self.cards or self.cancels or self.seen or ends:
             return 0.0
-        due_s = [*(post.due_s for post in self.posts), *(touch.due_s for touch in self.touches)]
-        return min(due_s, default=None)
+        posted_s = (post.due_s for post in self.posts if post.kind != "check")
+        return min([*posted_s, *(touch.due_s for touch in self.touches)], default=None)
 
 
 NOTHING = Effects()
