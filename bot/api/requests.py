@@ -52,6 +52,8 @@ MAX_WAIT_S: Final = 30.0
 LOOK_S: Final = 0.5
 """While a program waits, it is looked so often whether anything has changed."""
 
+_LOOKS: Final = 10
+
 OVER: Final = frozenset(
     ("done", "answered", "rejected", "refused", "failed", "withdrawn", "cancelled", "expired")
 )
@@ -156,8 +158,18 @@ class RequestsApi:
             raise Refused(400, "no_json", str(error)) from error
         except InvalidBody as error:
             return _json(422, Invalid(faults=error.faults))
-        await self._begin(work, data, playbook, caller, key)
-        return _json(202, await self._status(caller, key))
+        if await self._begin(work, data, playbook, caller, key):
+            return _json(202, await self._status(caller, key))
+        return await self._repeated(work, caller, key)
+
+    async def _repeated(self, work: WorkRequest, caller: Caller, key: str) -> web.Response:
+        """The answer where something was put under this key that nobody has taken up yet."""
+        for _ in range(_LOOKS):
+            if await self._was_asked(work, caller, key):
+                return _json(200, await self._status(caller, key))
+            await asyncio.sleep(LOOK_S)
+        told = "a request under this key has not been taken up yet; send it again"
+        raise Refused(503, "store_away", told)
 
     async def _was_asked(self, work: WorkRequest, caller: Caller, key: str) -> bool:
         """Whether this was asked under this key before. Raises Refused where something else was."""
@@ -185,7 +197,8 @@ class RequestsApi:
         playbook: Playbook,
         caller: Caller,
         key: str,
-    ) -> None:
+    ) -> bool:
+        """Put it into the person's lane; False where something was put under the key before."""
         lang = work.lang or caller.principal.lang or "en"
         (asked,) = (each for each in playbook.definition.requests if each.id == work.request)
         update = MessageReceived(
@@ -204,7 +217,7 @@ class RequestsApi:
         principal = caller.principal.model_copy(update={"stands_for": (), "at": ""})
         mail = MessageArrived(update=update, principal=principal).stored()
         try:
-            await self.mailbox.put(_lane(caller), mail, update_id=update.id)
+            return await self.mailbox.put(_lane(caller), mail, update_id=update.id)
         except Overloaded as error:
             raise Refused(429, "too_many", str(error)) from error
 

@@ -140,6 +140,20 @@ async def test_it_is_withdrawn_and_nothing_is_written(
     assert (await program.call("DELETE", "kite-3")).body["state"] == "cancelled"
 
 
+async def test_two_at_once_under_one_key_are_one_request(
+    program: Asking, room: WebRoom, folder: Path
+) -> None:
+    longer = {**TAKE, "data": {**DAYS, "last_day": "2027-02-06"}}
+    calls = [program.call("PUT", "kite-8", body) for body in (TAKE, TAKE, longer, TAKE, longer)]
+    answers = await asyncio.gather(*calls)
+    (begun,) = (n for n, answer in enumerate(answers) if answer.status == 202)
+    same = {0, 1, 3} if begun in (0, 1, 3) else {2, 4}
+    assert {n for n, answer in enumerate(answers) if answer.status == 200} == same - {begun}
+    assert {a.body["error"] for n, a in enumerate(answers) if n not in same} == {"conflict"}
+    await room.card("confirm")
+    assert len((await program.call("GET", "kite-8")).body["cards"]) == 1
+
+
 async def test_what_is_lacking_is_asked_of_the_person(program: Asking, room: WebRoom) -> None:
     await program.call("PUT", "kite-4", {"request": "take"})
     form = await room.card("clarify")
