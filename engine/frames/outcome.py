@@ -54,7 +54,8 @@ class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is.
 
     `checks` is what a node of an SOP found in this step, or found no more. `info_card` is shown and
-    waits for nobody. `read` are the words of a text that gave each leaf of the patch.
+    waits for nobody; `tells` are the ids of people who are shown it besides. `read` are the words
+    of a text that gave each leaf of the patch.
     """
 
     name: ClassVar[str] = "next"
@@ -65,6 +66,7 @@ class Next:
     verdict: NodeVerdict | None = None
     checks: tuple[Check, ...] = ()
     info_card: Card | None = None
+    tells: tuple[str, ...] = ()
     read: Mapping[str, str] = field(default_factory=dict)
 
 

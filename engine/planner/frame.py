@@ -49,6 +49,7 @@ from engine.planner.situation import Plan, Situation, check_availability
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
+from engine.reviews.approvers import find_told
 from engine.reviews.policy import run_card_fields
 from engine.skills.card_answers import end_withdrawn
 from engine.skills.prompts import run_briefing
@@ -77,7 +78,7 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
     complete = not PhaseManager(playbook, run.request).missing(phase, run.state)
     announces = phase.id not in frame.announced and not standing_failures(run.state, phase.id)
     if complete and phase.done_card and announces and not frame.force:
-        return _announce(frame, phase, phase.done_card, context)
+        return await _announce(frame, phase, phase.done_card, context)
     situation = _situation(frame, context)
     if isinstance(event, ChildFrameDone) and event.patch.ending:
         frame = _remember_end(frame, event.patch.ending, situation, run.heard)
@@ -276,7 +277,7 @@ def first_frame(skill: Skill) -> Frame:
             return DocumentFrame(skill=skill.id)
 
 
-def _announce(
+async def _announce(
     frame: PlannerFrame, phase: Phase, words: Announcement, context: StepContext
 ) -> Suspend | Next:
     """Show the phase_done card: a question where it holds the run, else it only info_card."""
@@ -285,10 +286,32 @@ def _announce(
     last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
     if last or not words.holds:
         after = frame.model_copy(update={"announced": (*frame.announced, phase.id)})
-        update = {"status": "told", "choices": (), "deadline": None}
-        return Next(after, why, info_card=card.model_copy(update=update))
+        told, untold = await _others(words, context)
+        update = {
+            "status": "told",
+            "choices": (),
+            "deadline": None,
+            "problems": (*card.problems, *untold),
+        }
+        why = f"{why}; told to {', '.join(told)}" if told else why
+        return Next(after, why, info_card=card.model_copy(update=update), tells=told)
     note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
     return Suspend(frame, (card,), note, why)
+
+
+async def _others(
+    words: Announcement, context: StepContext
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who else is told, and a sentence for each entry that names nobody."""
+    told: list[str] = []
+    untold: list[str] = []
+    for part in words.tells:
+        found = await find_told(part, context)
+        told += found
+        source = literal(part.named_by.removeprefix("$") or ", ".join(part.roles))
+        untold += [] if found else [say("phase_done.untold", context.run.lang, source=source)]
+    own = context.run.requester.ids
+    return tuple(dict.fromkeys(each for each in told if each not in own)), tuple(untold)
 
 
 def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:

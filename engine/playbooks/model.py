@@ -21,6 +21,7 @@ from engine.playbooks.entity import (
 )
 from engine.playbooks.leaf import Leaf, value_faults
 from engine.playbooks.nesting import split_path
+from engine.playbooks.review import Deciders
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import ToolDefinition
 from engine.ports.model import ModelBudget
@@ -58,13 +59,14 @@ class Announcement(Frozen):
 
     `shows` are the paths that it lists; empty for every data leaf that is not a list. With `holds`
     the run goes on to the next phase only once the requester has seen it; else it only informs. A
-    run's last phase is never held.
+    run's last phase is never held. `tells` are others who are shown it where they are reached.
     """
 
     title: LocalizedText
     text: LocalizedText
     shows: tuple[str, ...] = ()
     holds: bool = False
+    tells: tuple[Deciders, ...] = Key(default=(), max_length=5, exclude_if=lambda tells: not tells)
 
 
 class Phase(Frozen):

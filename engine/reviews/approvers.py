@@ -122,6 +122,12 @@ async def find_approvers(
     return found
 
 
+async def find_told(part: Deciders, context: StepContext) -> tuple[str, ...]:
+    """The ids of those whom this names; () where it names nobody of ours."""
+    found = await _find_voters(part, context)
+    return () if isinstance(found, str) else tuple(each.id for each in found.holders)
+
+
 async def foresee_shortage(policy: ReviewPolicy, context: StepContext) -> str:
     """What is known by now to leave too few who may decide; "" while that may still be well."""
     always = tuple(part for part in policy.also if part.when is None and not part.above)

@@ -311,6 +311,19 @@ def card_posts(run: Run, opened: tuple[Card, ...], context: StepContext) -> tupl
     return tuple(posts)
 
 
+def told_posts(outcome: StepOutcome, run: Run, context: StepContext) -> tuple[Post, ...]:
+    """Where others are shown a card that only informs."""
+    card = outcome.info_card if isinstance(outcome, Next) else None
+    if card is None or not isinstance(outcome, Next):
+        return ()
+    homes = context.services.people.person_homes(outcome.tells, context.services.today)
+    return tuple(
+        Post(row=f"{card.token}@{place}", conversation=place, kind="card", ref=card.token)
+        for place in dict.fromkeys(homes)
+        if place != run.place
+    )
+
+
 def _approver_places(card: Card, context: StepContext) -> list[str]:
     """Where those who may decide, and who stands in for them, are reached."""
     people, today = context.services.people, context.services.today

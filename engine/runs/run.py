@@ -82,6 +82,7 @@ from engine.runs.effects import (
     run_write,
     step_changes,
     step_effects,
+    told_posts,
 )
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
@@ -412,7 +413,8 @@ def _apply_outcome(
     )
     after, effects = step_changes(step, context.services.now)
     if step.shown_cards:
-        effects = effects.plus(Effects(posts=card_posts(run, step.shown_cards, context)))
+        posts = (*card_posts(run, step.shown_cards, context), *told_posts(outcome, run, context))
+        effects = effects.plus(Effects(posts=posts))
     front = CONTINUE if after.status == "running" else ""
     return StepResult(effects, front, park=after.status == "blocked", run=after)
 

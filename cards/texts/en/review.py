@@ -87,6 +87,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "approver.empty": "{source} names nobody who could approve this",
     "approver.several": "{source} names {n} people, and one of them has to approve this",
+    "phase_done.untold": "{source} names nobody who may work here, so nobody was told for it",
     "approver.nobody": (
         "{source} says that {value} approves this; nobody in people.yaml who may work here has "
         "that id or account"

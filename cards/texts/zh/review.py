@@ -74,6 +74,7 @@ TEXTS: Final[dict[str, str]] = {
     "approver.foreseen": "**照目前的情况，没有人能审批此事：** {reasons}。最好先解决这一点。",
     "approver.empty": "「{source}」没有说明由谁审批",
     "approver.several": "「{source}」给出了 {n} 个人，而审批人只能是其中一位",
+    "phase_done.untold": "「{source}」没有给出可以在此办事的人，所以没有通知到人",
     "approver.nobody": (
         "「{source}」说由 {value} 审批，但 people.yaml 中没有哪位可以在此办事的人使用这个编号或账号"
     ),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from engine.playbooks.checks.cases import case_faults
 from engine.playbooks.checks.fields import typed_faults
 from engine.playbooks.checks.names import FileCheck
+from engine.playbooks.checks.review import ReviewCheck
 from engine.playbooks.conditions import paths_of
 from engine.playbooks.entity import (
     ElementDefinition,
@@ -14,7 +15,7 @@ from engine.playbooks.entity import (
     element_faults,
 )
 from engine.playbooks.leaf import Leaf, OptionsFrom, TypedValue
-from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
+from engine.playbooks.model import Announcement, Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.nesting import NO_NAME, SECTIONS
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.playbooks.tool import ToolFacts
@@ -166,8 +167,17 @@ class PhaseCheck(FileCheck):
         if phase.done_card:
             self.check_text(phase.done_card.title, (*at, "done_card", "title"))
             self.check_text(phase.done_card.text, (*at, "done_card", "text"))
-        for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
-            self.check_path(path, (*at, "done_card", "shows", index))
+            self._announcement(phase.done_card, (*at, "done_card"))
+
+    def _announcement(self, card: Announcement, at: Path) -> None:
+        """What a phase_done card lists, and who else is told."""
+        for index, path in enumerate(card.shows):
+            self.check_path(path, (*at, "shows", index))
+        review = ReviewCheck(self.names, self.source, self.problems)
+        for index, part in enumerate(card.tells):
+            review.deciders(part, (*at, "tells", index))
+        if card.tells and card.holds:
+            self.add((*at, "tells"), "does not go together with holds: others only read the card")
 
     def _gate(self, phase: Phase, at: Path) -> None:
         field, names = phase.gate_field, self.names

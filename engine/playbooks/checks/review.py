@@ -38,7 +38,7 @@ class ReviewCheck(FileCheck):
 
     def policy(self, review: ReviewPolicy, at: Path) -> None:
         """Check who decides, how votes count, and the clocks."""
-        self._deciders(review, at)
+        self.deciders(review, at)
         if review.four_eyes and any(part.is_requester for part in (review, *review.also)):
             self.add((*at, "four_eyes"), "should be false where $requester decides")
         self._further(review, at)
@@ -49,7 +49,7 @@ class ReviewCheck(FileCheck):
         if review.remind:
             self._reminders(review.remind, review.deadline_s, (*at, "remind"))
 
-    def _deciders(self, part: Deciders, at: Path) -> None:
+    def deciders(self, part: Deciders, at: Path) -> None:
         """Roles that somebody holds, or where it stands who it is."""
         if part.person is None:
             self._roles(part.roles, at)
@@ -79,7 +79,7 @@ class ReviewCheck(FileCheck):
             self.add((*at, "also"), "does not go together with decides: majority")
         for index, part in enumerate(review.also):
             where = (*at, "also", index)
-            self._deciders(part, where)
+            self.deciders(part, where)
             if part.above and part.when:
                 self.add((*where, "when"), "does not go together with above; give one of them")
             for path, most in part.above.items():

@@ -28,6 +28,8 @@ MAIN = "playbook.yaml"
 INTAKE, CAUSES, PLAN = "matter-intake", "cause-recommendation", "work-plan"
 CHECK, APPROVE, RECORD = "visit-check", "visit-approve", "visit-record"
 LOOK_UP = "look-up"
+SEEN = "checkpoints: [profile.summary, amount]"
+WORDS = "title: {zh: 好, en: Done}, text: {zh: 好, en: Done}"
 
 MORE = {
     "visit_check": """\
@@ -217,6 +219,20 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     (
         ((MAIN, "    gate_field: decisions.", DEPENDENT),),
         "phases.1.depends_on.0: 'later' is no phase before 'path'",
+    ),
+    (
+        ((MAIN, SEEN, f"{SEEN}\n    done_card: {{{WORDS}, tells: [{{person: $ammount}}]}}"),),
+        "phases.0.done_card.tells.0.person: 'ammount' is not among data_fields; did you mean 'amount'?",
+    ),
+    (
+        (
+            (
+                MAIN,
+                SEEN,
+                f"{SEEN}\n    done_card: {{{WORDS}, holds: true, tells: [{{person: $requester}}]}}",
+            ),
+        ),
+        "phases.0.done_card.tells: does not go together with holds: others only read the card",
     ),
     # gates and checkpoints, as spec 000 §4 lists them
     (
