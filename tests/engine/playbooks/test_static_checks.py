@@ -222,7 +222,8 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     ),
     (
         ((MAIN, SEEN, f"{SEEN}\n    done_card: {{{WORDS}, tells: [{{person: $ammount}}]}}"),),
-        "phases.0.done_card.tells.0.person: 'ammount' is not among data_fields; did you mean 'amount'?",
+        "phases.0.done_card.tells.0.person: 'ammount' is not among data_fields;"
+        " did you mean 'amount'?",
     ),
     (
         (
