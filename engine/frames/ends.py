@@ -11,6 +11,7 @@ _HEADS: Mapping[RunEnd, str] = {
     "done": "part.done",
     "rejected": "part.rejected",
     "refused": "part.refused",
+    "cancelled": "part.cancelled",
 }
 """Ends that have a sentence of their own; any other is told in one with its reason."""
 
@@ -81,7 +82,8 @@ def end_text(run: Run, end: RunEnd, reason: str) -> str:
     """The sentence for that end of a run, with its reason."""
     if end not in _HEADS:
         return say("part.failed", run.lang, name=run.name, reason=reason)
-    head = say(_HEADS[end], run.lang, name=run.name)
+    key = "part.cancelled_after" if end == "cancelled" and run.state.written else _HEADS[end]
+    head = say(key, run.lang, name=run.name)
     return "\n\n".join(filter(None, (head, reason)))
 
 

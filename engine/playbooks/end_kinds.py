@@ -21,9 +21,11 @@ USUAL: Final[Mapping[str, RunEnd]] = {
 class Ending(Frozen):
     """How a skill ended: which end it reached, and what people are told of it (Markdown).
 
+    It is `cancelled` when who asked took it back where they only had to confirm.
+
     `approved` when a person approved it.
     """
 
-    end: SopEnd
+    end: RunEnd
     said: str = ""
     approved: bool = False

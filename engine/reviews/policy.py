@@ -4,10 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cards.markdown import literal
-from cards.model import Choice, Decision, Field, Lang, Review
+from cards.model import APPROVE, Choice, Decision, Field, Lang, Review
 from cards.showing.show import voter_name
 from cards.texts import say
 from engine.frames.outcome import StepContext
+from engine.frames.state import Run
 from engine.playbooks.review import ReviewPolicy
 from engine.reviews.approvers import Approvers
 
@@ -45,6 +46,12 @@ def rejection_text(decision: Decision, context: StepContext) -> str:
     name = literal(voter_name(decision, lang))
     key = "run.rejected" if reason else "run.rejected_plainly"
     return say(key, lang, name=name, reason=literal(reason))
+
+
+def is_own_cancel(policy: ReviewPolicy, decision: Decision, run: Run) -> bool:
+    """Whether who asked took back what only they had to confirm: nobody has rejected anything."""
+    own = policy.is_requester and not policy.also
+    return own and decision.choice != APPROVE and decision.person in run.requester.ids
 
 
 def run_card_fields(context: StepContext) -> dict[str, Any]:

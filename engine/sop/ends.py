@@ -17,10 +17,10 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch, SopFrame
 from engine.frames.text_names import fill_markdown
-from engine.playbooks.end_kinds import Ending, SopEnd
+from engine.playbooks.end_kinds import Ending, RunEnd, SopEnd
 from engine.playbooks.skill import Sop
 from engine.ports.storage.findings import Check
-from engine.reviews.policy import rejection_text
+from engine.reviews.policy import is_own_cancel, rejection_text
 
 RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
 """Who judged a node, if no person did."""
@@ -83,11 +83,13 @@ def add_ending(done: Done, sop: Sop, event: FrameInput, context: StepContext) ->
     """The end with its meaning for the run: which end it is, whether approved, and its text."""
     assert done.verdict is not None, "an SOP ends at a node that was judged"
     result, target = done.verdict.result, done.verdict.next
-    end = sop.ends_as(target) or _DEFAULT_ENDS[result]
+    own_cancel = _is_own_cancel(done.verdict, sop, event, context)
+    usual: RunEnd = "cancelled" if own_cancel else _DEFAULT_ENDS[result]
+    end = sop.ends_as(target) or usual
     top = context.run.frames[-1]
     approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
     own = sop.says(target)
-    reason = "" if end == "done" else _reason(end, done, event, context)
+    reason = "" if end == "done" or own_cancel else _reason(end, done, event, context)
     state = done.patch.apply(context.run.state)
     told = replace(context, run=context.run.model_copy(update={"state": state}))
     text = "\n\n".join(filter(None, (fill_markdown(own, told) if own else "", reason)))
@@ -95,7 +97,15 @@ def add_ending(done: Done, sop: Sop, event: FrameInput, context: StepContext) ->
     return replace(done, patch=done.patch.model_copy(update={"ending": ending}))
 
 
-def _reason(end: SopEnd, done: Done, event: FrameInput, context: StepContext) -> str:
+def _is_own_cancel(verdict: NodeVerdict, sop: Sop, event: FrameInput, context: StepContext) -> bool:
+    """Whether who asked took it back at this node, where nobody else is asked."""
+    review = sop.nodes[verdict.node].review
+    if review is None or not isinstance(event, CardAnswered):
+        return False
+    return is_own_cancel(review, event.decision, context.run)
+
+
+def _reason(end: RunEnd, done: Done, event: FrameInput, context: StepContext) -> str:
     """Who rejected it and why, or else what the checks found."""
     assert done.verdict is not None
     if isinstance(event, CardAnswered) and done.verdict.result == "rejected":

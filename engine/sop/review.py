@@ -48,6 +48,7 @@ from engine.reviews.policy import (
     approver_card_fields,
     deadline_of,
     good_until,
+    is_own_cancel,
     rejection_text,
     review_choices,
 )
@@ -263,7 +264,9 @@ def take_decision(
         why = f"{decision.name} approved"
         return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
     target = node.fail_target
-    problems = (*frame.problems, rejection_text(decision, context))
+    own_cancel = is_own_cancel(_policy(node), decision, context.run)
+    rejected = () if own_cancel else (rejection_text(decision, context),)
+    problems = (*frame.problems, *rejected)
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
     verdict = NodeVerdict(frame.node, "rejected", decision.person, target)

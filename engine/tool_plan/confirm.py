@@ -17,6 +17,7 @@ from engine.reviews.approvers import Approvers, find_approvers
 from engine.reviews.policy import (
     deadline_of,
     good_until,
+    is_own_cancel,
     rejection_text,
     review_choices,
 )
@@ -127,6 +128,9 @@ def take_decision(
         reason = str(decision.values.get("reason", ""))
         why = f"{decision.name} rejected: {reason}".removesuffix(": ")
         text = rejection_text(decision, context)
+        assert planner.review is not None, "the loader checks that writes have reviewers"
+        if is_own_cancel(planner.review, decision, run) and not (frame.job or planner.on_error):
+            return fail_plan(frame, planner, "", why, context, end="cancelled")
         return fail_plan(frame, planner, text, why, context, end="rejected")
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
     assert planner.review is not None, "the loader checks that writes have reviewers"

@@ -11,7 +11,7 @@ from engine.frames.job_graph import JobWrite
 from engine.frames.llm_plan import ArgumentFault, DroppedStep, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
-from engine.playbooks.end_kinds import Ending, SopEnd
+from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.skill import ToolPlanner
 from engine.rules.call_rules import CallRule
 from engine.tool_plan.references import as_text, fill_known
@@ -98,7 +98,7 @@ def fail_plan(
     why: str,
     context: StepContext,
     *,
-    end: SopEnd = "failed",
+    end: RunEnd = "failed",
 ) -> StepOutcome:
     """Follow the playbook's `on_error` with the reason; without one the run ends as `end` says.
 

@@ -154,6 +154,17 @@ TEXTS: Final[dict[str, str]] = {
         "To give it up, use the “Withdraw” button on the card “{form}”; a text does not do it."
     ),
     "review.button": "Only the button on the card counts; a text is never a decision.",
+    "review.elsewhere": (
+        "Only the button on a card counts; a text is never a decision. /pending lists what waits "
+        "for you, and where it stands."
+    ),
+    "review.own": (
+        "“{form}” only waits for you to confirm it, and a text does not change it. If something in "
+        "it is not right, press “{cancel}” on its card and ask for it anew as it should be."
+    ),
+    "review.asked": (
+        "“{form}” is in review by {who}. /mine lists what you asked for, /cancel takes it back."
+    ),
     "review.waiting": (
         "“{form}” is in review by {who} and cannot be changed now. To change it, use /cancel or "
         "have it rejected."

@@ -125,6 +125,14 @@ TEXTS: Final[dict[str, str]] = {
     "clarify.submit": "要提交，请点「{form}」卡片上的「提交」按钮；文字不算数。",
     "clarify.withdraw": "要放弃，请点「{form}」卡片上的「放弃」按钮；文字不算数。",
     "review.button": "只有卡片上的按钮算数，文字不作为审核决定。",
+    "review.elsewhere": (
+        "只有卡片上的按钮算数，文字不作为审核决定。"
+        "发送 /pending 查看在等你处理的内容，以及在哪里处理。"
+    ),
+    "review.own": (
+        "「{form}」只等你确认，文字不会改动它。如有不对，请点卡片上的「{cancel}」，再按正确的内容重新申请。"
+    ),
+    "review.asked": "「{form}」正在等待{who}审核。/mine 查看你的请求，/cancel 取消。",
     "review.waiting": (
         "「{form}」正在等待{who}审核，内容不能再改。要修改，请用 /cancel 取消，或请审核人驳回。"
     ),

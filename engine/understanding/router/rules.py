@@ -27,6 +27,7 @@ from engine.understanding.pieces.message import read_message
 from engine.understanding.pieces.parting import OTHER
 from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.work import START
+from engine.understanding.router.spoken import own_confirmation_text, own_confirmations
 
 # A stray number must not end a run; only the button does.
 _BUTTON_ONLY = ("withdraw",)
@@ -198,7 +199,14 @@ def _how_to_undo(intent: Intent, context: RouteContext) -> str:
     undoes = not works and GRAMMAR.says("cancel", context.plain(intent.text))
     if not undoes and context.recent and all(each.score < OTHER for each in works):
         undoes = not intent.condition and takes_back(intent.text, context)
-    return say("answer.undo", context.lang) if undoes else ""
+    if not undoes:
+        return ""
+    own = own_confirmations(context)
+    return (
+        own_confirmation_text(own[0], context.lang)
+        if len(own) == 1
+        else say("answer.undo", context.lang)
+    )
 
 
 _BECAME = re.compile(r"\bhow did\b")

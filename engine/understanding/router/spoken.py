@@ -4,10 +4,12 @@ import re
 from collections.abc import Sequence
 
 from cards.markdown import literal
-from cards.model import Card
+from cards.model import REJECT, Card, Lang
 from cards.texts import say
 from engine.frames.intents import Intent
 from engine.ports.model import Model
+from engine.text import wording
+from engine.text.claims.corrections import lead_end
 from engine.text.entities import fold
 from engine.text.values import states_number
 from engine.understanding.context import RouteContext, StrategyResult
@@ -20,6 +22,7 @@ from engine.understanding.open_forms import (
     open_forms,
 )
 from engine.understanding.pieces.message import read_message
+from engine.understanding.smalltalk import is_smalltalk
 
 MAX_CHARS = 30
 _SMALL_WORD = 3
@@ -34,6 +37,11 @@ _WITHDRAW = re.compile(
 _SUBMIT = re.compile(
     r"[,，\s]*(?:please |now |ok,? |i |请|现在|帮我)?(?:submit|send|提交|发送)"
     rf"(?:{_ENDS}|now|everything|form|the|表单|表)*"
+)
+_VERDICT = re.compile(
+    r"(?:please |i |we |我|我们|ok,? |okay,? |yes,? |好的?[,，]? ?)?"
+    r"(?:approved?|reject(?:ed)?|declined?|lgtm"
+    rf"|不?同意|不?批准|不?通过|驳回|拒绝|退回|可以通过)(?:{_ENDS})*"
 )
 _DECIDE = re.compile(
     r"(?:please |i |we |我|我们|ok,? )?(?:approved?|reject(?:ed)?|declined?|lgtm"
@@ -63,6 +71,10 @@ async def explain_buttons(text: str, context: RouteContext, model: Model | None)
 
 def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -> str:
     lang, mine = context.lang, open_forms(context)
+    reviews = [c for c in context.open_cards if c.signs_off and c.status == "open"]
+    own = [c for c in reviews if c.is_requested_by(context.principal)]
+    if own and own[-1].is_own_confirmation and not (mine or whole) and _corrects(text, context):
+        return own_confirmation_text(own[-1], lang)
     if len(said) > MAX_CHARS:
         return ""
     said = _without_titles(said, context)
@@ -71,17 +83,32 @@ def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -
         return say("clarify.withdraw", lang, form=titles)
     if mine and _SUBMIT.fullmatch(said):
         return _submit_reply(mine, lang)
-    reviews = [c for c in context.open_cards if c.signs_off and c.status == "open"]
     numbered = not mine and said.isdecimal() and any(c.kind == "select" for c in reviews)
     if reviews and (numbered or _DECIDE.fullmatch(said)):
         return say("review.button", lang)
-    own = [c for c in reviews if c.is_requested_by(context.principal)]
+    if not (mine or reviews) and _VERDICT.fullmatch(said):
+        return say("review.elsewhere", lang)
     states = not whole and bool(own) and _states_change(text, own[-1], context)
-    if own and not mine and (_asks_after(said) or states):
-        card = own[-1]
-        who, form = literal(card.waiting_for), literal(card.title)
-        return say("review.waiting", lang, form=form, who=who)
-    return ""
+    if mine or not own or not (states or _asks_after(said)):
+        return ""
+    card = own[-1]
+    if card.is_own_confirmation:
+        return own_confirmation_text(card, lang)
+    key = "review.waiting" if states else "review.asked"
+    return say(key, lang, form=literal(card.title), who=literal(card.waiting_for))
+
+
+def own_confirmations(context: RouteContext) -> tuple[Card, ...]:
+    """The open cards here on which this person only confirms what they asked for."""
+    own = (c for c in context.open_cards if c.status == "open" and c.is_own_confirmation)
+    return tuple(c for c in own if c.is_requested_by(context.principal))
+
+
+def own_confirmation_text(card: Card, lang: Lang) -> str:
+    """That who asked only has to confirm it, and what they do where it is not right (Markdown)."""
+    cancel = card.choice(REJECT)
+    label = literal(cancel.label) if cancel else say("choice.cancel", lang)
+    return say("review.own", lang, form=literal(card.title), cancel=label)
 
 
 def _submit_reply(mine: Sequence[Card], lang: str) -> str:
@@ -110,8 +137,17 @@ def _asks_after(said: str) -> bool:
     return bool(_STATUS.fullmatch(said) and _OF_IT.search(said))
 
 
+def _corrects(text: str, context: RouteContext) -> bool:
+    """Whether the text begins as a correction does, and neither asks nor asks for work."""
+    if not (lead_end(text) or wording.changes(context.plain(text))) or is_smalltalk(text):
+        return False
+    return not any(piece.kind in ("workflow", "qa_query") for piece in read_message(text, context))
+
+
 def _states_change(text: str, card: Card, context: RouteContext) -> bool:
     """The text states a value of something that the card shows, and asks for nothing else."""
+    if wording.asks(context.plain(text)):
+        return False
     if any(piece.kind in ("workflow", "qa_query") for piece in read_message(text, context)):
         return False
     return states_number(text, [w for row in card.rows for w in {row.label, row.label.split()[0]}])
