@@ -1,14 +1,15 @@
 """Which read-only tool answers a text without a model, and with which arguments (promise 4)."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
 from engine.frames.intents import Lookup
 from engine.text import wording
-from engine.text.entities import DAY_MARK, fold, fold_cue
+from engine.text.entities import DAY_MARK, dates, fold, fold_cue
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 from engine.text.values import remove_values
 from engine.tools.model import Tool
@@ -122,9 +123,22 @@ def unexplained_words(
     They are accounted for by its cues, labels and arguments, by what they name, or as the form of
     a question; or the text is one of the tool's examples. A tool without cues goes by these alone.
     """
-    texts = dict.fromkeys((bare_question(text), *plainer_questions(text)))
+    dated = _as_answered(text, lookup, today)
+    texts = dict.fromkeys((bare_question(dated), *plainer_questions(dated)))
     left = [_unexplained(look_at(t, entities, today), lookup, tools, entities) for t in texts]
     return left[0] if all(left) else ""
+
+
+def _as_answered(text: str, lookup: Lookup, today: date) -> str:
+    """The text with its date for its weekday, where the look-up is of that day."""
+    dated = with_day(text, today)
+    return dated if {*dates(dated, today)} & {*_days_of(lookup)} else text
+
+
+def _days_of(lookup: Lookup) -> Iterator[date]:
+    for value in lookup.arguments.values():
+        with suppress(ValueError):
+            yield date.fromisoformat(str(value))
 
 
 def _unexplained(
@@ -176,6 +190,7 @@ def name_left_out(
     tool = next((each for each in tools if each.name == lookup.tool), None)
     if tool is None or reads_message(tool):
         return ""
+    text = _as_answered(text, lookup, today)
     core = GRAMMAR.asked(level(text)) or GRAMMAR.core(level(text))
     asked = look_at(text[core.start : core.end] or text, entities, today)
     says_it = any(each is tool for each, _ in index_cues(tools).find(asked.said))

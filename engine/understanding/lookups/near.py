@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from typing import Any, Final
 
 from cards.model import Lang
@@ -17,7 +18,14 @@ from engine.text.similarity import Grams, bigrams, cosine, grams
 from engine.tools.model import Tool
 from engine.understanding.lookups.find import find, reads_message
 from engine.understanding.lookups.sections import SectionIndex
-from engine.understanding.lookups.text import STAND_INS, LookupText, bare, clear_example, look_at
+from engine.understanding.lookups.text import (
+    STAND_INS,
+    LookupText,
+    bare,
+    clear_example,
+    look_at,
+    with_any_day,
+)
 from engine.understanding.lookups.words import SMALL_WORDS, content
 
 _FILLERS = re.compile(
@@ -165,7 +173,8 @@ def suggestions(
     entities: Entities = NO_ENTITIES,
     alone: bool = True,
 ) -> tuple[str, ...]:
-    """The `n` example questions of that language nearest to the text, no two of them alike.
+    """The `n` example questions of that language nearest to the text, no two of them alike, and
+    none that is the text itself but for what it names.
 
     With nothing in common, the first of each tool. Of the tools that every service has, which ask
     for files and notes that nobody may have, only what the text nearly says; all of it where
@@ -184,9 +193,16 @@ def suggestions(
         ranked = [each for each in ranked if not each[1] or _nearly_says(said, each[3], -each[0])]
     ranked.sort(key=lambda found: found[:3])
     kinds: dict[str, str] = {}
+    own = _without_names(text, entities)
     for *_, example in ranked:
         kinds.setdefault(bare(clear_example(entities.marked(example))), example)
-    return tuple(kinds.values())[:n]
+    others = (each for each in kinds.values() if _without_names(each, entities) != own)
+    return tuple(islice(others, n))
+
+
+def _without_names(text: str, entities: Entities) -> str:
+    """The text as questions are compared, whatever it names and of whatever day it is."""
+    return bare(clear_example(entities.marked(with_any_day(text))))
 
 
 def _nearly_says(said: Set[str], example: str, alike: float) -> bool:

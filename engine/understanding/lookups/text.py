@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 
 from engine.text import wording
@@ -111,12 +111,29 @@ def with_period(asked: LookupText, entities: Entities) -> LookupText | None:
 
 
 def with_day(text: str, today: date) -> str:
-    """The text with its date for the one weekday that it names, where only one may be meant."""
+    """The text with its date for the one weekday that it names, where only one may be meant.
+
+    Whoever asks for the weekday that it is asks for today.
+    """
     days = [each for each in find_readings(text, today) if each.kind == "date"]
-    if len(days) != 1 or len(days[0].values) != 1 or _RECURS.search(text):
+    if len(days) != 1 or _RECURS.search(text):
         return text
     (day,) = days
+    if len(day.values) != 1 and day.values != _today_or_in_a_week(today):
+        return text
     return f"{text[: day.start]} {day.values[0]} {text[day.end :]}"
+
+
+def with_any_day(text: str) -> str:
+    """The text with the same date for each of its days, weekdays among them."""
+    days = [each for each in find_readings(text, _ANY_DAY) if each.kind == "date"]
+    for day in reversed(days):
+        text = f"{text[: day.start]} {_A_DAY} {text[day.end :]}"
+    return text
+
+
+def _today_or_in_a_week(today: date) -> tuple[str, str]:
+    return today.isoformat(), (today + timedelta(weeks=1)).isoformat()
 
 
 def _numbers(text: str, days: list[tuple[int, int]], files: tuple[str, ...]) -> tuple[str, ...]:
