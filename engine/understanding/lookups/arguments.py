@@ -255,11 +255,12 @@ def _words(name: str) -> set[str]:
 def _numbers(arguments: Sequence[Argument], asked: LookupText) -> dict[str, Any] | None:
     """The one number for the one argument that is a number; others are none that the tool takes."""
     own = [a for a in arguments if a.type in ("integer", "number")]
-    if any(a.type == "message" for a in arguments) or not asked.numbers:
+    numbers = (*asked.numbers, *(asked.ordinals if own else ()))
+    if any(a.type == "message" for a in arguments) or not numbers:
         return {}
-    if len(own) != 1 or len(asked.numbers) != 1:
+    if len(own) != 1 or len(numbers) != 1:
         return None
-    number = float(asked.numbers[0])
+    number = float(numbers[0])
     if own[0].type == "integer":
         return {own[0].name: int(number)} if number.is_integer() else None
     return {own[0].name: number}

@@ -42,6 +42,7 @@ from engine.understanding.lookups.words import (
     unanswered_words,
     unread_letters,
     without_latin_cues,
+    without_ordinal,
 )
 
 _PERIOD = re.compile(
@@ -153,7 +154,8 @@ def _unexplained(
     if like is not None and like[0][0].tool == tool.name:
         return "" if like[1] else unanswered_words(tool, asked.said)
     cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), [])
-    rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in cues])
+    clear = without_ordinal(asked.clear, tool)
+    rest = without_latin_cues(clear, [fold_cue(cue) for cue in cues])
     known = own_words(tool, cues, lookup.arguments, asked.said)
     left = known.unexplained(rest, "asked", period=takes_period(tool))
     letters = unread_letters(entities.marked(asked.text), lookup.arguments)
@@ -337,7 +339,8 @@ def _suits(
         return False
     if entities is None:
         return True
-    rest, known = without_latin_cues(asked.clear, folded), known_words(tool, entities)
+    clear = without_ordinal(asked.clear, tool)
+    rest, known = without_latin_cues(clear, folded), known_words(tool, entities)
     return not known.unexplained(rest, "asked" if asks else "told", period=takes_period(tool))
 
 

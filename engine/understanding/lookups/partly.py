@@ -26,6 +26,7 @@ from engine.understanding.lookups.words import (
     known_words,
     takes_period,
     without_latin_cues,
+    without_ordinal,
 )
 
 _CLOCK: Final = r"[0-9]{1,2}(?:[:.][0-9]{2})?(?:\s?[ap]\.?m\b\.?|\s?(?:o'?clock|h)\b|点半?)?"
@@ -55,7 +56,8 @@ def find_partly(
     if found is None or not (found[0].arguments and asked.named and is_asked(asked)):
         return None
     tool = next(each for each in tools if each.name == found[0].tool)
-    rest = without_latin_cues(asked.clear, [fold_cue(cue) for cue in tool.cues])
+    clear = without_ordinal(asked.clear, tool)
+    rest = without_latin_cues(clear, [fold_cue(cue) for cue in tool.cues])
     known, period = known_words(tool, entities), takes_period(tool)
     left = known.unexplained(rest, "asked", period=period)
     return (*found, " ".join(filter(None, (tell_in_order(left, asked), times))))

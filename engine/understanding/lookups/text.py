@@ -1,7 +1,7 @@
 """A text as look-ups look at it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -19,11 +19,16 @@ from engine.text.entities import (
 )
 from engine.text.entity_kinds import Entities, EntityMatch
 from engine.text.readers.find import find_readings
+from engine.text.readers.numerals import read_han
 from engine.text.readers.periods import Period, find_periods
 
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?[0-9]{1,15}(?:,[0-9]{3}){0,4}(?:\.[0-9]{1,9})?(?![\w.]{0,9}[0-9])"
 )
+_COUNTS_ON = r"(?=[\u3400-\u9fff])(?![次个名位])"
+_HAN_ORDINAL = re.compile(rf"第[零一二两三四五六七八九十百]{{1,6}}{_COUNTS_ON}")
+_ORDINAL = re.compile(rf"第(?P<n>[0-9]{{1,6}}|[零一二两三四五六七八九十百]{{1,6}}){_COUNTS_ON}")
+"""第3节, 第三节: one by its number; 第一次 is the first of something, and has none."""
 _MARKED = re.compile(rf"[{ENTITY_MARKS}]+")
 _ANY_DAY = date(2000, 1, 1)
 _A_DAY = _ANY_DAY.isoformat()
@@ -46,7 +51,7 @@ def one_wording(text: str) -> str:
         return text
     for words, one in _ONE_WORDING:
         text = words.sub(one, text)
-    return text
+    return _HAN_ORDINAL.sub(f"第 {NUMBER_MARK} ", text) if "第" in text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,8 @@ class LookupText:
 
     `days` come with what stands right before and behind each of them, and so does the `period` that
     is named by what day it is, such as last month: `clear` has it as a day then. `numbers` are
-    those that are no part of an entity, a day or a file's name.
+    those that are no part of an entity, a day or a file's name. `ordinals` are those of 第3节: a
+    look-up without a number does not heed them.
     """
 
     text: str
@@ -67,6 +73,7 @@ class LookupText:
     numbers: tuple[str, ...]
     files: tuple[str, ...]
     today: date
+    ordinals: tuple[str, ...] = ()
     period: tuple[str, Period, str] | None = None
 
 
@@ -87,6 +94,7 @@ def look_at(text: str, entities: Entities, today: date) -> LookupText:
         numbers=_numbers(plain, [(start, end) for start, end, _ in spans], file_names(plain)),
         files=file_names(text),
         today=today,
+        ordinals=tuple(_ordinals(plain)),
     )
 
 
@@ -142,6 +150,13 @@ def _numbers(text: str, days: list[tuple[int, int]], files: tuple[str, ...]) -> 
     for name in files:
         text = text.replace(name, " ")
     return find_numbers(_MARKED.sub(" x ", text))
+
+
+def _ordinals(text: str) -> Iterator[str]:
+    for match in _ORDINAL.finditer(text):
+        number = match["n"] if match["n"].isascii() else read_han(match["n"])
+        if number is not None:
+            yield str(int(number))
 
 
 def find_numbers(text: str) -> tuple[str, ...]:

@@ -7,12 +7,19 @@ from datetime import date
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
-from engine.text.entities import fold_cue, masked
+from engine.text.entities import NUMBER_MARK, fold_cue, masked
 from engine.text.entity_kinds import Entities
 from engine.text.search_words import QUESTION_WORDS, QUESTION_WORDS_CJK
 from engine.tools.model import Tool
 from engine.understanding.lookups.arguments import argument_words, arguments_of, option_words
-from engine.understanding.lookups.text import STAND_INS, bare, one_wording, remove_cues, says
+from engine.understanding.lookups.text import (
+    STAND_INS,
+    bare,
+    one_wording,
+    remove_cues,
+    says,
+    with_any_day,
+)
 
 _ANY_DAY = date(2000, 1, 1)
 _LATIN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
@@ -46,7 +53,7 @@ _ZH_LINKS = (
 )
 _ZH_WHICH = "什么时候|哪里|哪天|哪几|多少|几|谁"
 _ZH_ASKING = (
-    "什么|啥|咋|来着|哪些|哪个|哪|是不是|有没有|是否|怎么样|怎样|到底|能不能|可不可以|可以|可否"
+    "什么|啥|咋|来着|哪些|哪一?[个位]|哪|是不是|有没有|是否|怎么样|怎样|到底|能不能|可不可以|可以|可否"
     "|查询|查看|查找|查|看看|看|显示|列出|列|告诉|给|想知道|知道|了解|想|要|需要|一共|总共|共|是|有|能|会|吗|呢|么"
     "|把|将|对|都|也|还|又|再|就|出|来|下|找"
 )
@@ -109,12 +116,21 @@ class KnownWords:
 
     def _chinese(self, run: str, small: re.Pattern[str]) -> str:
         spoken = (
-            letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & self.pairs else " "
-            for i, letter in enumerate(run)
+            letter if not _pairs_at(run, i) & self.pairs else " " for i, letter in enumerate(run)
         )
         # What stood apart stays apart, as it may be told.
         left = small.sub(lambda found: found["kept"] or " ", "".join(spoken))
         return " ".join(left.split())
+
+
+def _pairs_at(run: str, at: int) -> frozenset[str]:
+    """The pairs of a character and its neighbours; one that stands alone is its own."""
+    beside = {run[max(0, at - 1) : at + 1], run[at : at + 2]}
+    return frozenset(pair for pair in beside if len(pair) == min(2, len(run)))
+
+
+def _pairs(run: str) -> Iterator[str]:
+    yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
 
 
 _ZH_SAID: dict[Put, tuple[str, ...]] = {
@@ -164,12 +180,18 @@ def known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
 def _known_words(tool: Tool[Any], entities: Entities) -> KnownWords:
     texts = [masked(entities.marked(e).lower(), _ANY_DAY) for e in tool.examples]
     texts += [*map(fold_cue, (*tool.cues, *tool.labels)), *argument_words(tool)]
-    clear = {one_wording(masked(entities.marked(e), _ANY_DAY)): e for e in reversed(tool.examples)}
+    clear = {text: e for e in reversed(tool.examples) for text in _clear(entities.marked(e))}
     return KnownWords(
         *_vocabulary(texts),
         {bare(text): example for text, example in clear.items()},
         {words: example for text, example in clear.items() if (words := content(text))},
     )
+
+
+def _clear(marked: str) -> Iterator[str]:
+    """A marked example as texts are compared, also with a date for each weekday."""
+    for text in (with_any_day(marked), marked):
+        yield one_wording(masked(text, _ANY_DAY))
 
 
 def own_words(
@@ -189,6 +211,16 @@ def own_words(
         chosen = value if isinstance(value, list) else [value]
         texts += [word for word, option in option_words(argument) if option in chosen]
     return KnownWords(*_vocabulary(texts), {}, {})
+
+
+def without_ordinal(clear: str, tool: Tool[Any]) -> str:
+    """A masked text without 第3节, where the tool takes a number that is called so, as 节次 is."""
+    counted = (a for a in arguments_of(tool) if a.type in ("integer", "number"))
+    letters = {letter for a in counted for said in a.said for letter in said if not said.isascii()}
+    if not letters or NUMBER_MARK not in clear:
+        return clear
+    of = f"[{re.escape(''.join(sorted(letters)))}]"
+    return re.sub(f"第 ?{NUMBER_MARK} ?{of}?", f" {NUMBER_MARK} ", clear)
 
 
 def unanswered_words(tool: Tool[Any], said: str) -> str:
@@ -215,7 +247,7 @@ def _vocabulary(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     runs = [run for text in texts for run in _CHINESE.findall(text)]
     return (
         frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
-        frozenset(run[i : i + 2] for run in runs for i in range(len(run) - 1)),
+        frozenset(pair for run in runs for pair in _pairs(run)),
     )
 
 
@@ -229,7 +261,7 @@ def needed_words(clear: str) -> Iterator[Collection[str]]:
     yield from (_forms(word) for word in _LATIN.findall(plain) if not _forms(word) & small)
     for run in _CHINESE.findall(plain):
         if _ZH_WORDS["exactly", True].sub("", run):
-            yield [run[i : i + 2] for i in range(len(run) - 1)]
+            yield [*_pairs(run)]
 
 
 def takes_period(tool: Tool[Any]) -> bool:
