@@ -89,6 +89,8 @@ _NEWEST = re.compile(
     r"|最[近新早后]|首个|第一"
 )
 
+_ORDINAL = re.compile(f"第 ?{NUMBER_MARK} ?(?P<of>.?)")
+
 Put = Literal["told", "asked", "exactly"]
 """How a text is put: as no question, as one, or as one whose question word has to be explained."""
 
@@ -219,8 +221,9 @@ def without_ordinal(clear: str, tool: Tool[Any]) -> str:
     letters = {letter for a in counted for said in a.said for letter in said if not said.isascii()}
     if not letters or NUMBER_MARK not in clear:
         return clear
-    of = f"[{re.escape(''.join(sorted(letters)))}]"
-    return re.sub(f"第 ?{NUMBER_MARK} ?{of}?", f" {NUMBER_MARK} ", clear)
+    return _ORDINAL.sub(
+        lambda found: f" {NUMBER_MARK} {'' if found['of'] in letters else found['of']}", clear
+    )
 
 
 def unanswered_words(tool: Tool[Any], said: str) -> str:
