@@ -17,7 +17,13 @@ from cards.model import Lang
 from cards.texts import languages
 from engine.ports.inbox_files import FILE_KINDS
 from engine.ports.model import KEPT_FIELDS, PURPOSES, THOUGHT_WAYS, ThoughtWay
-from engine.ports.settings import TOKEN, comma_list, is_loopback, web_address
+from engine.ports.settings import (
+    TOKEN,
+    comma_list,
+    is_loopback,
+    is_on_this_machine,
+    web_address,
+)
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
@@ -48,13 +54,25 @@ _TOKEN_CHARS: Final = 16
 """The shortest admin token where others can reach the service."""
 
 
-def check_admin_token(token: str, host: str) -> list[str]:
+def check_admin_token(token: str, host: str, public_url: str | None) -> list[str]:
     """A line for an admin token that others could guess, since bearer tokens have no rate limit."""
-    if not token or len(token) >= _TOKEN_CHARS or is_loopback(host):
+    is_private = is_loopback(host) and is_on_this_machine(public_url)
+    if not token or len(token) >= _TOKEN_CHARS or is_private:
         return []
+    where = public_url if is_loopback(host) else host
     return [
         f"SIGNOFF_ADMIN_TOKEN: should have {_TOKEN_CHARS} characters or more, since others can"
-        f" reach {host} and try; `openssl rand -hex 32` makes one"
+        f" reach {where} and try; `openssl rand -hex 32` makes one"
+    ]
+
+
+def check_store_address(variables: Mapping[str, str | None]) -> list[str]:
+    """A line for a store that was to be named, so that nobody is given an empty one instead."""
+    if (variables.get("REDIS_URL") or "").strip() or "REDIS_URL" not in variables:
+        return []
+    return [
+        "REDIS_URL: is there, and empty; give the address of your Redis, or leave the whole"
+        " variable out for the embedded server"
     ]
 
 

@@ -34,6 +34,7 @@ from bot.setting_rules import (
     Thoughts,
     ZoneName,
     check_admin_token,
+    check_store_address,
     suggest_setting,
 )
 from cards.linear import BadPattern
@@ -52,6 +53,7 @@ from engine.ports.settings import (
     Token,
     WebAddress,
     is_loopback,
+    is_on_this_machine,
     missing_settings,
     secret,
     setting,
@@ -321,7 +323,8 @@ class Settings(SettingsGroup):
     @property
     def is_local_only(self) -> bool:
         """Whether only this machine can reach the service, and no proxy forwards to it."""
-        return is_loopback(self.host) and not self._signing_proxies
+        is_public = self._signing_proxies or not is_on_this_machine(self.public_url)
+        return is_loopback(self.host) and not is_public
 
     @property
     def proxies(self) -> tuple[Network, ...]:
@@ -373,7 +376,7 @@ class Settings(SettingsGroup):
             lines += _no_platform_lines([each.switch for each in platforms])
         lines += missing_settings(REQUIRED_TOGETHER, self.used_variables())
         token = self.admin_token.get_secret_value() if self.admin_token else ""
-        lines += check_admin_token(token, self.host)
+        lines += check_admin_token(token, self.host, self.public_url)
         if self.failpoint and self.failpoint not in failpoints.failpoint_names():
             lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")
         if lines:
@@ -393,7 +396,7 @@ def read_settings(platforms: Sequence[type[PlatformSettings]]) -> Settings:
     wrong: list[str] = []
     chosen = {each.platform: _read(each, variables, wrong) or each() for each in platforms}
     settings = _read(Settings, variables, wrong, platforms=chosen)
-    problems += wrong
+    problems += [*wrong, *check_store_address(variables)]
     if problems or settings is None:
         raise DefinitionError(*dict.fromkeys(problems))
     return settings

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from engine.errors import BadPayload
 
@@ -32,11 +32,13 @@ class RequestGuard:
     """Wraps handlers with the Host check, errors as JSON, and security headers.
 
     The Host check stops DNS rebinding: a foreign page cannot make a browser send our host. `hosts`
-    ("NAME" or "NAME:PORT") are served besides loopback addresses.
+    ("NAME" or "NAME:PORT") are served besides loopback addresses. `refuses_proxies` is for pages
+    that are this machine's alone: what a proxy forwards comes from anybody.
     """
 
-    def __init__(self, hosts: Collection[str] = ()) -> None:
+    def __init__(self, hosts: Collection[str] = (), *, refuses_proxies: bool = False) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._refuses_proxies = refuses_proxies
 
     def __call__(self, handler: Handler) -> Handler:
         """Return the handler behind the checks."""
@@ -44,6 +46,8 @@ class RequestGuard:
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
                 self._check_host(request)
+                if self._refuses_proxies:
+                    _check_sender(request)
                 response = await handler(request)
             except web.HTTPException as error:
                 error.headers.update(_response_headers(error.status))
@@ -77,6 +81,27 @@ class RequestGuard:
         if not _LOOPBACK.fullmatch(host) and host.lower() not in self._hosts:
             served = ", ".join(["a loopback address", *sorted(self._hosts)])
             raise http_error(web.HTTPForbidden, f"Host: only {served} is served")
+
+
+def forwarding_mark(request: web.Request) -> str:
+    """What shows that a proxy forwarded the request; "" where nothing does.
+
+    HTTP/1.0 is what nginx forwards by unless it is told otherwise; no browser speaks it.
+    """
+    for name in request.headers:
+        if name.lower() in ("forwarded", "via") or name.lower().startswith("x-forwarded-"):
+            return name
+    return "" if request.version >= HttpVersion11 else "HTTP/1.0"
+
+
+def _check_sender(request: web.Request) -> None:
+    mark = forwarding_mark(request)
+    if mark:
+        why = (
+            f"{mark}: a proxy forwarded this, and without a sign-in this page is for this machine"
+            " alone; set SIGNOFF_PUBLIC_URL, and SIGNOFF_WEB_LOGIN or SIGNOFF_WEB_USER_HEADER"
+        )
+        raise http_error(web.HTTPForbidden, why)
 
 
 def _response_headers(status: int) -> dict[str, str]:

@@ -129,7 +129,8 @@ class WebChat:
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
         self._panel: SidePanel | None = None
-        self._guard = RequestGuard(self._hosts())
+        chooses = isinstance(self._authenticator, FreeChoice)
+        self._guard = RequestGuard(self._hosts(), refuses_proxies=chooses)
         self._history = ConversationHistory(log, conversations, self._visitors, self._guard)
 
     def _hosts(self) -> Collection[str]:

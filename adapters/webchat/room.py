@@ -20,6 +20,7 @@ from engine.ports.settings import (
     PlatformSettings,
     ServiceSettings,
     is_loopback,
+    is_on_this_machine,
     missing_settings,
     visible_setting,
 )
@@ -145,21 +146,29 @@ class WebSettings(PlatformSettings):
                 "SIGNOFF_WEB_LOGIN: should be off while SIGNOFF_WEB_USER_HEADER is set, because a"
                 " visitor is signed in by one of them"
             ]
+        if self.web_login == "off" and not self.web_user_header:
+            return _free_choice_faults(service)
         if is_loopback(service.host):
             return []
-        if self.web_login == "off" and not self.web_user_header:
-            return [
-                "SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on, because its"
-                " visitors choose who they are; to listen on"
-                f" {service.host}, set SIGNOFF_WEBCHAT=off, SIGNOFF_WEB_LOGIN=link or"
-                " oidc, or SIGNOFF_WEB_USER_HEADER"
-            ]
         if not service.public_url:
             return [
                 "SIGNOFF_PUBLIC_URL: should be set while the web chat listens on"
                 f" {service.host}, because only requests for that host are answered"
             ]
         return []
+
+
+def _free_choice_faults(service: ServiceSettings) -> list[str]:
+    """A line where others can reach a page whose visitors choose who they are."""
+    ways = "set SIGNOFF_WEBCHAT=off, SIGNOFF_WEB_LOGIN=link or oidc, or SIGNOFF_WEB_USER_HEADER"
+    because = "while SIGNOFF_WEBCHAT is on, because its visitors choose who they are"
+    if not is_loopback(service.host):
+        to_listen = f"to listen on {service.host}, {ways}"
+        return [f"SIGNOFF_HOST: should be 127.0.0.1 {because}; {to_listen}"]
+    if not is_on_this_machine(service.public_url):
+        to_reach = f"to be reached from elsewhere, {ways}"
+        return [f"SIGNOFF_PUBLIC_URL: should name this machine alone {because}; {to_reach}"]
+    return []
 
 
 def _open(settings: WebSettings, context: PlatformContext) -> Adapter:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 from aiohttp import web
 
+from adapters.webchat.middleware import forwarding_mark
 from bot.http.caller import has_admin_token
 from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
@@ -151,7 +152,7 @@ def _backlog_readings(backlog: Backlog) -> Iterator[GaugeReading]:
 
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
-        return settings.is_local_only
+        return settings.is_local_only and not forwarding_mark(request)
     return has_admin_token(request, settings.admin_token)
 
 

@@ -15,4 +15,4 @@ def for_our_hosts(handler: Handler, public_url: str) -> Handler:
 
 def for_this_machine(handler: Handler) -> Handler:
     """The handler, only for browsers of this machine."""
-    return RequestGuard()(handler)
+    return RequestGuard(refuses_proxies=True)(handler)

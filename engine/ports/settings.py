@@ -182,6 +182,11 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+def is_on_this_machine(address: str | None) -> bool:
+    """Whether a web address leads to the machine that it is read on; so does None."""
+    return address is None or is_loopback(urlsplit(address).hostname or "")
+
+
 def comma_list(value: Any) -> Any:
     """The parts of a comma-separated text; anything else is left for the next check."""
     if isinstance(value, str):

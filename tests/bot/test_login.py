@@ -219,7 +219,7 @@ async def test_without_a_login_the_start_ends(tmp_path: Path) -> None:
 
 
 async def test_on_loopback_visitors_may_still_choose(store: str, tmp_path: Path) -> None:
-    async with web(tmp_path, store, SIGNOFF_HOST="127.0.0.1") as (port, _):
+    async with web(tmp_path, store, SIGNOFF_HOST="127.0.0.1", SIGNOFF_PUBLIC_URL="") as (port, _):
         visitor = Visitor(port, Host=f"127.0.0.1:{port}")
         _, told = await visitor.get("/chat/people")
         assert [p["id"] for p in told["people"]] == ["lin", "chen", "wu", "zhao"]

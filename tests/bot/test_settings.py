@@ -107,7 +107,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PORT", "SLACK_BOT_TOKEN", "REDIS_URL", "LLM_FALLBACK_MODELS", "SIGNOFF_PROJECTS"):
+    for name in ("PORT", "SLACK_BOT_TOKEN", "LLM_FALLBACK_MODELS", "SIGNOFF_PROJECTS"):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "  ")
 
@@ -284,6 +284,7 @@ OAUTH = {
     "SLACK_CLIENT_SECRET": "x",
     "SLACK_TOKEN_KEYS": TOKEN_KEY,
     "SIGNOFF_PUBLIC_URL": "https://signoff.example.com",
+    "SIGNOFF_WEBCHAT": "off",
 }
 SLACK_EITHER = "SLACK_SIGNING_SECRET or SLACK_APP_TOKEN"
 HALF = [
@@ -348,7 +349,7 @@ def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> N
 
     settings = load_settings()
 
-    assert ([*settings.enabled_platforms], settings.isolates_workspaces) == (["web", "slack"], True)
+    assert ([*settings.enabled_platforms], settings.isolates_workspaces) == (["slack"], True)
     assert TOKEN_KEY not in repr(settings)
 
 
@@ -389,6 +390,38 @@ def test_a_web_chat_that_others_can_reach_names_both_settings(
 
     assert line.startswith("SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on")
     assert f"to listen on {host}, set SIGNOFF_WEBCHAT=off" in line
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+def test_a_store_that_was_to_be_named_is_not_replaced_by_an_empty_one(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (line,) = problems(monkeypatch, {"REDIS_URL": value})
+
+    assert line.startswith("REDIS_URL: is there, and empty")
+
+
+@pytest.mark.parametrize(
+    ("given", "is_refused"),
+    [
+        ({}, True),
+        ({"SIGNOFF_WEBCHAT": "off", **SLACK}, False),
+        ({"SIGNOFF_WEB_LOGIN": "link"}, False),
+        (PROXIED, False),
+        ({"SIGNOFF_PUBLIC_URL": "http://localhost:8080"}, False),
+    ],
+)
+def test_a_public_address_of_a_page_without_a_sign_in_is_refused(
+    given: dict[str, str], is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"SIGNOFF_PUBLIC_URL": "https://signoff.example.com", **given}
+    if is_refused:
+        (line,) = problems(monkeypatch, given)
+        assert line.startswith("SIGNOFF_PUBLIC_URL: should name this machine alone while")
+        return
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings().public_url == given["SIGNOFF_PUBLIC_URL"]
 
 
 @pytest.mark.parametrize(
@@ -436,6 +469,16 @@ def test_an_admin_token_that_others_could_guess_is_refused(
     (line,) = problems(monkeypatch, given)
     assert line.startswith("SIGNOFF_ADMIN_TOKEN: should have 16 characters or more")
     assert token not in line
+
+
+def test_a_short_admin_token_is_refused_where_a_proxy_leads_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = {"SIGNOFF_PUBLIC_URL": "https://signoff.example.com", "SIGNOFF_WEB_LOGIN": "link"}
+    (line,) = problems(monkeypatch, {**given, "SIGNOFF_ADMIN_TOKEN": "letmein"})
+    assert line.startswith("SIGNOFF_ADMIN_TOKEN: should have 16 characters or more")
+    monkeypatch.setenv("SIGNOFF_ADMIN_TOKEN", "f" * 16)
+    assert not load_settings().is_local_only
 
 
 @pytest.mark.parametrize("way", [{"SIGNOFF_WEB_LOGIN": "link"}, PROXIED])
@@ -559,6 +602,7 @@ def test_the_values_of_the_example_are_valid(
     active = re.sub(rf"(?m)^#(?!{other_way}=)(\w+=)", r"\1", EXAMPLE.read_text("utf-8"))
     active = active.replace("\nSLACK_TOKEN_KEYS=", f"\nSLACK_TOKEN_KEYS={TOKEN_KEY}")
     active = active.replace("TELEGRAM_BOT_TOKEN=", "TELEGRAM_BOT_TOKEN=1:x")
+    active = active.replace("SIGNOFF_ADMIN_TOKEN=", f"SIGNOFF_ADMIN_TOKEN={'f' * 16}")
     filled = re.sub(r"(?m)^(\w+)=$", r"\1=x", active)
     (empty_place / ".env").write_text(filled, "utf-8")
 

@@ -57,6 +57,8 @@ PICTURES = {
     ("docs/records.md", "over:\n  tool:"): "a part of the example, with a comment at each key",
     ("docs/records.md", "batch: {tool"): "one line of an SOP; test_records_of_tools has it",
     ("docs/records.md", "over:\n  visits:"): "a part of playbooks/legacy.yaml",
+    ("docs/deploy.md", "server {"): "settings of nginx, which is not among what tests start",
+    ("docs/deploy.md", "signoff.example.com {"): "settings of Caddy, which is not there either",
     ("docs/dev.md", "10:19:29  Mia"): "what is printed; tests/scenarios/test_dev.py compares it",
     ("docs/dev.md", "Not taken over"): "what is printed; tests/scenarios/test_dev.py has it",
     ("docs/testing.md", "FAIL "): "what differs; tests/bot/testing/test_play.py shows such lines",

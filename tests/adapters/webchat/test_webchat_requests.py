@@ -1,3 +1,4 @@
+import asyncio
 import json
 from io import BytesIO
 from typing import Any
@@ -294,3 +295,28 @@ async def test_the_page_has_nothing_inline(client):
 async def test_other_files_are_not_served(client, name):
     url = URL(f"/static/{name}", encoded=True)
     assert (await client.get(url)).status == 404
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Host", "Forwarded", "Via"]
+)
+@pytest.mark.parametrize("path", ["/", "/chat/inbox?person=lin", "/chat/people"])
+async def test_what_a_proxy_forwards_is_refused_where_visitors_choose(client, header, path):
+    response = await client.get(path, headers={header: "203.0.113.9"})
+    assert response.status == 403
+    told = (await response.json())["error"].lower()
+    assert told.startswith(f"{header.lower()}: a proxy forwarded this")
+
+
+async def test_nothing_is_said_for_somebody_through_a_proxy(client, intake):
+    response = await client.post("/chat/taps", json=TAP, headers={"Via": "1.1 edge"})
+    assert (response.status, intake.updates) == (403, [])
+
+
+async def test_http_1_0_is_refused_as_what_nginx_forwards(client):
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    writer.write(b"GET /chat/inbox?person=lin HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+    assert answer.split(b" ", 2)[1] == b"403"
+    assert b"HTTP/1.0: a proxy forwarded this" in answer

@@ -258,6 +258,7 @@ async def test_a_webhook_that_does_not_lead_here_is_wrong(
     given = telegram_is(telegram) | {
         "TELEGRAM_WEBHOOK_SECRET": "s3cret",
         "SIGNOFF_PUBLIC_URL": "https://bot.example",
+        "SIGNOFF_WEBCHAT": "off",
     }
     found = (await told(tmp_path, 1, **given))["telegram webhook"]
     assert found["told"] == "it is not set, not https://bot.example/telegram/webhook"
