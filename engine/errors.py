@@ -7,7 +7,8 @@ BotError                       retryable = False
 ├── ModelError                 NoModel, ModelUnavailable*: AnswerBroken,
 │                              AllowanceUsedUp, BadModelOutput, ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
-│                              ToolFailed(key): ToolReported(words of an outside server)
+│                              ToolFailed(key): ToolReported(words of an outside server),
+│                              SystemFault(words of a driver)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
 ├── BudgetExceeded             a run used up its answers of the model
@@ -25,9 +26,16 @@ MODEL_REST_S: Final = 30.0
 """How long a model that fails again and again is left alone."""
 
 
-_AWAY: Final = frozenset(f"connection.{why}" for why in ("away", "slow", "busy", "fault")) | {
-    "tool.package_busy"
-}
+_AWAY: Final = frozenset(
+    {
+        "connection.away",
+        "connection.slow",
+        "connection.busy",
+        "connection.fault",
+        "connection.no_writes",
+        "tool.package_busy",
+    }
+)
 
 
 def _say(key: str, lang: "Lang", /, **values: object) -> str:
@@ -183,6 +191,17 @@ class SystemRefused(ToolFailed):
         super().__init__(key, **values)
         if answer and answer != values.get("words"):
             self.args = (f"{self} It says: {answer}",)
+
+
+class SystemFault(ToolFailed):
+    """A system refuses a call in `words` of its driver's, which are in `str()` alone.
+
+    `key` and `values` make what people read.
+    """
+
+    def __init__(self, key: str, /, *, words: str, name: str, status: str) -> None:
+        told = _say("connection.refused", "en", name=name, status=status, words=words)
+        ToolError.__init__(self, told, key, name=name)
 
 
 class ToolChanged(ToolFailed):

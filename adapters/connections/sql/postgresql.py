@@ -16,7 +16,7 @@ from adapters.connections.sql.columns import columns_of
 from adapters.connections.sql.model import Key, SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, check_whole, read_statement
 from adapters.connections.values import only_row, rows_in_json
-from engine.errors import ToolFailed, ToolUnsure
+from engine.errors import SystemFault, ToolFailed, ToolUnsure
 from engine.ports.systems.connections import CallRequest
 
 T = TypeVar("T")
@@ -28,6 +28,9 @@ _FAULTS = frozenset({"42601", "42703", "42P01", "42702", "42883", "42704", "4280
     "3F000",
 }
 """Of a statement whatever its values are: its syntax, and what is not there or not allowed."""
+
+_NO_WRITES = frozenset({"25006", "58030"})
+"""A server that only reads, and one whose disk fails before anything is written."""
 
 
 class PostgresqlConnection:
@@ -143,7 +146,12 @@ class PostgresqlConnection:
         if code in ("40001", "40P01", "55P03"):
             return ToolFailed("connection.busy", name=self.name)
         words = " ".join((error.diag.message_primary or "").split())[:_LONGEST_WORDS]
-        return ToolFailed("connection.refused", name=self.name, status=code, words=words)
+        if code == "P0001":
+            # RAISE in a trigger or function has words of the schema's author.
+            return ToolFailed("connection.refused", name=self.name, status=code, words=words)
+        key = "connection.clash" if code.startswith("23") else "connection.driver"
+        key = "connection.no_writes" if code in _NO_WRITES else key
+        return SystemFault(key, words=words, name=self.name, status=code)
 
 
 @dataclass(slots=True)

@@ -17,12 +17,21 @@ from adapters.connections.sql.model import Key, SqlCall, SqlSettings
 from adapters.connections.sql.statement import Statement, check_whole, read_statement
 from adapters.connections.values import only_row, rows_in_json
 from adapters.sqlite_file import SqliteFile, open_connection
-from engine.errors import ToolFailed
+from engine.errors import SystemFault, ToolFailed, ToolUnsure
 from engine.ports.systems.connections import CallRequest
 
 # Virtual-machine steps: what ends within the quick ones is answered without a thread.
 _STEPS = 1000
 _QUICK = 20
+_DRIVER = "connection.driver"
+_PLAINLY = {
+    sqlite3.SQLITE_CONSTRAINT: "connection.clash",
+    sqlite3.SQLITE_READONLY: "connection.no_writes",
+    sqlite3.SQLITE_FULL: "connection.no_writes",
+    sqlite3.SQLITE_IOERR: "connection.no_writes",
+    sqlite3.SQLITE_PERM: "connection.no_writes",
+}
+"""What people read for codes of SQLite; what may be tried again was not done."""
 
 
 class SqliteConnection:
@@ -135,7 +144,10 @@ class SqliteConnection:
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return ToolFailed("connection.away", name=self.name)
         words = " ".join(str(error).split())[:200]
-        return ToolFailed("connection.refused", name=self.name, status="SQL", words=words)
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_TRIGGER:
+            # RAISE in a trigger has words of the schema's author.
+            return ToolFailed("connection.refused", name=self.name, status="SQL", words=words)
+        return SystemFault(_PLAINLY.get(code, _DRIVER), words=words, name=self.name, status="SQL")
 
 
 class PreparedSqliteCall:
@@ -230,12 +242,21 @@ class PreparedSqliteCall:
                     changed=max(changed, 0),
                     wanted=self._call.changes,
                 )
-            db.execute("COMMIT")
+            self._commit(db)
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
         return {"changed": changed, "repeated": False, **({"rows": told} if told else {})}
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        """Raises ToolUnsure where the file broke off in the middle of it."""
+        try:
+            db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if _code(error) == sqlite3.SQLITE_IOERR:
+                raise ToolUnsure("connection.unsure", name=self._connection.name) from error
+            raise
 
     def _was_done(self, db: sqlite3.Connection, key: str) -> bool:
         at = self._call.key

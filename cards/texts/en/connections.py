@@ -14,6 +14,14 @@ TEXTS: Final[dict[str, str]] = {
         "The sign-in for this system gives no token ({status}); whoever operates it has to "
         "look at the key."
     ),
+    "connection.no_writes": "{name} takes no changes at the moment; nothing was changed.",
+    "connection.clash": (
+        "{name} does not take this: something like it is there already, or a value or what it "
+        "belongs to is not allowed there."
+    ),
+    "connection.driver": (
+        "{name} cannot do this as it was asked; who operates Signoff finds why in the run's log."
+    ),
     "connection.refused": "{name} refuses this ({status}): {words}",
     "connection.refused_only": "{name} refuses this ({status}).",
     "connection.absent": "{name} has nothing of this kind ({status}).",

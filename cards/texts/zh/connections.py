@@ -9,6 +9,11 @@ TEXTS: Final[dict[str, str]] = {
     "connection.fault": "{name} 自身出错（{status}）。",
     "connection.denied": "{name} 不让 Signoff 进入（{status}），请运维人员检查密钥。",
     "connection.no_token": "该系统的登录服务没有给出令牌（{status}），请运维人员检查密钥。",
+    "connection.no_writes": "{name} 目前不能写入；什么都没有改。",
+    "connection.clash": (
+        "{name} 没有接受：同样的内容可能已经有了，或者某个值、它所属的内容在那里不允许。"
+    ),
+    "connection.driver": "{name} 做不了这件事；原因在这次办理的记录里，请找运维人员查看。",
     "connection.refused": "{name} 拒绝了（{status}）：{words}",
     "connection.refused_only": "{name} 拒绝了（{status}）。",
     "connection.absent": "{name} 没有这样的内容（{status}）。",

@@ -304,3 +304,71 @@ def test_a_key_has_to_be_written() -> None:
 def test_wrong_settings_are_refused(settings: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
         SqlSettings.model_validate(settings, context={"environment": {"PW": "x"}})
+
+
+async def test_a_file_that_takes_no_writes_is_tried_again_later(tmp_path: Path) -> None:
+    path = tmp_path / "money.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.executescript(SCHEMA)
+    db.close()
+    database = SqliteConnection("money", SqlSettings(file=path), tmp_path, tmp_path)
+    call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
+    values = {"id": "E-4", "who": "ana", "amount": 4}
+    _set_write_version(path, _OF_LATER_VERSIONS)
+    with pytest.raises(ToolFailed, match="readonly database") as refused:
+        await call(values, key="run-4")
+    assert refused.value.is_away
+    assert refused.value.text("en") == (
+        "money takes no changes at the moment; nothing was changed."
+    )
+    _set_write_version(path, 1)
+    assert await call(values, key="run-4") == {"changed": 1, "repeated": False}
+    await database.close()
+
+
+_OF_LATER_VERSIONS = 3
+
+
+def _set_write_version(path: Path, version: int) -> None:
+    """Byte 18 of the header; SQLite only reads a file whose version is above those it knows."""
+    with path.open("r+b") as file:
+        file.seek(18)
+        file.write(bytes([version]))
+
+
+@pytest.mark.parametrize(
+    ("code", "is_away"),
+    [
+        (sqlite3.SQLITE_FULL, True),
+        (sqlite3.SQLITE_IOERR | (3 << 8), True),
+        (sqlite3.SQLITE_READONLY | (4 << 8), True),
+        (sqlite3.SQLITE_ERROR, False),
+        (sqlite3.SQLITE_CONSTRAINT, False),
+    ],
+)
+def test_what_a_driver_says_is_for_the_log_and_not_for_people(
+    code: int, is_away: bool, tmp_path: Path
+) -> None:
+    database = SqliteConnection("money", SqlSettings(file=Path("m.sqlite3")), tmp_path, tmp_path)
+    error = sqlite3.OperationalError("words of the driver")
+    error.sqlite_errorcode = code
+    failure = database.failure(error)
+    assert failure.is_away is is_away
+    assert "words of the driver" in str(failure)
+    assert "driver" not in failure.text("en")
+
+
+async def test_words_of_a_trigger_are_said_to_people(tmp_path: Path) -> None:
+    path = tmp_path / "money.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.executescript(
+            SCHEMA + "; CREATE TRIGGER closed BEFORE INSERT ON expense"
+            " BEGIN SELECT RAISE(ABORT, 'the books are closed'); END"
+        )
+    db.close()
+    database = SqliteConnection("money", SqlSettings(file=path), tmp_path, tmp_path)
+    call = prepared(database, INSERT, "id", "who", "amount", writes=True, key=KEY)
+    with pytest.raises(ToolFailed) as refused:
+        await call({"id": "E-4", "who": "ana", "amount": 4}, key="run-4")
+    assert refused.value.text("en").endswith(": the books are closed")
+    await database.close()
