@@ -252,7 +252,8 @@ class Decision(Frozen):
     `files` are those that the form brought, by field name; its values call them as their sender
     does. `seat` is the id of the person in whose place it was given, "" for their own. `edits` are
     the changes that were decided upon, `shown_digest` fixes what was shown with them. `labels` are
-    what people read for values that a tool listed, by field name.
+    what people read for values that a tool listed, by field name. `votes` are all that the card had
+    by then, this one last, where it needed more than one; `option` is the text of a chosen option.
     """
 
     choice: str
@@ -266,6 +267,13 @@ class Decision(Frozen):
     seat: str = ""
     seat_name: str = ""
     labels: dict[str, str] = Key(default_factory=dict)
+    votes: tuple[Vote, ...] = ()
+    option: str = ""
+
+    @property
+    def deciders(self) -> Sequence["Vote | Decision"]:
+        """Whoever chose so, the one whose vote decided it last."""
+        return [vote for vote in self.votes if vote.choice == self.choice] or [self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +362,15 @@ class Card(Frozen):
     def traits(self) -> CardTraits:
         """What its kind says of it."""
         return CARD_KINDS[self.kind]
+
+    @property
+    def deciders(self) -> Sequence[Vote | Decision]:
+        """Whoever chose what was decided, the last one last; nobody where nothing was."""
+        if self.decision is None:
+            return ()
+        # What earlier versions decided has its votes here alone.
+        before = [v for v in self.votes if v.choice == self.decision.choice]
+        return (*before, self.decision)
 
     @property
     def lane(self) -> str:

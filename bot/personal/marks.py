@@ -12,13 +12,16 @@ PERSON_KEYS: Final = frozenset(
     {
         *("by", "person", "user", "asker", "seat", "giver", "taker", "to", "from", "approved_by"),
         *("requester", "requester_accounts", "accounts", "approvers", "persons", "author"),
-        *("authors", "edited", "escalated", "delegate", "manager"),
+        *("authors", "edited", "escalated", "delegate", "manager", "others"),
     }
 )
 """Under these keys stand people: their id, an account, or what a platform calls them."""
 
 NAME_KEYS: Final = frozenset(
-    {"name", "by_name", "to_name", "seat_name", "person_name", "requester_name", "waiting_for"}
+    {
+        *("name", "by_name", "to_name", "seat_name", "person_name", "requester_name"),
+        *("waiting_for", "other_names"),
+    }
 )
 """Under these keys stand names of people, among others."""
 

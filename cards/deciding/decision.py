@@ -231,9 +231,16 @@ def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
         values=typed,
         seat=vote.seat,
         seat_name=vote.seat_name,
+        votes=(*card.votes, vote) if card.votes else (),
+        option=_option(card, vote.choice),
         edits=card.edits,
         shown_digest=card.shown_digest if card.edits else "",
     )
+
+
+def _option(card: Card, choice: str) -> str:
+    chosen = card.choice(choice) if card.kind == "select" else None
+    return chosen.label if chosen else ""
 
 
 def _close(card: Card, decision: Decision) -> Card:

@@ -9,6 +9,19 @@ from cards.texts import say
 from cards.translation import label_in
 
 
+def voter_name(vote: Vote | Decision, lang: Lang) -> str:
+    """Return who gave a vote or a decision, and in whose place."""
+    if not vote.seat:
+        return vote.name
+    return say("vote.for", lang, name=vote.name, seat=vote.seat_name)
+
+
+def decider_names(decided: Card | Decision, lang: Lang) -> str:
+    """Return everybody who chose what was decided, as in "Ana, Bo"; "" for nobody."""
+    names = dict.fromkeys(voter_name(each, lang) for each in decided.deciders)
+    return say("list.items", lang).join(names)
+
+
 def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
     """Return one sentence for the person, with times in `zone`."""
     card = refused.card
@@ -74,7 +87,7 @@ def _closed_text(refused: DecisionRefusal, lang: Lang, zone: str) -> str:
             return say(
                 "refused.decided_by_you" if own else "refused.decided",
                 lang,
-                name=decision.name,
+                name=decider_names(card, lang),
                 when=local_time(decision.at, zone),
                 label=label_in(card, decision.choice, lang),
             )

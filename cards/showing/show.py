@@ -3,6 +3,7 @@
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER, can_hand_over, hand_over_form
 from cards.deciding.revision import edit_history
+from cards.deciding.texts import decider_names, voter_name
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local_time
@@ -120,7 +121,7 @@ def outcome(card: Card, zone: str) -> str:
         return ""
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
-    line = describe_decision(card, card.decision, zone)
+    line = _describe(card, card.decision, voter_name(card.decision, card.lang), zone, card.lang)
     votes = _all_votes(card) if card.votes else ""
     return " ".join(filter(None, (line, votes, *describe_lapsed_votes(card))))
 
@@ -128,10 +129,14 @@ def outcome(card: Card, zone: str) -> str:
 def describe_decision(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
     """Return who chose what, and when; in the card's language unless the reader has another."""
     lang = lang or card.lang
+    return _describe(card, decision, decider_names(card, lang), zone, lang)
+
+
+def _describe(card: Card, decision: Decision, name: str, zone: str, lang: Lang) -> str:
     line = say(
         "card.outcome",
         lang,
-        name=voter_name(decision, lang),
+        name=name,
         choice=label_in(card, decision.choice, lang),
         when=local_time(decision.at, zone),
     )
@@ -139,13 +144,6 @@ def describe_decision(card: Card, decision: Decision, zone: str, lang: Lang | No
     if not reason:
         return line
     return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
-
-
-def voter_name(vote: Vote | Decision, lang: Lang) -> str:
-    """Return who gave a vote or a decision, and in whose place."""
-    if not vote.seat:
-        return vote.name
-    return say("vote.for", lang, name=vote.name, seat=vote.seat_name)
 
 
 def describe_votes(card: Card) -> str:

@@ -106,7 +106,7 @@ def note_decision(before: Run, run: Run, decision: Decision, now: datetime) -> R
         return run
     new = CaseDecision(
         by=decision.person,
-        name=decision.name,
+        name=", ".join(dict.fromkeys(each.name for each in decision.deciders)),
         choice=decision.choice,
         about=position_of(before.frames[-1]),
         reason=str(decision.values.get("reason", "")),

@@ -291,7 +291,9 @@ class StepContext:
             return self.services.entities(run.conversation, run.requester, kinds)
         return entities_as_recorded(kinds, run.named)
 
-    def tool_context(self, *, key: str = "", by: str = "") -> ToolContext:
+    def tool_context(
+        self, *, key: str = "", by: str = "", approvers: tuple[str, ...] = ()
+    ) -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""
         run, services = self.run, self.services
         person = services.people.refresh(run.requester)
@@ -300,6 +302,7 @@ class StepContext:
         files = self.file_scope.elsewhere
         case = run.case.name.key if run.case else ""
         known = run.state.tree()
+        made = replace(made, approvers=approvers)
         return replace(made, known=known, elements=elements, elsewhere=files, case=case)
 
     @property

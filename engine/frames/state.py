@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
-from cards.model import Lang, Principal
+from cards.model import Decision, Lang, Principal
 from cards.showing.view import ChartView
 from cards.values import Value
 from engine.dialogue import Dialogue
@@ -18,7 +18,7 @@ from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.nesting import nest
 from engine.ports.model import ModelUsage
-from engine.ports.systems.sync import Change
+from engine.ports.systems.sync import Change, ChangeDecision
 from engine.rules.names import CONTENTS
 from engine.rules.operators import UnreadFile
 from engine.rules.soft import SoftDialogue
@@ -37,14 +37,40 @@ class Approval(Frozen):
     """What was approved, and by whom: the digest of what the card showed.
 
     At `until` it is too old for a write; None when it does not age. `schemas` are the digests of
-    what systems took that may change it, by tool.
+    what systems took that may change it, by tool. `others` are the ids of those who approved it
+    before, with their `other_names`.
     """
 
     by: str
     name: str
     digest: str
+    others: tuple[str, ...] = ()
+    other_names: tuple[str, ...] = ()
     until: datetime | None = None
     schemas: dict[str, str] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, decision: Decision, digest: str, **more: Any) -> "Approval":
+        """What the people approved who decided so."""
+        *others, last = decision.deciders
+        return cls(
+            by=last.person,
+            name=last.name,
+            digest=digest,
+            others=tuple(each.person for each in others),
+            other_names=tuple(each.name for each in others),
+            **more,
+        )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of all who approved it, the last one last."""
+        return (*self.others, self.by)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all who approved it, the last one last."""
+        return (*self.other_names, self.name)
 
 
 class Attachment(Frozen):
@@ -443,8 +469,9 @@ class Run(Frozen):
     stand inside the reply's own message. `request` is the playbook's request that was asked for.
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
-    `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
+    `decided` are decisions that the next change tells. `finished` once nothing is left to do, but
+    for those. A child run has a `parent`, and a `key` among its siblings; `children` are the ids of
+    those that have not ended, by key. `prompted`
     counts the steps that children and timers caused; of the others, those up to `counted_from` were
     before somebody last had a say. `used` is what it had of the model since it began, or since an
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
@@ -479,6 +506,7 @@ class Run(Frozen):
     heard: int = 0
     outgoing: tuple[Change, ...] = ()
     changes: int = 0
+    decided: tuple[ChangeDecision, ...] = ()
     sent: dict[str, str] = Field(default_factory=dict)
     finished: bool = False
     parent: str = ""

@@ -33,11 +33,12 @@ def is_given(name: str, context: StepContext) -> bool:
 def context_names(context: StepContext) -> dict[str, str]:
     """What texts may name besides fields, as people read it; "" where there is none."""
     run, services = context.run, context.services
-    approvals = [*run.state.approvals.values()]
+    approvals, comma = [*run.state.approvals.values()], say("list.items", run.lang)
     project = services.projects().name(services.project(run.conversation), run.lang)
     return {
         "requester": visible(run.requester.name),
         "approver": visible(approvals[-1].name) if approvals else "",
+        "approvers": visible(comma.join(approvals[-1].names)) if approvals else "",
         "project": project,
         "case": _case_name(run, project),
         "today": services.today.isoformat(),

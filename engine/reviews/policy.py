@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from cards.deciding.texts import decider_names
 from cards.markdown import literal
 from cards.model import APPROVE, Choice, Decision, Field, Lang, Review
-from cards.showing.show import voter_name
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import Run
@@ -43,7 +43,7 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
 def rejection_text(decision: Decision, context: StepContext) -> str:
     """Who rejected it and why (Markdown); when, its card says by each reader's clock."""
     lang, reason = context.run.lang, str(decision.values.get("reason", ""))
-    name = literal(voter_name(decision, lang))
+    name = literal(decider_names(decision, lang))
     key = "run.rejected" if reason else "run.rejected_plainly"
     return say(key, lang, name=name, reason=literal(reason))
 

@@ -92,6 +92,7 @@ from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import (
     add_change,
     is_about_current_change,
+    note_decision,
     note_known,
     remove_taken_change,
     send_again,
@@ -378,8 +379,11 @@ def _apply_outcome(
 ) -> StepResult:
     """What the outcome changes, with the counts that limits are judged by."""
     answered = mail.card if isinstance(mail, CardDecided | CardExpired) else ""
+    begun = run
+    if isinstance(mail, CardDecided):
+        begun = note_decision(run, context.playbook, mail.decision)
     try:
-        after = _run_after(run, outcome, context, answered=answered)
+        after = _run_after(begun, outcome, context, answered=answered)
     except BadState as error:
         outcome = block_run(run, say("run.bad_state", run.lang, faults=literal(str(error))))
         after = _run_after(run, outcome, context)

@@ -70,13 +70,12 @@ def with_decision(before: Run, run: Run, decision: Decision, context: StepContex
         return run
     when = local_time(decision.at, context.services.zone)
     about = position_of(before.frames[-1])
+    names = ", ".join(dict.fromkeys(each.name for each in decision.deciders))
     old = before.state.data | before.state.decisions
     new = run.state.data | run.state.decisions
     changed = [f"{path} = {value}" for path, value in new.items() if value != old.get(path)]
     why = [*changed[:SHOWN_CHANGES], str(decision.values.get("reason", ""))]
-    told = ": ".join(
-        filter(None, (f"[{when}] {decision.name} chose {decision.choice} on {about}", *why))
-    )
+    told = ": ".join(filter(None, (f"[{when}] {names} chose {decision.choice} on {about}", *why)))
     chosen = (*run.state.chosen, clip(told, LINE_CHARS))[-KEPT_DECISIONS:]
     return run.model_copy(update={"state": run.state.model_copy(update={"chosen": chosen})})
 

@@ -2,12 +2,19 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
+from cards.model import SUBMIT, Decision, Vote
 from engine.frames.leaves import NO_DIGEST, value_digest, value_of
-from engine.frames.state import ENDED, Run
+from engine.frames.state import ENDED, Run, position_of
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Post
-from engine.ports.systems.sync import Change
+from engine.ports.systems.sync import Change, ChangeDecision, ChangeVote
+
+MOST_DECISIONS: Final = 20
+"""So many decisions a change tells, the newest."""
+
+_NO_DECISIONS: Final = frozenset((SUBMIT, "withdraw"))
 
 
 def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: str = "") -> Run:
@@ -31,15 +38,47 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: st
         project=project,
         case={"of": run.case.name.of, "key": run.case.name.key} if run.case else None,
         by=by,
+        by_kind="skill" if by in playbook.skills else "person",
+        decided=run.decided,
         at=now,
         fields=changed,
     )
     update = {
+        "decided": (),
         "outgoing": (*run.outgoing, change),
         "changes": change.number,
         "sent": {path: digest for path, digest in digests.items() if digest != NO_DIGEST},
     }
     return run.model_copy(update=update)
+
+
+def note_decision(run: Run, playbook: Playbook, decision: Decision) -> Run:
+    """The run, whose next change tells what people decided now; forms only give values."""
+    if playbook.definition.sync is None or run.parent or decision.choice in _NO_DECISIONS:
+        return run
+    told = ChangeDecision(
+        about=position_of(run.frames[-1]).partition(":")[2],
+        choice=decision.choice,
+        option=decision.option,
+        reason=str(decision.values.get("reason") or decision.values.get("feedback") or ""),
+        votes=tuple(map(_vote, decision.votes or (decision,))),
+    )
+    if told in run.decided:
+        # The step is tried again.
+        return run
+    return run.model_copy(update={"decided": (*run.decided, told)[-MOST_DECISIONS:]})
+
+
+def _vote(given: Vote | Decision) -> ChangeVote:
+    reason = given.values.get("reason", "") if isinstance(given, Decision) else given.reason
+    return ChangeVote(
+        person=given.person,
+        name=given.name,
+        choice=given.choice,
+        at=given.at,
+        reason=str(reason),
+        seat=given.seat,
+    )
 
 
 def note_known(run: Run, playbook: Playbook, paths: Iterable[str]) -> Run:

@@ -249,13 +249,7 @@ def take_decision(
         # An edited card has the digest of what its last approver saw.
         digest = decision.shown_digest or frame.shown_digest
         until = good_until(_policy(node), decision)
-        approval = Approval(
-            by=decision.person,
-            name=decision.name,
-            digest=digest,
-            until=until,
-            schemas=frame.shown_schemas,
-        )
+        approval = Approval.of(decision, digest, until=until, schemas=frame.shown_schemas)
         approvals = {node.decision: approval} if node.decision else {}
         changes = approved_changes(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)

@@ -16,9 +16,10 @@ _HOLE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*")
 _TEXT_HOLE = re.compile(r"\{\{|\}\}|\{(" + _NAME.pattern + r")\}")
 
-CONTEXT_NAMES: Final = ("requester", "approver", "project", "case", "today")
-"""What texts, documents and calls may name besides fields: who asked, who approved last, where, of
-which case, on which day. In texts people are called by their names, in calls by their ids."""
+CONTEXT_NAMES: Final = ("requester", "approver", "approvers", "project", "case", "today")
+"""What texts, documents and calls may name besides fields: who asked, who approved last, all who
+approved it, where, of which case, on which day. In texts people are called by their names, in
+calls by their ids."""
 PLAN_NAMES: Final = ("requester", "project", "case")
 """What an argument of a call names as `$name` besides fields: it is the same for a whole run."""
 READ_NAMES: Final = (*PLAN_NAMES, "today")

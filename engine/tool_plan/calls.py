@@ -15,9 +15,10 @@ from engine.tools.model import Tool
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool and its arguments; a write has an idempotency `key`, and `by`, who approved it.
+    """A tool and its arguments; a write has an idempotency `key`, and `by`, who approved it last.
 
-    `schema` is the digest of what the tool's system took then, "" where it does not change.
+    `approvers` are all who did. `schema` is the digest of what the tool's system took then, ""
+    where it does not change.
     """
 
     tool: Tool[Any]
@@ -25,6 +26,7 @@ class Call:
     key: str = ""
     by: str = ""
     schema: str = ""
+    approvers: tuple[str, ...] = ()
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -56,7 +58,7 @@ async def make_call(call: Call, context: StepContext) -> dict[str, Any] | LostCa
     is_older = call.tool.pin is None and not call.schema
     if not is_older and await pin_of(call.tool, context) != call.schema:
         raise ToolChanged("tool.changed", name=call.tool.name)
-    tools = context.tool_context(key=call.key, by=call.by)
+    tools = context.tool_context(key=call.key, by=call.by, approvers=call.approvers)
     try:
         result = await context.services.call(call.tool, call.arguments, tools)
     except ToolUnsure as error:

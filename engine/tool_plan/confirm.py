@@ -135,7 +135,7 @@ def take_decision(
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
     assert planner.review is not None, "the loader checks that writes have reviewers"
     until, digest = good_until(planner.review, decision), _digest(frame.shown)
-    approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
+    approval = Approval.of(decision, digest, until=until)
     patch = Patch(by=decision.person, approvals={key: approval})
     after = frame.model_copy(update={"asked": "", "asks": "", "approval": key, "changed": ""})
     note = Note("working", say("part.resumed", run.lang, name=run.name))

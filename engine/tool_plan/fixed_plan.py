@@ -48,7 +48,8 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
     schema = approval.schemas.get(planned["tool"], "") if approval else ""
-    call = Call(context.find_tool(planned["tool"]), planned["arguments"], key, by, schema)
+    tool, who = context.find_tool(planned["tool"]), approval.ids if approval else ()
+    call = Call(tool, planned["arguments"], key, by, schema, who)
     if isinstance(event, CardAnswered):
         settle = _settle_away if frame.away else _settle_lost
         return settle(frame, call, event.decision, context)

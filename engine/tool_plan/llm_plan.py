@@ -150,7 +150,7 @@ async def _take_step(
         reason = say("plan.not_approved", context.run.lang)
         return fail_plan(frame, planner, reason, approval, context)
     schema = next(shown.takes for shown in frame.shown if shown.number == step.number)
-    call = replace(call, by=approval.by, schema=schema)
+    call = replace(call, by=approval.by, schema=schema, approvers=approval.ids)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
     if frame.away:

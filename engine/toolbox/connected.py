@@ -150,8 +150,13 @@ def _is_empty(definition: ToolDefinition, result: Mapping[str, Any]) -> bool:
 
 
 def _values(given: Mapping[str, Any], ctx: ToolContext) -> dict[str, Any]:
-    """What a call may name: a case is an argument where the tool has one of that name."""
-    return {"case": ctx.case, **given, **_context(ctx)}
+    """What a call may name: arguments of these names count where the tool has them."""
+    return {"case": ctx.case, "approvers": _approvers(ctx), **given, **_context(ctx)}
+
+
+def _approvers(ctx: ToolContext) -> str:
+    """All who approved it; an older approval knows the last one alone."""
+    return ", ".join(ctx.approvers or filter(None, (ctx.by,)))
 
 
 def _context(ctx: ToolContext) -> dict[str, JsonValue]:

@@ -56,6 +56,8 @@ class BadPackageTool(ValueError):
 class PackageCall:
     """Who asks for a call, and when: ids of people.yaml, `approver` is "" for a read.
 
+    `approvers` are all who approved it, the one who decided it last.
+
     `key` is a write's idempotency key: one approved call has the same one each time.
     """
 
@@ -64,6 +66,7 @@ class PackageCall:
     project: str
     today: date
     key: str
+    approvers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +111,7 @@ def read_package_tool(given: object, origin: str, run_function: RunFunction) -> 
 
     async def run(arguments: BaseModel, ctx: ToolContext) -> dict[str, Any]:
         person = ctx.person.id if ctx.person else ""
-        call = PackageCall(person, ctx.by, ctx.project, ctx.today, ctx.key)
+        call = PackageCall(person, ctx.by, ctx.project, ctx.today, ctx.key, ctx.approvers)
         answer = await run_function(given, arguments, call)
         try:
             _check_size(given, answer)

@@ -33,7 +33,8 @@ Args = TypeVar("Args", bound=BaseModel)
 class ToolContext:
     """What a call may use: today's date, the moment, and for writes who approved it.
 
-    `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
+    `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id,
+    `approvers` those of all who approved it, that one last.
     `project`, `conversation` and `person` are where the question comes from; they bound what is
     read. `case` is the key of the run's case, "" without one. `entities` are what a text of theirs
     may name, `elements` the project's own kinds of what texts have in a certain form, `writing` the
@@ -47,6 +48,7 @@ class ToolContext:
     today: date
     key: str = ""
     by: str = ""
+    approvers: tuple[str, ...] = ()
     project: str = ""
     case: str = ""
     conversation: str = ""

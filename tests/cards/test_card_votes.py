@@ -18,9 +18,9 @@ from cards.deciding.decision import (
     votes_needed,
 )
 from cards.deciding.handover import HAND_OVER, HandedOverCard, HandOverRefusal, hand_over
-from cards.deciding.texts import refusal_text, repeated_text
+from cards.deciding.texts import decider_names, refusal_text, repeated_text
 from cards.model import Card, Principal, Review
-from cards.showing.show import show
+from cards.showing.show import describe_decision, show
 from tests.fakes.review_desk import CHOICES
 from tests.fakes.tables import table
 
@@ -82,7 +82,28 @@ def test_an_identical_tap_is_a_success_that_changes_nothing() -> None:
     assert isinstance(others, RepeatedVote)
     assert repeated_text(mine, "en", zone="UTC").startswith("Already recorded: you chose Approve")
     told = repeated_text(others, "en", zone="UTC")
-    assert told.endswith("The outcome: Already decided by Cara on 11-21 02:32: Approve.")
+    assert told.endswith("The outcome: Already decided by Ana, Cara on 11-21 02:32: Approve.")
+
+
+def test_everybody_who_chose_it_is_named_and_nobody_who_did_not() -> None:
+    three = after(card(quorum=3, decides="majority"), (ANA, "approve"), (CARA, "reject"))
+    closed = after(three, (DAN, "approve"))
+    late = tap(closed, EVA)
+    assert isinstance(late, DecisionRefusal)
+    text = refusal_text(late, "en", zone="UTC")
+    assert text == "Already decided by Ana, Dan on 11-21 02:32: Approve."
+    decision = closed.decision
+    assert decision is not None
+    assert [each.person for each in decision.votes] == ["ana", "cara", "dan"]
+    assert [each.person for each in decision.deciders] == ["ana", "dan"]
+    assert describe_decision(closed, decision, "UTC") == "Ana, Dan: Approve (11-21 02:32)"
+    # What an earlier version decided has its votes on the card alone.
+    older = decision.model_copy(update={"votes": ()})
+    assert older.deciders == [older]
+    assert decider_names(closed.model_copy(update={"decision": older}), "en") == "Ana, Dan"
+    alone = after(card(quorum=1), (ANA, "approve"))
+    assert alone.decision is not None
+    assert (alone.decision.votes, alone.decision.deciders) == ((), [alone.decision])
 
 
 def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None:
@@ -115,6 +136,8 @@ def test_a_majority_decides_for_either_side_with_more_than_half_of_the_seats() -
     early = after(three, (ANA, "reject"), (CARA, "reject"))
     assert early.status == "decided"
     assert early.decision is not None
+    assert [vote.person for vote in early.decision.votes] == ["ana", "cara"]
+    assert [vote.reason for vote in early.decision.votes] == ["Ana says no", "Cara says no"]
     assert early.decision.values == {"reason": "Ana says no; Cara says no"}
 
 

@@ -68,11 +68,15 @@ async def test_a20_a_released_state_goes_on_as_it_did_in_its_own_version(
 def in_words_since_v3(after: dict[str, Any]) -> dict[str, Any]:
     """What became of it, with how much was checked told as it is now: of no study's subjects.
 
-    A run that begins now knows what was said before; older versions had no place for it.
+    A run that begins now knows what was said before, and an approval all who gave it; older
+    versions had no place for either.
     """
     for run in after["runs"]:
         run["state"].pop("recent", None)
         run["state"].pop("chosen", None)
+        for approval in run["state"].get("approvals", {}).values():
+            approval.pop("others", None)
+            approval.pop("other_names", None)
     told = json.dumps(after, ensure_ascii=False).replace("名受试者，发现", "项，发现")
     worded: dict[str, Any] = json.loads(told)
     return worded

@@ -7,6 +7,7 @@ TEXTS: Final[dict[str, str]] = {
     "review.project": "For the project",
     "named.requester": "Requested by",
     "named.approver": "Approved by",
+    "named.approvers": "Approved by",
     "named.project": "Project",
     "named.case": "Case",
     "named.today": "Date",

@@ -7,6 +7,7 @@ TEXTS: Final[dict[str, str]] = {
     "review.project": "所属项目",
     "named.requester": "申请人",
     "named.approver": "批准人",
+    "named.approvers": "批准人",
     "named.project": "项目",
     "named.case": "所属事项",
     "named.today": "日期",

@@ -19,7 +19,7 @@ from engine.yaml.source import Problems, Source, try_build
 
 CONTEXT_ARGUMENTS = frozenset(CONTEXT_NAMES)
 """What every call may name beside its arguments."""
-_OWN = frozenset({"case"})
+_OWN = frozenset({"case", "approvers"})
 """Of these, what a tool may have as an argument of its own."""
 
 

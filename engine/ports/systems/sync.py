@@ -2,7 +2,7 @@
 
 import ipaddress
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from cards.frozen import Frozen
@@ -11,14 +11,45 @@ SAMPLE = "sample"
 """The target that needs no server."""
 
 
+class ChangeVote(Frozen):
+    """A vote on a card: who (an id of people.yaml, and their name), what, when.
+
+    `reason` is why they rejected it, in their words; `seat` the id of whose place it was given in.
+    """
+
+    person: str
+    name: str
+    choice: str
+    at: datetime
+    reason: str = ""
+    seat: str = ""
+
+
+class ChangeDecision(Frozen):
+    """What people decided on a card of the run since the change before.
+
+    `about` is the skill that asked (with an SOP's node behind a stroke), `choice` the button's name
+    (`approve`, `reject`, `change` sends it back), `option` the text of the option that was chosen.
+    `reason` is text of people, as it is here: it may say anything. `votes` are all who voted, the
+    one that decided it last.
+    """
+
+    about: str
+    choice: str
+    option: str = ""
+    reason: str = ""
+    votes: tuple[ChangeVote, ...]
+
+
 class Change(Frozen):
     """Fields that a skill changed, for the system of record that the playbook names.
 
     `to` is `sample` or an http(s) address. `number` counts a run's changes from 1; a change is sent
     only after the one before it was taken. `attempt` counts how often an operator had it sent
     again. `fields` holds JSON values by path (`profile.x`, `decisions.x`, `name`), None for one
-    that was cleared; `by` is the skill or person that changed them. `case` is what the run's case
-    is `of`, and its `key` there; None for a run with a state of its own.
+    that was cleared; `by` is the skill or person that changed them, `by_kind` says which ("" where
+    an earlier version wrote it). `case` is what the run's case is `of`, and its `key` there; None
+    for a run with a state of its own. `decided` is what people decided since the change before.
     """
 
     run: str
@@ -33,6 +64,8 @@ class Change(Frozen):
     by: str
     at: datetime
     fields: dict[str, Any]
+    by_kind: Literal["skill", "person", ""] = ""
+    decided: tuple[ChangeDecision, ...] = ()
 
     @property
     def key(self) -> str:

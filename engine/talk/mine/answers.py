@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cards.clipping import without_stop
+from cards.deciding.texts import decider_names
 from cards.markdown import literal
 from cards.model import Lang
 from cards.moments import local_time
@@ -168,7 +169,7 @@ async def describe_work(work: KnownWork, head: ReplyHead, services: Services) ->
         {
             "title": card.title,
             "choice": card.decision.choice,
-            "by": card.decision.name,
+            "by": decider_names(card, lang),
             "at": card.decision.at.isoformat(),
             "reason": card.decision.values.get("reason", ""),
         }

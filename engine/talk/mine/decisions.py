@@ -54,5 +54,6 @@ def _line(summary: RunSummary, card: Card, decision: Decision, zone: str) -> str
     chosen = choice.label if choice else decision.choice
     reason = decision.values.get("reason")
     about = f"{summary.run.name}, {card.title}"
-    told = f"[{local_time(decision.at, zone)}] {decision.name} chose {chosen} on {about}"
+    names = ", ".join(dict.fromkeys(each.name for each in card.deciders))
+    told = f"[{local_time(decision.at, zone)}] {names} chose {chosen} on {about}"
     return told + (f": {reason}" if reason else "")

@@ -1,9 +1,10 @@
 """How a request stands, in a line: what it waits for, or who decided what, and why (Markdown)."""
 
+from cards.deciding.texts import decider_names
 from cards.markdown import literal
 from cards.model import REJECT, Card, Decision, Lang
 from cards.moments import local_time
-from cards.showing.show import describe_decision, voter_name
+from cards.showing.show import describe_decision
 from cards.texts import say
 from cards.translation import label_in
 from engine.ports.people import People
@@ -62,7 +63,7 @@ def _waits(summary: RunSummary, lang: Lang, zone: str, people: People) -> str:
 
 def _verdict(summary: RunSummary, card: Card, decision: Decision, lang: Lang) -> str:
     """How it ended and who decided so, with the reason where that is a refusal."""
-    name, end = literal(voter_name(decision, lang)), say(f"end.{summary.end}", lang)
+    name, end = literal(decider_names(card, lang)), say(f"end.{summary.end}", lang)
     if decision.choice != REJECT:
         choice = literal(label_in(card, decision.choice, lang))
         return say("fit.chosen", lang, end=end, who=name, choice=choice)

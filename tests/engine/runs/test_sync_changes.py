@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from cards.deciding.decision import DecidedCard, decide
+from cards.model import Vote
 from engine.frames.state import Run
-from engine.mail import ChangeSynced, RunResumed, SyncFailed
+from engine.mail import CardDecided, ChangeSynced, RunResumed, SyncFailed
 from engine.ports.systems.sync import Change
 from engine.runs.sync_changes import unsent_posts
+from tests.engine.skills.test_reviewed_card import reviewed
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, output
-from tests.fakes.walk import NOW, Walk, new_run
+from tests.fakes.walk import CHEN, NOW, Walk, new_run
 
 MATTER = playbook()
 FACTS = output(profile={"summary": "unpaid"}, data={"amount": 500})
@@ -56,6 +59,7 @@ async def test_after_a_skill_its_changed_fields_are_sent() -> None:
         project=MATTER.definition.project,
         number=1,
         by="matter-intake",
+        by_kind="skill",
         at=NOW,
         fields={"profile.summary": "unpaid", "amount": 500},
     )
@@ -73,9 +77,45 @@ async def test_the_next_change_waits_for_the_one_under_way_and_has_only_what_is_
     await found.tell(ChangeSynced(number=1))
     assert [c.number for c in sent(found)] == [1, 2]
     second = sent(found)[1]
-    assert second.by == "lin"
+    assert (second.by, second.by_kind) == ("lin", "person")
+    (decided,) = second.decided
+    assert (decided.about, decided.choice, decided.option) == ("cause-recommendation", "1", "sale")
+    assert [vote.person for vote in decided.votes] == ["lin"]
+    assert found.run.decided == ()
     assert second.fields == {"cause": "sale", "decisions.cause_confirmed": True}
     assert [c.number for c in found.run.outgoing] == [2]
+
+
+async def test_decisions_are_told_with_all_who_voted_and_why_with_the_next_change() -> None:
+    matter = reviewed("cause-recommendation")
+    found = await Walk(matter, new_run(matter), ByGoal()).start()
+    back = found.card.choices[-1]
+    assert back.label == "Send back"
+    await found.answer(back.id, {"reason": "neither\u202e"}, by=CHEN)
+    assert len(sent(found)) == 1, "nothing changed by that"
+    earlier = Vote(person="wu", name="Wu Min", choice="1", at=NOW)
+    two = found.card.model_copy(
+        update={
+            "votes": (earlier,),
+            "review": found.card.review.model_copy(update={"quorum": 2}),
+        }
+    )
+    verdict = decide(two, CHEN, "1", NOW, revision=two.revision)
+    assert isinstance(verdict, DecidedCard)
+    await found.tell(CardDecided(card=two.token, decision=verdict.decision))
+    change = found.run.outgoing[-1]
+    first, second = change.decided
+    assert (first.choice, first.reason) == (back.id, "neither\u202e"), "as it was written"
+    assert [vote.reason for vote in first.votes] == ["neither\u202e"]
+    assert (second.choice, second.option) == ("1", "sale")
+    assert [(vote.person, vote.name) for vote in second.votes] == [
+        ("wu", "Wu Min"),
+        ("chen", "Chen Bo"),
+    ]
+    older = {name: v for name, v in change.model_dump(mode="json").items() if name[:2] != "by"}
+    older = {**older, "by": "chen"}
+    del older["decided"]
+    assert Change.model_validate(older).decided == ()
 
 
 async def test_the_same_news_twice_and_news_of_another_change_are_nothing() -> None:
