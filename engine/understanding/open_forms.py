@@ -39,6 +39,9 @@ _MONTH = re.compile(
     r"(?!\s?[0-9]{1,2}(?![0-9]))"
     r"|(?:(?P<y3>20[0-9]{2})\s?年\s?)?(?<![0-9])(?P<zh>1[0-2]|0?[1-9])\s?月(?:份)?(?!\s?[0-9])"
 )
+_HELD = 2
+"""So many values tell a form from others of its name."""
+
 _ASKED = re.compile(r"[?？吗]")
 _CLAUSE_END = re.compile(r"[,;，；。!！\n]|\.\s")
 
@@ -138,6 +141,25 @@ def form_name(card: Card) -> str:
     about = (f for f in answerable_fields(card) if f.identity and f.value)
     who = " ".join(f.label_of(f.value, "") for f in about)
     return literal(f"{card.title} {who}".strip())
+
+
+def form_names(cards: Sequence[Card]) -> list[str]:
+    """The forms' names; those of one name with what they hold, or with a number (Markdown)."""
+    names = [form_name(card) for card in cards]
+    held = [
+        f"{name} ({noted})" if names.count(name) > 1 and (noted := _held_values(card)) else name
+        for name, card in zip(names, cards, strict=True)
+    ]
+    return [
+        f"{name} ({held[: n + 1].count(name)})" if held.count(name) > 1 else name
+        for n, name in enumerate(held)
+    ]
+
+
+def _held_values(card: Card) -> str:
+    """What stands in the form's first filled fields, as Markdown; "" for nothing."""
+    filled = [f for f in answerable_fields(card) if f.value and not f.identity]
+    return noted_values(filled[:_HELD], card.lang)
 
 
 def missing_labels(card: Card) -> str:
@@ -297,7 +319,8 @@ def _ask_which_form(
 ) -> str:
     comma = say("list.items", context.lang)
     if meant:
-        return say("clarify.which", context.lang, forms=comma.join(form_name(c) for c, _ in meant))
+        forms = comma.join(form_names([c for c, _ in meant]))
+        return say("clarify.which", context.lang, forms=forms)
     who = other_entities(read[0][0], text, context.entities)
     return say(
         "clarify.other", context.lang, form=comma.join(form_name(c) for c, _ in read), who=who

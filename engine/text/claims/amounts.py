@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from cards.model import Field
 from engine.text.claims.choosing import choose, text_of
@@ -51,6 +52,7 @@ _WANTS = re.compile(
 )
 """What stands before the number of things that are wanted."""
 _PERCENT = re.compile(r"\s{0,3}(?:[%％]|per\s?cent(?![a-z]))$|^百分之", re.IGNORECASE)
+_TO = re.compile(r"\s(?:to|until|till|through)\s", re.IGNORECASE)
 _RANGE_BEGUN = re.compile(r"(?:[0-9%]|cent)\s{0,3}(?:to|or|[-–—~至到或])\s{0,3}$", re.IGNORECASE)
 _LEFT = (
     r"(?:[1-9](?:\.[0-9])?|[2-9][0-9]|1[1-9]"
@@ -300,6 +302,23 @@ def find_pairs(said: FormText) -> Iterator[ValueSpan]:
             end = after_unit(said.text, reading.end, first.unit)
             values = {first.name: text_of(one), second.name: text_of(other)}
             yield ValueSpan(reading.start if start is None else start, end, values)
+    yield from _spelled_pairs(said, pairs)
+
+
+def _spelled_pairs(said: FormText, pairs: Sequence[tuple[Field, Field]]) -> Iterator[ValueSpan]:
+    """Two numbers with a "to" between them, behind a name of their fields: "periods 1 to 2"."""
+    numbers = [r for r in said.of_kind("number") if not r.weak and len(r.values) == 1]
+    for one, other in pairwise(numbers) if pairs else ():
+        if not _TO.fullmatch(said.text, one.end, other.start):
+            continue
+        for pair in pairs:
+            start = _cue_before(said, pair, one.start)
+            if start is not None:
+                (first, second), (low,), (high,) = pair, one.values, other.values
+                end = after_unit(said.text, other.end, first.unit)
+                values = {first.name: text_of(low), second.name: text_of(high)}
+                yield ValueSpan(start, end, values)
+                break
 
 
 def _alike(fields: Sequence[Field]) -> list[tuple[Field, Field]]:

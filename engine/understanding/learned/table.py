@@ -354,6 +354,11 @@ class RouteTable:
         """Whether a folded text begins with what a field of the request is called."""
         return said.startswith(self._field_names(group))
 
+    def field_labels(self, group: str) -> frozenset[str]:
+        """What people read for the request's fields, in every language."""
+        leaves = self._fields.get(group, ())
+        return frozenset(text for leaf in leaves for text in leaf.label.texts)
+
     def _name_fields(self, group: str) -> tuple[str, ...]:
         leaves = self._fields.get(group, ())
         bare = (leaf.model_copy(update={"options": {}, "entity": ""}) for leaf in leaves)

@@ -18,6 +18,7 @@ from engine.understanding.lookups.partly import find_partly
 from engine.understanding.lookups.text import look_at
 from engine.understanding.open_forms import (
     form_name,
+    form_names,
     match_free_text,
     missing_labels,
     open_forms,
@@ -239,7 +240,7 @@ def _open_form_hint(context: RouteContext) -> str:
     if not cards:
         return ""
     if len(cards) > 1:
-        titles = say("list.items", context.lang).join(form_name(card) for card in cards)
+        titles = say("list.items", context.lang).join(form_names(cards))
         return say("clarify.which", context.lang, forms=titles)
     form, lacking = form_name(cards[0]), missing_labels(cards[0])
     key = "clarify.open" if lacking else "clarify.open_full"

@@ -16,7 +16,7 @@ from engine.understanding.context import RouteContext, StrategyResult
 from engine.understanding.learned.lessons import tokens
 from engine.understanding.open_forms import (
     answerable_fields,
-    form_name,
+    form_names,
     missing_labels,
     noted_values,
     open_forms,
@@ -79,7 +79,7 @@ def _button_reply(said: str, text: str, context: RouteContext, *, whole: bool) -
         return ""
     said = _without_titles(said, context)
     if mine and _WITHDRAW.fullmatch(said):
-        titles = say("list.items", lang).join(form_name(card) for card in mine)
+        titles = say("list.items", lang).join(form_names(mine))
         return say("clarify.withdraw", lang, form=titles)
     if mine and _SUBMIT.fullmatch(said):
         return _submit_reply(mine, lang)
@@ -113,7 +113,7 @@ def own_confirmation_text(card: Card, lang: Lang) -> str:
 
 def _submit_reply(mine: Sequence[Card], lang: str) -> str:
     """Which button sends the forms, and what stands in the only one."""
-    titles = say("list.items", lang).join(form_name(card) for card in mine)
+    titles = say("list.items", lang).join(form_names(mine))
     told = say("clarify.submit", lang, form=titles)
     if len(mine) > 1:
         return told

@@ -4,6 +4,8 @@ import re
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from cards.model import Card, Choice, Field, Lang, Review
 from engine.playbooks.load import load
 from engine.text.entity_kinds import NO_ENTITIES
@@ -211,3 +213,13 @@ def test_the_year_that_a_question_speaks_of_is_known(
         requester="lin",
     )
     assert year_asked_for(card) == year
+
+
+@pytest.mark.parametrize("said", ["hours 1 to 2", "from hours 1 until 2", "hours 1-2"])
+def test_two_numbers_with_a_to_between_them_are_a_pair_behind_its_name(said: str) -> None:
+    cues = ("hours",)
+    first = Field(name="first", label="First", type="integer", cues=cues, pair_with="last")
+    last = Field(name="last", label="Last", type="integer", cues=cues)
+    read = read_form(said, (first, last), date(2026, 11, 30))
+    assert read.values == {"first": "1", "last": "2"}
+    assert read_form("1 to 2", (first, last), date(2026, 11, 30)).values == {}
