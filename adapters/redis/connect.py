@@ -1,6 +1,8 @@
 """Connecting to the store, and the checks that its server keeps what it acknowledges."""
 
+import secrets
 import ssl
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -213,9 +215,36 @@ async def probe_writes(client: Client, partitions: int, acks: ReplicaAcks | None
                     raise answer
 
 
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """What a server is at the moment: in words for people, and what would lose state.
+
+    `identity` is another for each data set; `server_s` is its time in seconds since 1970, 0.0
+    where it does not say.
+    """
+
+    durability: str
+    faults: tuple[str, ...]
+    identity: str
+    server_s: float
+
+
+async def read_state(client: Client) -> StoreState:
+    """What the store is now; a new data set is given its identity. Raises StoreError."""
+    with translate_errors():
+        facts = await _read_facts(client)
+        await client.set(keys.IDENTITY, secrets.token_hex(16), nx=True)
+        identity = str(await client.get(keys.IDENTITY))
+    faults = [line.removeprefix("REDIS_URL: ") for line in _unsafe_reasons(facts)]
+    return StoreState(_durability(facts), tuple(faults), identity, facts["server_s"])
+
+
 async def describe_durability(client: Client) -> str:
     """Return how the server keeps writes on disk, in words for people."""
-    facts = await _read_facts(client)
+    return _durability(await _read_facts(client))
+
+
+def _durability(facts: dict[str, Any]) -> str:
     if not facts["aof"]:
         return "memory only: a restart of the server loses everything"
     synced = facts["fsync"] or "as the server is set"
@@ -234,6 +263,7 @@ async def _read_facts(client: Client) -> dict[str, Any]:
         "policy": str(info.get("maxmemory_policy", "noeviction")),
         "role": str(info.get("role", "master")),
         "fsync": "",
+        "server_s": int(info.get("server_time_usec", 0)) / 1e6,
     }
     try:
         found = await client.config_get("appendfsync")

@@ -46,6 +46,7 @@ from zlib import crc32
 
 BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
+IDENTITY = "signoff:identity"
 WORKERS = "signoff:workers"
 MODEL_COUNTS = "signoff:model:counts"
 MODEL_WORKERS = "signoff:model:workers"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from glob import glob
 from pathlib import Path
@@ -17,6 +18,7 @@ from bot.definitions.snapshot import (
     learn_routes,
     make_snapshot,
     publish,
+    replaced_pointer,
 )
 from bot.people.directory import Directory
 from bot.settings import Settings
@@ -28,6 +30,10 @@ from engine.toolbox.toolbox import Toolbox
 
 log = structlog.get_logger()
 INTERVAL_S: Final = 2.0
+NOT_READ: Final = (
+    "written since this process read it: who was taken out or lost a role here goes on until all"
+    " web and worker processes are started again"
+)
 
 Fingerprint = frozenset[tuple[str, int, int, int]]
 """Path, inode, size and time of change of every file that is read."""
@@ -61,8 +67,29 @@ def _matches(folder: Path, pattern: str) -> list[str]:
     return glob(pattern, root_dir=folder, include_hidden=True)
 
 
+@dataclass(frozen=True, slots=True)
+class FixedFiles:
+    """Files that a process reads once; the fingerprint is from just before it did."""
+
+    paths: tuple[Path, ...] = ()
+    fingerprint: Fingerprint = frozenset()
+
+    def changed(self) -> list[str]:
+        """The names of those that were written, made or removed since."""
+        return [
+            path.name
+            for path in self.paths
+            if fingerprint_files([path]) != {f for f in self.fingerprint if f[0] == str(path)}
+        ]
+
+
+NO_FILES: Final = FixedFiles()
+
+
 class Reloader:
     """Keeps `current` up to date; `fingerprint` is that of the folder just before it was loaded.
+
+    `fixed` are files that only a start reads: that they were written since is told.
 
     A process moves the pointer only at its start and when its own folder has changed after that,
     so that processes over different folders do not take turns.
@@ -78,8 +105,10 @@ class Reloader:
         published: Published,
         index_documents: Callable[[Sequence[Document]], None],
         fingerprint: Fingerprint,
+        fixed: FixedFiles = NO_FILES,
     ) -> None:
         self._settings = settings
+        self._fixed = fixed
         self._people = people
         self._toolbox = toolbox
         self.current = current
@@ -103,6 +132,7 @@ class Reloader:
         """
         async with self._lock:
             try:
+                await self._check_fixed_files()
                 await self._check_folder()
                 await self._follow_pointer()
             except StoreError as error:
@@ -114,6 +144,13 @@ class Reloader:
         """Learn and index now what is otherwise made ready for the first message."""
         await learn_routes(self.current.snapshot.table, self._published)
         await asyncio.to_thread(self._index_documents, self.current.snapshot.documents)
+
+    async def _check_fixed_files(self) -> None:
+        changed = tuple(await asyncio.to_thread(self._fixed.changed))
+        if changed != self.current.unread_files:
+            for name in changed:
+                log.warning("file_not_read_yet", file=name, problem=NOT_READ)
+        self.current.unread_files = changed
 
     async def _check_folder(self) -> None:
         fingerprint = await self._fingerprint()
@@ -136,7 +173,7 @@ class Reloader:
             self.current.switch_legacy(snapshot.legacy)
         if not problems and snapshot.pointer != self._own_pointer:
             await publish(snapshot, self._published)
-            self._own_pointer = snapshot.pointer
+            self._own_pointer = self.current.own_pointer = snapshot.pointer
             if snapshot.pointer != self.current.snapshot.pointer:
                 await self._switch(snapshot)
         self._loaded = fingerprint
@@ -181,6 +218,8 @@ class Reloader:
         await asyncio.to_thread(self._index_documents, snapshot.documents)
         self.current.switch(snapshot)
         log.info("playbooks_changed", playbooks=snapshot.pointer.playbooks)
+        if self.current.differs:
+            log.warning("playbooks_differ", problem=self.current.differs)
 
     def _warn_once(self, event: str, cause: str, problems: Sequence[str]) -> None:
         """Log each problem, unless that was done for the same cause before."""
@@ -197,6 +236,7 @@ async def open_reloader(
     published: Published,
     index_documents: Callable[[Sequence[Document]], None],
     fingerprint: Fingerprint,
+    fixed: FixedFiles = NO_FILES,
     snapshot: Snapshot | None = None,
 ) -> Reloader:
     """Publish the definitions with which this process starts, and the reloader that follows them.
@@ -204,7 +244,11 @@ async def open_reloader(
     A `snapshot` was made of them before. Raises StoreUnavailable.
     """
     current = LiveDefinitions(snapshot or make_snapshot(definitions), published)
+    before = await retry_until_available(published.pointer)
     await retry_until_available(partial(publish, current.snapshot, published))
+    replaced = replaced_pointer(before, current.snapshot.pointer)
+    if replaced:
+        log.warning("playbooks_replaced", was=replaced, now=current.snapshot.pointer.short)
     return Reloader(
         settings,
         definitions.people,
@@ -213,4 +257,5 @@ async def open_reloader(
         published=published,
         index_documents=index_documents,
         fingerprint=fingerprint,
+        fixed=fixed,
     )

@@ -39,6 +39,18 @@ class Pointer(Frozen):
     talk: str
     documents: tuple[str, ...]
 
+    @property
+    def short(self) -> str:
+        """The beginning of its own digest, for people to compare."""
+        return sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def replaced_pointer(stored: str | None, now: Pointer) -> str:
+    """The short digest of the stored pointer that another takes the place of; "" for none."""
+    if stored is None or stored == now.model_dump_json():
+        return ""
+    return sha256(stored.encode()).hexdigest()[:12]
+
 
 class Routing:
     """What answers need of definitions, made at the first use: a web process has none."""
@@ -219,12 +231,16 @@ def _check_roles(definitions: Definitions) -> None:
 class LiveDefinitions:
     """What this process works by. Whoever handles something reads `snapshot` once, at its start.
 
-    `problems` are those of the playbooks folder while it is refused.
+    `problems` are those of the playbooks folder while it is refused, `unread_files` the names of
+    files that were written since this process read them, once. `own_pointer` names what stands in
+    this process's folder.
     """
 
     def __init__(self, snapshot: Snapshot, published: Published) -> None:
         self.snapshot = snapshot
         self.problems: tuple[str, ...] = ()
+        self.unread_files: tuple[str, ...] = ()
+        self.own_pointer = snapshot.pointer
         self._published = published
         self._known: dict[str, Playbook] = {}
         self.switch(snapshot)
@@ -233,7 +249,15 @@ class LiveDefinitions:
     def health(self) -> str:
         """`ok`, or how many problems the refused folder has."""
         count = len(self.problems)
-        return f"refused, {count} problem{'s'[: count - 1]}" if count else "ok"
+        return f"refused, {count} problem{'s'[: count - 1]}" if count else self.differs or "ok"
+
+    @property
+    def differs(self) -> str:
+        """How the folder of this process is not what all processes work by; "" where it is."""
+        here, current = self.own_pointer.short, self.snapshot.pointer.short
+        if here == current:
+            return ""
+        return f"other than this process's folder: {current} is current, {here} is in the folder"
 
     def switch(self, snapshot: Snapshot) -> None:
         """Work by this snapshot from now on; what is being handled keeps its own."""

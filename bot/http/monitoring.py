@@ -61,6 +61,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         try:
             async with asyncio.timeout(PROBE_S):
                 await parts.store.probe()
+                await parts.telemetry.store.check()
                 backlog = await parts.store.operations.backlog()
                 model = await model_health(parts.settings, parts.store.numbers)
                 connections = await connection_health(parts.connections, parts.store.numbers)
@@ -73,7 +74,8 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         found: dict[str, Any] = {
             "ready": not deaf,
             "redis": "ok",
-            "store": parts.store.durability,
+            "store": parts.telemetry.store.durability,
+            "store_problems": parts.telemetry.store.problems,
             "platforms": {
                 name: each.model_dump(mode="json", exclude_defaults=True) | {"state": each.state}
                 for name, each in sorted(platforms.items())
@@ -82,14 +84,18 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             "connections": connections,
             "playbooks": parts.reloader.current.health,
             "groups": parts.resources.groups.health,
+            "files": _files_health(parts.reloader.current.unread_files),
             "workers": backlog.workers,
             "oldest_mail_s": round(backlog.mailbox_age_s, 1),
             "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
         }
         failing = [name for name, each in platforms.items() if each.state == "failing"]
         words = [
-            name for name in ("model", "playbooks", "groups") if not _is_well(str(found[name]))
+            name
+            for name in ("model", "playbooks", "groups", "files")
+            if not _is_well(str(found[name]))
         ]
+        words += ["store"] if parts.telemetry.store.problems else []
         late = _find_late(backlog, parts.telemetry.lag)
         lost = [name for name, state in connections.items() if state == "away"]
         degraded = sorted({*failing, *deaf, *words, *late, *lost})
@@ -112,6 +118,11 @@ def _find_late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
         yield "oldest_mail_s"
     if lag.most_s > LAG_S:
         yield "loop_lag_s"
+
+
+def _files_health(unread: Sequence[str]) -> str:
+    """`ok`, or which files a process knows as they were before."""
+    return f"written since they were read; restart: {', '.join(unread)}" if unread else "ok"
 
 
 def _is_well(state: str) -> bool:

@@ -69,6 +69,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(Notifier().run(stop))
         group.create_task(delivery.run(drained))
         group.create_task(parts.telemetry.watch.run(drained))
+        group.create_task(parts.telemetry.store.run(drained))
         group.create_task(parts.telemetry.meter.run(drained))
         if parts.services.model:
             group.create_task(report_model_queue(parts.store.numbers, model_queue, drained))

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from adapters.connections.mcp.tools import McpTools
 from bot.definitions.entity_lists import EntityLists
@@ -16,6 +17,7 @@ from bot.definitions.mcp_servers import load_servers
 from bot.definitions.projects import LiveProjects
 from bot.definitions.reloader import (
     Fingerprint,
+    FixedFiles,
     Reloader,
     fingerprint_files,
     fingerprint_folder,
@@ -34,6 +36,7 @@ from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
+from bot.telemetry.store_watch import StoreWatch
 from bot.waits import retry_until_available, run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.connections import (
@@ -67,6 +70,7 @@ class Telemetry:
     watch: ModelWatch
     platform_health: PlatformHealth
     lag: LoopLag
+    store: StoreWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +114,12 @@ class FolderContents:
         return (self.fingerprint, self.fixed) == _fingerprints(settings)
 
 
+def _fixed_files(settings: Settings) -> tuple[Path, ...]:
+    return (settings.people, connections_file(settings))
+
+
 def _fingerprints(settings: Settings) -> tuple[Fingerprint, Fingerprint]:
-    fixed = fingerprint_files((settings.people, connections_file(settings)))
+    fixed = fingerprint_files(_fixed_files(settings))
     return fingerprint_folder(settings.playbooks, settings.skills), fixed
 
 
@@ -233,7 +241,9 @@ async def _open_base(
         projects=projects,
     )
     resources = await run_unless_stopped(stop, around)
-    telemetry = _open_telemetry(settings, store, resources, meter, stack, clock)
+    telemetry = _open_telemetry(
+        settings, store, resources, meter, stack, clock, None if stand_ins.clock else clock
+    )
     guarded = _guard(connections, settings, meter, telemetry, stack)
     if stand_ins.definitions is None:
         definitions = replace(definitions, toolbox=guarded.toolbox)
@@ -243,6 +253,7 @@ async def _open_base(
         published=store.published,
         index_documents=resources.documents.replace,
         fingerprint=contents.fingerprint,
+        fixed=FixedFiles(_fixed_files(settings), contents.fixed),
         snapshot=stand_ins.snapshot,
     )
     reloader = await run_unless_stopped(stop, opening)
@@ -320,8 +331,12 @@ def _open_telemetry(
     meter: SharedMeter,
     stack: AsyncExitStack,
     clock: Clock,
+    machine_clock: Clock | None,
 ) -> Telemetry:
-    """All of it, over these parts; closed with the stack."""
+    """All of it, over these parts; closed with the stack.
+
+    The `machine_clock` is None where the process goes by another.
+    """
     spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
     stack.push_async_callback(spans.close)
     return Telemetry(
@@ -330,6 +345,12 @@ def _open_telemetry(
         watch=ModelWatch(store.numbers, store.mailbox, resources.people, meter),
         platform_health=PlatformHealth(resources.platforms, clock),
         lag=LoopLag(),
+        store=StoreWatch(
+            store.read_state,
+            machine_clock,
+            durability=store.durability,
+            allows_unsafe=settings.allow_unsafe_redis,
+        ),
     )
 
 

@@ -14,11 +14,13 @@ from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.client import Client, refusal_reason, translate_errors
 from adapters.redis.connect import (
     BLOCK_S,
+    StoreState,
     check_server,
     connect,
     describe_durability,
     open_acks,
     probe_writes,
+    read_state,
 )
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
@@ -165,6 +167,10 @@ class StorePorts:
     async def probe(self) -> None:
         """Write into every partition; raises StoreError."""
         await probe_writes(self.client, self.partitions.count, self.scripts.acks)
+
+    async def read_state(self) -> StoreState:
+        """What the store is now; raises StoreError."""
+        return await read_state(self.client)
 
     def refusal(self, error: BaseException) -> str:
         """Why the store takes no writes: `full`, `read only`, or `away`."""

@@ -11,12 +11,16 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
+from adapters.clock import SystemClock
 from adapters.redis import keys
+from adapters.redis.connect import StoreState
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.platform import CONNECTIONS
 from bot.processes.web import application
 from bot.settings import Settings
+from bot.telemetry.store_watch import ANOTHER, StoreWatch
 from bot.wiring.service import open_parts
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
@@ -258,3 +262,52 @@ async def test_what_an_emptied_store_lost_is_published_anew(start: Start, redis:
     assert all(kept)
     assert await redis.exists(keys.learned(current.table.lessons.digest))
     assert await redis.get(keys.PARTITIONS) == str(service.parts.settings.partitions)
+
+
+async def test_another_store_in_the_place_of_the_one_that_was_known_is_told(
+    start: Start, tmp_path: Path
+) -> None:
+    with server(tmp_path / "own", **SAFE) as port:
+        service = await start(redis_url=f"redis://127.0.0.1:{port}/0")
+        assert (await ready(service))[1]["store_problems"] == []
+        async with Redis(host="127.0.0.1", port=port) as client:
+            known = await client.get(keys.IDENTITY)
+            await client.flushall()
+            status, found = await ready(service)
+            assert (status, "store" in found["degraded"]) == (200, True)
+            assert found["store_problems"] == [ANOTHER]
+            await client.set(keys.IDENTITY, known)
+        assert (await ready(service))[1]["store_problems"] == []
+
+
+async def test_a_store_that_is_not_safe_any_more_is_told(start: Start, tmp_path: Path) -> None:
+    with server(tmp_path / "own", **SAFE) as port:
+        service = await start(redis_url=f"redis://127.0.0.1:{port}/0")
+        async with Redis(host="127.0.0.1", port=port) as client:
+            await client.config_set("appendonly", "no")
+            await client.config_set("maxmemory-policy", "allkeys-lru")
+            _, found = await ready(service)
+            assert found["store"].startswith("memory only")
+            assert "store" in found["degraded"]
+            assert ["append-only" in found["store_problems"][0]] == [True]
+            assert "evicts keys" in found["store_problems"][1]
+            await client.config_set("maxmemory-policy", "noeviction")
+            await client.config_set("appendonly", "yes")
+
+
+@pytest.mark.parametrize(("ahead_s", "told"), [(59, []), (3600, ["ahead of"]), (-3600, ["behind"])])
+async def test_a_clock_that_is_far_from_ours_is_told(ahead_s: float, told: list[str]) -> None:
+    clock = SystemClock("UTC")
+
+    async def read() -> StoreState:
+        return StoreState("kept", (), "one", clock.now().timestamp() + ahead_s)
+
+    watch = StoreWatch(read, clock, durability="", allows_unsafe=False)
+    with capture_logs() as logged:
+        await watch.check()
+        await watch.check()
+    words = [f"s {way} this machine's" for way in told]
+    assert [word in one for word, one in zip(words, watch.problems, strict=True)] == [True] * len(
+        told
+    )
+    assert [line["event"] for line in logged] == ["store_unsound"] * len(told)

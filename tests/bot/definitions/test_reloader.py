@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
@@ -81,9 +82,13 @@ async def looked(parts: Parts) -> None:
     await parts.reloader.check()
 
 
-async def ready(parts: Parts) -> str:
+async def told(parts: Parts) -> dict[str, Any]:
     async with TestClient(TestServer(application(parts))) as client:
-        return str((await (await client.get("/readyz")).json())["playbooks"])
+        return dict(await (await client.get("/readyz")).json())
+
+
+async def ready(parts: Parts) -> str:
+    return str((await told(parts))["playbooks"])
 
 
 async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
@@ -389,3 +394,48 @@ async def test_a_copy_reads_nothing_again_unless_a_file_has_changed(
     change(people.parent, people.name, "people:", "people: # one")
     assert not contents.is_current(settings)
     assert share_folder(settings).is_current(settings)
+
+
+async def test_a_people_file_that_was_written_is_told_until_a_start_reads_it(
+    process: Open, playbooks: Path, tmp_path: Path
+) -> None:
+    people = Path(shutil.copy(ROOT / "playbooks" / "people.yaml", tmp_path / "people.yaml"))
+    parts = await process(playbooks, people)
+    await looked(parts)
+    assert (await told(parts))["files"] == "ok"
+    change(tmp_path, "people.yaml", "people:", "# one who left was here\npeople:")
+    with capture_logs() as lines:
+        await looked(parts)
+    assert [(line["event"], line["file"], line["log_level"]) for line in lines] == [
+        ("file_not_read_yet", "people.yaml", "warning")
+    ]
+    found = await told(parts)
+    assert found["files"] == "written since they were read; restart: people.yaml"
+    assert "files" in found["degraded"]
+    again = await process(playbooks, people)
+    await looked(again)
+    assert (await told(again))["files"] == "ok"
+
+
+async def test_a_folder_that_is_not_what_is_current_is_told(
+    process: Open, playbooks: Path, elsewhere: Path
+) -> None:
+    first, stale = await process(playbooks), await process(elsewhere)
+    rename(playbooks, "Visits")
+    await looked(first)
+    with capture_logs() as lines:
+        await looked(stale)
+    assert [x["event"] for x in lines if x["log_level"] == "warning"] == ["playbooks_differ"]
+    now = first.reloader.current.snapshot.pointer.short
+    assert await ready(first) == "ok"
+    assert f"{now} is current" in await ready(stale)
+    assert "playbooks" in (await told(stale))["degraded"]
+    # A start over the old copy: that is the newest start's right, and it is told.
+    with capture_logs() as lines:
+        third = await process(elsewhere)
+    (replaced,) = [line for line in lines if line["event"] == "playbooks_replaced"]
+    assert (replaced["was"], replaced["log_level"]) == (now, "warning")
+    await looked(first)
+    assert f"{now} is in the folder" in await ready(first)
+    await looked(stale)
+    assert (await ready(third), await ready(stale)) == ("ok", "ok")
