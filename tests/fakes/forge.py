@@ -8,6 +8,7 @@ service starts from nothing is shown by tests/bot/processes/test_run.py.
 """
 
 import asyncio
+import atexit
 import fcntl
 import json
 import os
@@ -106,11 +107,20 @@ def _forge() -> _Forge:
     """The forge of the session, or of this process alone where there is no session."""
     with _looking:
         if not _forges:
+            atexit.register(_leave)
             folder = Path(os.environ.get(LEARNED) or tempfile.mkdtemp(prefix="learned"))
             with (folder / "forge.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 _forges.append(_kept(folder / "forge") or _started(folder / "forge"))
         return _forges[0]
+
+
+def _leave() -> None:
+    """Keep it no longer; whoever started it waits for its end, after the last one has left it."""
+    for forge in _forges:
+        forge.keeper.close()
+        if forge.process is not None:
+            forge.process.wait()
 
 
 def _kept(note: Path) -> _Forge | None:
@@ -336,9 +346,7 @@ def _take(
 
 def _become(asked: dict[str, object], ends: Sequence[int]) -> None:
     """This process from here on: what `python -m` would have made of it. Does not return."""
-    import atexit
     import runpy
-    import threading
     import traceback
 
     signal.set_wakeup_fd(-1)
