@@ -11,11 +11,14 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bot.operate.routing import describe_route
+from cards.model import Lang
 from engine.text.language import detect_language
+from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 from tests.bench.figures import table
 from tests.bench.router.score import interval
@@ -156,12 +159,20 @@ def figures(counts: Counter[str]) -> dict[str, float]:
 
 async def routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     """What `signoff route --json` tells of the texts, by a project folder and without a model."""
-    context = read_context(folder)
     told = []
     for text in texts:
-        here = replace(context, lang=detect_language(text))
+        here = spoken(folder, detect_language(text))
         told.append(describe_route(text, await route(text, here, None)))
     return told
+
+
+@cache
+def spoken(folder: Path, lang: Lang) -> RouteContext:
+    """What the router knows of a project folder in a language, with what rules read already."""
+    return replace(_read_once(folder), lang=lang)
+
+
+_read_once = cache(read_context)
 
 
 async def scored(lines: Sequence[str]) -> dict[str, Counter[str]]:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -137,8 +137,7 @@ async def try_frame(
     person = PEOPLE[frame.lang][0]
     given = {"{x}": x.text, "{y}": y.text, "{q}": q[0], "{person}": person}
     text = re.sub(r"\{\w+\}", lambda found: given[found[0]], frame.frame)
-    context = replace(domain.context, lang=detect_language(text))
-    intents = (await route(text, context, None)).intents
+    intents = (await route(text, domain.spoken[detect_language(text)], None)).intents
     meant = {x.group, y.group} if "{y}" in frame.frame else {x.group}
     begun = [name_of(i) for i in intents if is_begun(i)]
     wrong = tuple(name for name in begun if name not in meant) + tuple(
@@ -195,7 +194,7 @@ async def try_frames(frames: Sequence[Frame], domain: Domain, groups: int = 0) -
     made = []
     for frame in frames:
         every = domain.requests[frame.lang]
-        for group in _chosen(frame, sorted(every), groups):
+        for group in choose_groups(frame, sorted(every), groups):
             others = [each for each in sorted(every) if each != group]
             questions = domain.questions[frame.lang]
             if ("{y}" in frame.frame and not others) or ("{q}" in frame.frame and not questions):
@@ -207,7 +206,8 @@ async def try_frames(frames: Sequence[Frame], domain: Domain, groups: int = 0) -
     return made
 
 
-def _chosen(frame: Frame, groups: Sequence[str], count: int) -> Sequence[str]:
+def choose_groups(frame: Frame, groups: Sequence[str], count: int) -> Sequence[str]:
+    """At most so many of the groups, which the frame's text chooses; all for 0."""
     if not groups or not count:
         return groups
     return sorted({choose(groups, frame.frame, str(number)) for number in range(count)})

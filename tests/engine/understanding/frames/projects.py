@@ -14,7 +14,7 @@ import yaml
 
 from bot.definitions.loader import DEFAULT_TALK, load_definitions
 from bot.wiring.connections import load_connections
-from cards.model import Principal
+from cards.model import Lang, Principal
 from engine.frames.intents import Intent
 from engine.playbooks.model import PlaybookFile
 from engine.text.entities import fold
@@ -55,11 +55,13 @@ class Request:
 class Domain:
     """A project as the router knows it, and what people ask it for, by language.
 
-    `requests` are by group; a question comes with the tool that answers it.
+    `requests` are by group; a question comes with the tool that answers it. `spoken` is the context
+    of each language, which keeps what rules have read of a text for whoever asks again.
     """
 
     name: str
     context: RouteContext
+    spoken: Mapping[Lang, RouteContext]
     requests: Mapping[str, Mapping[str, Sequence[Request]]]
     questions: Mapping[str, Sequence[tuple[str, str]]]
 
@@ -176,7 +178,8 @@ async def read_domain(name: str) -> Domain:
             found = await surely(text, context)
             if found and found.lookup and found.lookup.tool == tool.name:
                 questions[language(text)].append((text, tool.name))
-    return Domain(name, context, requests, questions)
+    spoken = {lang: replace(context, lang=lang) for lang in BOTH}
+    return Domain(name, context, spoken, requests, questions)
 
 
 def choose(every: Sequence[T], *reasons: str) -> T:
