@@ -46,6 +46,7 @@ class Graph:
         self._moves: Group = {}
         self._won: dict[State, bool] = {}
         self._before: dict[int, list[int]] | None = None
+        self._rounds: list[Group] | None = None
         self.again: int | None = None
         if method == "search":
             kinds = (1 << len(made.symbols)) - 1
@@ -104,6 +105,11 @@ class Graph:
 
     def rounds(self) -> list[Group]:
         """The groups of states that come back to themselves, with the moves inside of each."""
+        if self._rounds is None:
+            self._rounds = self._find_rounds()
+        return self._rounds
+
+    def _find_rounds(self) -> list[Group]:
         places = {n: [way.place for way in ways] for n, ways in enumerate(self.made.ways)}
         near = {place: n for n, group in enumerate(_components(places)) for place in group}
         inside = {
@@ -149,9 +155,12 @@ def more_than_linear(graph: Graph) -> str | None:
     return None
 
 
-def steps(graph: Graph, text: Kinds) -> int:
-    """The steps of all runs over the text, each until it fails, has won, or the text ends."""
-    count = 0
+def steps(graph: Graph, text: Kinds) -> list[int]:
+    """The steps of all runs over the text up to behind each of its characters.
+
+    Each run goes on until it fails, has won, or the text ends.
+    """
+    counts, count = [0], 0
     runs: dict[State, int] = {}
     for number, kind in enumerate(text):
         after: dict[State, int] = {}
@@ -162,8 +171,9 @@ def steps(graph: Graph, text: Kinds) -> int:
             for target in graph.moves(state).get(kind, ()):
                 after[target] = after.get(target, 0) + many
         count += sum(after.values())
+        counts.append(count)
         runs = {state: many for state, many in after.items() if not graph.has_won(state)}
-    return count
+    return counts
 
 
 def pumps(graph: Graph) -> Iterator[Kinds]:
