@@ -37,6 +37,7 @@ from engine.understanding.open_forms import (
     noted_values,
     open_file_field,
     other_entities,
+    text_example,
     year_asked_for,
 )
 
@@ -322,7 +323,8 @@ def _keep_values(
     )
     filled = choice.model_copy(update={"form": form})
     choices = tuple(filled if c.id == choice.id else c for c in card.choices)
-    after = wider.model_copy(update={"choices": choices})
+    example = text_example(form, card.lang) if card.by_text else ""
+    after = wider.model_copy(update={"choices": choices, "by_text": example})
     noted = noted_values([f for f in form if f.name in new], card.lang)
     text = say("clarify.noted", card.lang, noted=noted) if noted else ""
     if lacking := missing_labels(after):

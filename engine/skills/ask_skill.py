@@ -37,10 +37,11 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.values import cue_pattern
-from engine.text.vocabulary import NO_WORDS, unexplained_text
+from engine.text.vocabulary import NO_WORDS, make_vocabulary, unexplained_text
 from engine.text.wording import refers_back
 from engine.understanding.grammar.reading import GRAMMAR
-from engine.understanding.matter import bids_of, matter_told, text_field, without_bids
+from engine.understanding.matter import bids_of, matter_told, text_field, without_bids, without_used
+from engine.understanding.open_forms import text_example
 
 INSTEAD = "instead"
 _PLACED = (" on ", " at ", " by ", " from ", " for ", "")
@@ -165,7 +166,8 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
     card = _card(ask, [f for f in asked if f.name in wanted], context, rest)
     if ask.again or frame.asked:
         card = card.model_copy(update={"title": repeated_title(card.title, run)})
-    note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+    key = "part.needs_you" if lacking or ask.again or rest.faults else "part.check_form"
+    note = Note("needs_you", say(key, run.lang, name=run.name))
     frame = frame.model_copy(update={"asked": card.token, "fields": tuple(wanted)})
     why = f"asks for {', '.join(wanted)}"
     return Suspend(frame, (card,), note, why, unused=rest.left)
@@ -318,10 +320,12 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     refused = message.faults
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     texts = (f.value for f in fields if f.type == "text")
-    taken = {*message.words.values(), *reading.words.values(), *texts}
+    used = _read_message(asked, context, known=()).words
+    taken = {*used.values(), *reading.words.values(), *texts}
     lacking = [f for f in fields if f.name not in message.words and f.name not in message.faults]
     unheard = unheard_clauses(text, lacking, own)
-    cut = without_bids(_cut(reading.left, taken), playbook.cues)
+    words = make_vocabulary(fields, (*playbook.examples, *own))
+    cut = without_bids(_cut(without_used(reading.left, taken, words), taken), playbook.cues)
     parts = (cut, *(clause for clause in unheard if clause not in cut))
     left = GRAMMAR.without_politeness(", ".join(filter(None, parts)))
     unused = say("answer.unused", run.lang, left=literal(left)) if left else ""
@@ -376,15 +380,13 @@ def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) 
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
     told = values_at(known, context)
     long_texts = value_tables([v for v in told if v.leaf and v.leaf.multiline], run.lang)
-    counted = [field for field in fields if field.type in ("integer", "number")]
-    example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
     return Card(
         kind="clarify",
         title=fill_plain(ask.title, context),
         text="\n\n".join(
             filter(None, (fill_markdown(ask.text, context), *long_texts, rest.unused))
         ),
-        by_text=example,
+        by_text=text_example(fields, run.lang),
         rows=value_rows(told, run.lang),
         problems=(*run.state.problems, *rest.faults),
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),

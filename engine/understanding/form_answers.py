@@ -2,14 +2,11 @@
 
 from dataclasses import replace
 
-from cards.model import Card
-from engine.text import wording
 from engine.text.claims.corrections import lead_end
 from engine.understanding.context import Piece, RouteContext
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.open_forms import (
     FormMatch,
-    answerable_fields,
     can_be_answer,
     correctable_field,
     is_labelled,
@@ -19,8 +16,6 @@ from engine.understanding.open_forms import (
     open_forms,
     says_option,
 )
-from engine.understanding.pieces.sameness import judge_verbatim
-from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.smalltalk import is_smalltalk
 
 OTHER_WORK = 0.5
@@ -51,7 +46,7 @@ def _read_values(text: str, context: RouteContext) -> Piece | None:
 
 def _answer_of(text: str, answer: FormMatch) -> Piece:
     """The whole text as what it means to the open forms."""
-    return _with_match(Piece(text.strip(), "unclear", "", end=len(text)), answer)
+    return with_match(Piece(text.strip(), "unclear", "", end=len(text)), answer)
 
 
 def _read_correction(text: str, context: RouteContext) -> Piece | None:
@@ -106,9 +101,7 @@ def _belong_together(last: Piece, piece: Piece, context: RouteContext) -> bool:
 
 
 def _match_piece(piece: Piece, context: RouteContext) -> Piece:
-    """The piece with what it means to the open forms."""
-    if piece.kind == "workflow" and (answer := _match_own_form(piece, context)):
-        return _with_match(replace(piece, playbook="", request=""), answer)
+    """The piece, read against the open forms."""
     if piece.kind not in ("card_reply", "unclear"):
         return piece
     answer = match_form(piece.text, context)
@@ -116,37 +109,11 @@ def _match_piece(piece: Piece, context: RouteContext) -> Piece:
         return replace(piece, kind="unclear")
     if not answer.reply and len(answer.values) < 2 and _fits_work_better(piece, context):
         return replace(piece, kind="unclear", card="", why=f"{piece.why}; it may be other work")
-    return _with_match(piece, answer)
+    return with_match(piece, answer)
 
 
-def _match_own_form(piece: Piece, context: RouteContext) -> FormMatch | None:
-    """What work that nothing bids gives the open forms of the same request; None for nothing.
-
-    Nor for what gives another value than one that stands: that is likelier the next request.
-    """
-    group = f"{piece.playbook}/{piece.request}"
-    forms = [c for c in open_forms(context) if _asks_for(c, group, context)]
-    if piece.condition or not forms or judge_verbatim(piece.text, context):
-        return None
-    if bids(score_piece(piece.text, context), context.table, wording.tells):
-        return None
-    answer = match_words(piece.text, replace(context, open_cards=tuple(forms)))
-    if answer is None or answer.reply:
-        return answer
-    stands = {
-        f.name: f.value for c in forms for f in answerable_fields(c) if c.token == answer.card
-    }
-    given = answer.values.items()
-    return answer if all(stands[name] in ("", value) for name, value in given) else None
-
-
-def _asks_for(card: Card, group: str, context: RouteContext) -> bool:
-    """Whether every field of the form is one of the request's."""
-    labels = {field.label for field in answerable_fields(card)}
-    return labels <= context.table.field_labels(group)
-
-
-def _with_match(piece: Piece, answer: FormMatch) -> Piece:
+def with_match(piece: Piece, answer: FormMatch) -> Piece:
+    """The piece with what it means to the open forms."""
     if answer.reply:
         return replace(piece, kind="unclear", reply=answer.reply, why="no one form is meant")
     why = f"gives {', '.join(answer.values) or 'something'} for the open form"

@@ -7,7 +7,7 @@ from typing import Final
 from cards.model import Field
 from engine.text.entity_kinds import Entities
 from engine.text.values import cue_pattern
-from engine.text.vocabulary import NO_WORDS, unexplained_text
+from engine.text.vocabulary import NO_WORDS, Vocabulary, unexplained_text
 from engine.understanding.grammar.reading import GRAMMAR, level
 
 _CLAUSE_END: Final = re.compile(r"[;；。!！?？\n]|[,，](?![0-9])|\.(?=\s|$)")
@@ -21,6 +21,7 @@ _BIDS: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGIT: Final = re.compile(r"[0-9]")
+_FIGURES: Final = re.compile(r"[0-9]+")
 _ASKS: Final = re.compile(r"[?？]|[吗么]$")
 _WISH: Final = re.compile(r"(?:我们?|咱们?)?(?:是?想要?|打算|准备)")
 _LEAST_CHARS, _LEAST_WORDS = 3, 3
@@ -113,3 +114,10 @@ def _tells(part: str, fields: Sequence[Field]) -> bool:
         return False
     letters = len(_CHINESE.findall(part))
     return letters >= _LEAST_CHARS or len(part.split()) >= _LEAST_WORDS
+
+
+def without_used(left: str, taken: Collection[str], known: Vocabulary) -> str:
+    """What nothing takes, without parts of which only the figures of a value are in no example."""
+    figures = {figure for words in taken for figure in _FIGURES.findall(words)}
+    strange = ((part, unexplained_text(part, known).split()) for part in left.split(", "))
+    return ", ".join(part for part, words in strange if not words or not figures.issuperset(words))

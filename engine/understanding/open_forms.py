@@ -168,6 +168,14 @@ def missing_labels(card: Card) -> str:
     return say("list.items", card.lang).join(labels)
 
 
+def text_example(fields: Sequence[Field], lang: str) -> str:
+    """How a text gives what the form still needs, numbers first; "" when it needs nothing."""
+    empty = [field for field in fields if not field.value]
+    needed = [field for field in empty if field.required] or empty
+    counted = [field for field in needed if field.type in ("integer", "number")]
+    return say("list.and", lang).join(f"{f.label} …" for f in (counted or needed)[:2])
+
+
 def noted_values(fields: Sequence[Field], lang: str) -> str:
     """What stands in the fields, each with its label, as people read it; Markdown."""
     comma = say("list.and", lang)

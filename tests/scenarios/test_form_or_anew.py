@@ -66,3 +66,19 @@ async def test_forms_of_one_name_are_told_by_what_they_hold(hours: Service) -> N
         await room.wait_for(lambda m: len(forms(room)) == 2)
         asked = await told(room, "8 December", said="several forms", person="mia")
         assert "Booking (From hour 1, To hour 2), Booking." in text_of(asked["parts"])
+
+
+async def test_a_full_form_is_to_be_checked_and_names_nothing_as_missing(hours: Service) -> None:
+    async with WebRoom(hours.url) as room:
+        await room.say("mia", "please book a hoist, bay B2, on 8 December, hours 1 to 2, ramble zz")
+        form = text_of(await room.card("clarify"))
+        assert "Not used: “ramble zz”" in form
+        assert "Or answer in text" not in form
+        told = await room.wait_for(lambda m: any("please check" in p["html"] for p in m["parts"]))
+        assert "a little more" not in text_of(told["parts"])
+
+
+async def test_the_example_of_an_answer_names_what_is_missing(hours: Service) -> None:
+    async with WebRoom(hours.url) as room:
+        await room.say("mia", "please book a hoist, bay B2, hours 1 to 2")
+        assert "e.g. Day …" in text_of(await room.card("clarify"))

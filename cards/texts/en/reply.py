@@ -8,6 +8,7 @@ TEXTS: Final[dict[str, str]] = {
     "part.working": "Working on it…",
     "part.waiting": "Waiting for part {n}",
     "part.starting": "Starting “{name}”…",
+    "part.check_form": "“{name}”: please check the form and send it",
     "part.needs_you": "“{name}”: I need a little more from you",
     "part.model_away": "“{name}”: the language model is away; it is asked again in {s} s",
     "part.day_limit": "“{name}”: {limit}; it is asked again tomorrow",

@@ -8,6 +8,7 @@ TEXTS: Final[dict[str, str]] = {
     "part.working": "正在处理…",
     "part.waiting": "等第 {n} 项完成后继续",
     "part.starting": "开始「{name}」…",
+    "part.check_form": "「{name}」：请核对表单并提交",
     "part.needs_you": "「{name}」：还需要你补充信息",
     "part.model_away": "「{name}」：语言模型暂时不可用，{s} 秒后再试",
     "part.day_limit": "「{name}」：{limit}；明天会再次询问",

@@ -33,7 +33,7 @@ from engine.understanding.pieces.joining import (
 from engine.understanding.pieces.judge import LEAST, judge
 from engine.understanding.pieces.offering import offer
 from engine.understanding.pieces.parting import add_missed, part_anew
-from engine.understanding.pieces.sameness import judge_verbatim
+from engine.understanding.pieces.sameness import answer_own_form, judge_verbatim
 from engine.understanding.pieces.scoring import bids, score_piece
 from engine.understanding.pieces.split import Judge, cut_anew, max_stretches, split_message
 from engine.understanding.pieces.telling import offer_report
@@ -96,6 +96,7 @@ def _by_rules(
     read = _make_judge(context)
     pieces = cut_anew(text, split_message(text, stretches, read), stretches, read)
     pieces = part_anew(text, pieces, lambda part: judge(part, context), context)
+    pieces = tuple(answer_own_form(piece, context) for piece in pieces)
     pieces = join_continuations(
         text, _check_conditions(group_form_answers(text, pieces, context), context), context
     )

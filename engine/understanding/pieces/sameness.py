@@ -4,13 +4,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from cards.model import Card
 from engine.frames.intents import Candidate
 from engine.text import wording
 from engine.understanding.context import Piece, RouteContext
+from engine.understanding.form_answers import with_match
 from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import plain_example
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import look_at
+from engine.understanding.open_forms import FormMatch, answerable_fields, match_words, open_forms
+from engine.understanding.pieces.scoring import bids, score_piece
 
 _TOO = re.compile(r"也|\b(?:too|as well|again)\b")
 NEAR = 0.5
@@ -76,3 +80,36 @@ def judge_repeat(
         kind="workflow", playbook=before.playbook, request=before.request, score=NEAR
     )
     return Piece(text, "unclear", why, confidence=0.0, candidates=(candidate,))
+
+
+def answer_own_form(piece: Piece, context: RouteContext) -> Piece:
+    """The piece; as an answer where nothing bids its work, and it fits a form of that request."""
+    answer = _match_own_form(piece, context) if piece.kind == "workflow" else None
+    return with_match(replace(piece, playbook="", request=""), answer) if answer else piece
+
+
+def _match_own_form(piece: Piece, context: RouteContext) -> FormMatch | None:
+    """What work that nothing bids gives the open forms of the same request; None for nothing.
+
+    Nor for what gives another value than one that stands: that is likelier the next request.
+    """
+    group = f"{piece.playbook}/{piece.request}"
+    forms = [c for c in open_forms(context) if _asks_for(c, group, context)]
+    if piece.condition or not forms or judge_verbatim(piece.text, context):
+        return None
+    if bids(score_piece(piece.text, context), context.table, wording.tells):
+        return None
+    answer = match_words(piece.text, replace(context, open_cards=tuple(forms)))
+    if answer is None or answer.reply:
+        return answer
+    stands = {
+        f.name: f.value for c in forms for f in answerable_fields(c) if c.token == answer.card
+    }
+    given = answer.values.items()
+    return answer if all(stands[name] in ("", value) for name, value in given) else None
+
+
+def _asks_for(card: Card, group: str, context: RouteContext) -> bool:
+    """Whether every field of the form is one of the request's."""
+    labels = {field.label for field in answerable_fields(card)}
+    return labels <= context.table.field_labels(group)

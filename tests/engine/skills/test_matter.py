@@ -6,6 +6,8 @@ from typing import Any
 
 from engine.playbooks.model import Playbook
 from engine.text.entity_kinds import Entities
+from engine.text.vocabulary import make_vocabulary
+from engine.understanding.matter import without_used
 from tests.engine.understanding.domains.folders import read_playbook
 from tests.fakes.tables import table
 from tests.fakes.walk import Walk, new_run
@@ -135,3 +137,11 @@ async def test_small_words_are_not_told_as_lost(lang: str, message: str) -> None
 async def test_a_long_text_that_is_known_stands_on_the_form() -> None:
     walk = await begun("incident", "the warehouse scanners lose their connection all morning", "en")
     assert "the warehouse scanners lose their connection all morning" in walk.card.text
+
+
+def test_words_of_examples_around_the_figures_of_a_value_are_not_unused() -> None:
+    known = make_vocabulary((), ("我想12月15日带8a去动物园",))
+    taken = ("12月3日", "24名学生")
+    assert without_used("我想12月3日带", taken, known) == ""
+    # Another figure, and other words, are.
+    assert without_used("我想12月4日带, 3 rambles", taken, known) == "我想12月4日带, 3 rambles"
