@@ -58,15 +58,23 @@ class RedisInbox:
 
     async def cards(self, tokens: Sequence[str]) -> Sequence[Card]:
         """Those of the cards that are open, in this order; unreadable ones are logged."""
+        found = [_read_card(token, fields) for token, fields in await self._stored(tokens)]
+        return [card for card in found if card is not None and card.status == "open"]
+
+    async def unreadable(self, tokens: Sequence[str]) -> int:
+        """How many of the cards are open and cannot be read."""
+        stored = await self._stored(tokens)
+        is_open = [(token, fields) for token, fields in stored if fields[1] == "open"]
+        return sum(_read_card(token, fields) is None for token, fields in is_open)
+
+    async def _stored(self, tokens: Sequence[str]) -> list[tuple[str, list[Any]]]:
+        """The fields of each card that may be there."""
         places = [(self._partitions.of_id(token), token) for token in tokens]
         known = [(number, token) for number, token in places if number is not None]
         answers = await self._run_all(
             [("hmget", (f"{keys.tag(n)}card:{token}", _FIELDS)) for n, token in known]
         )
-        found = [
-            _read_card(token, fields) for (_, token), fields in zip(known, answers, strict=True)
-        ]
-        return [card for card in found if card is not None and card.status == "open"]
+        return [(token, list(f)) for (_, token), f in zip(known, answers, strict=True)]
 
     async def show(self, token: str, *, row: str, place: str, due_s: float = 0.0) -> bool:
         """Show an open card at a place under this row's name."""

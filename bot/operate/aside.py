@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bot.settings import Settings
 from bot.wiring.store import open_store_ports
+from cards.deciding.inbox import EVERYBODY
 from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun, MailAside
 
@@ -29,6 +30,10 @@ async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
     """Print mail that was set aside and blocked runs, a line each."""
     async with open_store_ports(settings) as store:
         waiting = await store.operations.waiting()
+        listed = await store.inbox.find_tokens([EVERYBODY])
+        unreadable = await store.inbox.unreadable(listed.tokens)
+    if unreadable:
+        print(f"{unreadable} open cards that this version cannot read", file=sys.stderr)
     if as_json:
         print(json.dumps([_as_data(item) for item in waiting], ensure_ascii=False))
         return 0

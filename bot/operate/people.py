@@ -179,7 +179,7 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
     if person_id and all(person.id != person_id for person in people.people):
         return report_unknown_person(people, person_id)
     async with open_people_access(settings, people) as access:
-        cards, total = await _cards(access, person_id, settings)
+        cards, total, unreadable = await _cards(access, person_id, settings)
     if as_json:
         print(json.dumps([_card_as_json(card) for card in cards], ensure_ascii=False))
     elif cards:
@@ -188,21 +188,27 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
         if total > len(cards):
             print(f"the oldest {len(cards)} of at most {total}")
     else:
-        print(f"nothing waits for {person_id or 'anybody'}")
+        print(f"nothing{' readable' if unreadable else ''} waits for {person_id or 'anybody'}")
+    if unreadable:
+        print(f"and {unreadable} that this version cannot read", file=sys.stderr)
     return 0
 
 
 async def _cards(
     access: PeopleAccess, person_id: str | None, settings: Settings
-) -> tuple[Sequence[Card], int]:
+) -> tuple[Sequence[Card], int, int]:
+    """The cards, out of how many at most, and how many cannot be read."""
     person = access.people.person(person_id) if person_id else None
     if person is None:
         listed = await access.inbox.find_tokens([EVERYBODY])
-        return await access.inbox.cards(listed.tokens[:MOST]), listed.total
+        tokens = listed.tokens[:MOST]
+        cards = await access.inbox.cards(tokens)
+        lost = await access.inbox.unreadable(tokens) if len(cards) < len(tokens) else 0
+        return cards, listed.total if listed.total > len(tokens) else len(cards), lost
     clock = open_clock(settings)
     voter = partial(access.people.as_voter, person, today=clock.today())
     page = await read_pending_page(access.inbox, voter, clock.now(), size=MOST)
-    return page.cards, page.total if page.more else len(page.cards)
+    return page.cards, page.total if page.more else len(page.cards), page.unreadable
 
 
 def _pending_row(card: Card) -> tuple[str, ...]:

@@ -38,13 +38,15 @@ class PendingPage:
     """Cards from the `first` (counted from 1) on, out of `total` at most.
 
     The oldest comes first, and behind all others what the person themselves was asked to choose.
-    `more` when there may be a next page.
+    `more` when there may be a next page. Of those that were looked at `unreadable` are of another
+    version of this service.
     """
 
     cards: tuple[Card, ...]
     first: int
     more: bool
     total: int
+    unreadable: int = 0
 
 
 async def read_pending_page(
@@ -53,10 +55,13 @@ async def read_pending_page(
     """Page `number` of what this person may decide now, by the roles they hold now."""
     listed = await inbox.find_tokens(inbox_names_of_person(voter(None)))
     wanted = number * size
-    found, choices = list[Card](), list[Card]()
+    found, choices, unreadable = list[Card](), list[Card](), 0
     tokens = listed.tokens[:MAX_CARDS_READ]
     for start in range(0, len(tokens), _BATCH):
-        cards = await inbox.cards(tokens[start : start + _BATCH])
+        batch = tokens[start : start + _BATCH]
+        cards = await inbox.cards(batch)
+        if len(cards) < len(batch):
+            unreadable += await inbox.unreadable(batch)
         for card in cards:
             if is_waiting_for(card, voter(card), now):
                 (choices if is_choice_card(card) else found).append(card)
@@ -65,7 +70,8 @@ async def read_pending_page(
     found += choices
     more = len(found) > wanted or len(listed.tokens) > MAX_CARDS_READ
     first = wanted - size
-    return PendingPage(tuple(found[first:wanted]), first + 1, more, max(listed.total, len(found)))
+    total = max(listed.total, len(found))
+    return PendingPage(tuple(found[first:wanted]), first + 1, more, total, unreadable)
 
 
 FINDINGS = 10
@@ -121,6 +127,8 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
     texts, reposts = _own_cards_text(mail, page, number, zone, lang, services)
+    if page.unreadable:
+        texts.append(say("pending.unreadable", lang, n=page.unreadable))
     texts += _others_text(others, lang, services)
     if found.findings or found.dropped:
         texts.append(_findings_text(found, zone, lang, services))

@@ -1,5 +1,6 @@
 """What waits for whom: lists that are right whenever a card was opened, changed or closed."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -227,3 +228,18 @@ async def test_cards_to_show_know_when_the_list_above_them_was_posted_or_given_u
     await outbox.sent(row, "done")
     await handle(mailbox, f"control:{conversation}", Effects(posts=(below,)))
     assert (await outbox.take_rows(5))[0] == []
+
+
+async def test_open_cards_of_another_version_are_counted(
+    inbox: RedisInbox, mailbox: RedisMailbox, partitions: Partitions, scripts: Scripts
+) -> None:
+    cards = await several(mailbox, partitions, scripts, 3)
+    tokens = [card.token for card in cards]
+    assert await inbox.unreadable(tokens) == 0
+    body = json.dumps({**json.loads(cards[1].model_dump_json()), "of_another_version": 1})
+    key = f"{tag(partitions.of_id(tokens[1]) or 0)}card:{tokens[1]}"
+    await scripts.client.hset(key, "body", body)
+    assert [card.token for card in await inbox.cards(tokens)] == [tokens[0], tokens[2]]
+    assert await inbox.unreadable([*tokens, "0-nobody"]) == 1
+    await scripts.client.hset(key, "status", "approved")
+    assert await inbox.unreadable(tokens) == 0

@@ -45,8 +45,8 @@ TEXTS: Final[dict[str, str]] = {
     "card.superseded": "Replaced by a newer card",
     "card.unknown": "This card is not known here.",
     "card.newer": (
-        "A newer version wrote this card, so it cannot be handled now; nothing was recorded, "
-        "please tap again later."
+        "Another version of this service wrote this card, so it cannot be handled now; nothing was "
+        "recorded. Please tap again later, and tell whoever operates it if that lasts."
     ),
     "card.not_recorded": "Not recorded; please tap again in a moment.",
     "form.not_recorded": "Not recorded; please submit it again in a moment.",

@@ -331,6 +331,9 @@ TEXTS: Final[dict[str, str]] = {
     "case.files": "Files: {names}.",
     "case.others": "There is more here: {names}.",
     "pending.none": "Nothing waits for you.",
+    "pending.unreadable": (
+        "{n} more that this version of the service cannot read: whoever operates it has to look."
+    ),
     "pending.mine": "**Waiting for you:**",
     "pending.asked_by": " (asked for by {who})",
     "pending.until": ", until {when}",

@@ -42,7 +42,10 @@ TEXTS: Final[dict[str, str]] = {
     "card.cancelled": "已取消",
     "card.superseded": "已被更新的卡片取代",
     "card.unknown": "这里没有这张卡片。",
-    "card.newer": "这张卡片由更新的版本写入，现在不能处理；没有记录，请稍后再点。",
+    "card.newer": (
+        "这张卡片由本服务的另一个版本写入，现在不能处理；没有记录。"
+        "请稍后再点，若一直如此请告诉运维人员。"
+    ),
     "card.not_recorded": "没有记录成功，请稍后再点一次。",
     "form.not_recorded": "没有记录成功，请稍后再提交一次。",
     "message.not_recorded": "可能没有收到。如果没有答复，请稍后再发一次。",

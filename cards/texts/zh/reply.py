@@ -280,6 +280,7 @@ TEXTS: Final[dict[str, str]] = {
     "case.files": "文件：{names}。",
     "case.others": "这里还有：{names}。",
     "pending.none": "没有等您处理的事项。",
+    "pending.unreadable": "另有 {n} 张卡片，本版本的服务读不了，请运维人员查看。",
     "pending.mine": "**等您处理：**",
     "pending.asked_by": "（申请人 {who}）",
     "pending.until": "，截止 {when}",

@@ -29,6 +29,10 @@ class Inbox(Protocol):
         """Those of the cards that are open, in this order."""
         ...
 
+    async def unreadable(self, tokens: Sequence[str]) -> int:
+        """How many of the cards are open, and of another version, which `cards` leaves out."""
+        ...
+
     async def show(self, token: str, *, row: str, place: str, due_s: float = 0.0) -> bool:
         """Show an open card at a place under this row's name; the same row again changes nothing.
 

@@ -197,3 +197,17 @@ async def test_a_link_that_cannot_be_made_says_why(
     assert told.status in (1, 2)
     assert told.out == ""
     assert why in told.err
+
+
+async def test_what_waits_and_cannot_be_read_is_said(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
+) -> None:
+    store = {"REDIS_URL": redis_server.url, **FILES}
+    token = "0-ofAnotherVersion"
+    await redis.zadd("{p0}:inbox:all", {token: 1})
+    await redis.hset(f"{{p0}}:card:{token}", mapping={"body": "{}", "status": "open", "version": 1})
+    told = await ended(tmp_path, "pending", **store)
+    assert (told.status, told.out) == (0, "nothing readable waits for anybody\n")
+    assert told.err.splitlines()[-1] == "and 1 that this version cannot read"
+    told = await ended(tmp_path, "aside", **store)
+    assert told.err.splitlines()[-1] == "1 open cards that this version cannot read"
