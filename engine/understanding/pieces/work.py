@@ -188,6 +188,8 @@ def _by_clause(scored: ScoredPiece, context: RouteContext) -> Piece | None:
         alone = score_piece(clause, context)
         route = context.table.playbook(alone.route)
         nearest = scored.scores.routes[alone.route] >= NEAR
+        if _verb_of_others(scored, alone.route, context.table):
+            continue
         if route and nearest and not work_fault(alone, context.table, least=CLAUSE):
             return _as_work(scored, alone, context)
     return None
@@ -208,6 +210,8 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
     groups = [s for n, s in scored.scores.groups.items() if n.startswith(f"{scored.route}/")]
     if least != HANGING and scored.scores.known < WELL_KNOWN and max(groups) < LIKE_ONE:
         return f"it is like none of its requests, and only {scored.scores.known:.2f} of it is known"
+    if least != HANGING and (verb := _verb_of_others(scored, scored.route, table)):
+        return f"{verb} asks for another playbook's work"
     if fault := form_fault(scored, table, hangs=least == HANGING):
         return fault
     if not _bids(scored, table) and not (
@@ -215,6 +219,15 @@ def work_fault(scored: ScoredPiece, table: RouteTable, *, least: float = START) 
     ):
         return "nothing in it is bidden"
     return ""
+
+
+def _verb_of_others(scored: ScoredPiece, playbook: str, table: RouteTable) -> str:
+    """The verb that bids, where examples of other playbooks alone have it; else ""."""
+    verb, own = first_word(scored.bare), f"{playbook}/"
+    if verb not in table.request_verbs:
+        return ""
+    having = [name for name in scored.scores.groups if table.has_word(name, verb)]
+    return verb if having and not any(name.startswith(own) for name in having) else ""
 
 
 def _apart(score: float, least: float) -> str:

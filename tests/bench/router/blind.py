@@ -27,7 +27,7 @@ from tests.engine.understanding.frames.projects import read_context
 
 HERE = Path(__file__).parent
 DOMAINS = ROOT / "tests" / "engine" / "understanding" / "domains"
-NEWCOMERS = ("helpdesk", "venue", "flats", "wind")
+NEWCOMERS = ("helpdesk", "venue", "flats", "wind", "school")
 """Folders that new authors wrote from the docs alone; writers name their requests as they do."""
 
 FOLDERS = {
@@ -73,6 +73,14 @@ REQUESTS: Mapping[str, tuple[str, ...]] = {
     "preservation": ("preservation", "document-draft"),
     "strategy": ("strategy",),
     "classify_files": ("file-classification",),
+    "school_absence": ("report",),
+    "school_loan": ("lend",),
+    "school_room": ("book",),
+    "school_trip": ("new",),
+    "school_trip_change": ("cancel", "change"),
+    "school_substitute": ("substitute",),
+    "school_order": ("order",),
+    "school_list": ("sweep",),
 }
 """The requests that do what a writer calls so; what is not here no request does."""
 

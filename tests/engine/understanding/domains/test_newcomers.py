@@ -1,7 +1,7 @@
 """Project folders that new authors wrote from the docs alone, and what people ask of them.
 
-`helpdesk` has ten examples of each request in each language, `wind` five, `venue` three, `flats`
-three in Chinese alone.
+`helpdesk` has ten examples of each request in each language, `wind` and `school` five, `venue`
+three, `flats` three in Chinese alone.
 """
 
 import shutil
@@ -298,3 +298,12 @@ def test_a_cue_asks_for_a_request_where_one_of_five_texts_of_it_has_it(tmp_path:
     assert not context.table.asking_cues("buy 6 projectors", "repair")
     context = _taught(tmp_path, "purchase", [*said, "get us cups"], cues=["buy"])
     assert not context.table.asking_cues("buy 6 projectors", "purchase")
+
+
+async def test_the_verb_of_another_playbook_begins_none_of_this_one(
+    projects: Mapping[str, RouteContext],
+) -> None:
+    """Periods are of substitutions alone, and booking is of rooms."""
+    text = "book the library for friday 13th, periods 3 to 4, reading competition"
+    (found,) = await _read(text, projects["school"])
+    assert (found.kind, found.candidates[0].playbook) == ("unclear", "rooms")
