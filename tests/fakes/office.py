@@ -208,7 +208,8 @@ class OfficeRuns:
         if ANA.id not in names:
             return OwnRunIds()
         living = tuple(each.id for each in self.runs if not each.ended)
-        return OwnRunIds(living=living[::-1], ended=tuple(e.id for e in self.runs if e.ended))
+        ended = tuple(each.id for each in self.runs if each.ended)
+        return OwnRunIds(living=living[::-1][:limit], ended=ended[:limit])
 
     async def read(self, runs: Sequence[str]) -> Sequence[KeptRun]:
         """Those of these ids."""

@@ -20,7 +20,14 @@ from engine.playbooks.model import Playbook, PlaybookFile
 from engine.ports.storage.own_runs import NO_OWN_RUNS
 from engine.services import Services
 from engine.talk.mine.cases import KnownCase, names_here, names_of_runs, read_case
-from engine.talk.mine.summary import RunSummary, is_own, may_see, own_names, read_summaries
+from engine.talk.mine.summary import (
+    RunSummary,
+    is_own,
+    may_see,
+    own_names,
+    read_summaries,
+    summarize,
+)
 from engine.text.entities import fold
 from engine.understanding.own_work.reading import WorkReader
 from engine.understanding.own_work.subjects import FieldNames, WorkSubject
@@ -30,6 +37,9 @@ LoadWork = Callable[[], Awaitable[WorkReader]]
 
 MOST_RUNS = 15
 """So many runs of each kind are looked at: those that go on, that ended, and that were voted on."""
+
+MOST_NAMED = 200
+"""So many of each kind are searched for what a question names and none of these has."""
 
 _MOST_VALUES = 40
 _LONGEST_VALUE = 80
@@ -59,9 +69,11 @@ async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...
     asked = await services.inbox.cards(waits.tokens[:MOST_RUNS])
     concerned = (*listed.voted, *(card.run for card in asked if card.run))
     ids = dict.fromkeys((*listed.living, *listed.ended, *concerned))
+    found = await read_summaries(services.own_runs, tuple(ids))
+    found += await _older_named(found, head, services)
     summaries = [
         each
-        for each in await read_summaries(services.own_runs, tuple(ids))
+        for each in found
         if may_see(each, person, services.people)
         and _may_tell(each, head, services)
         and not (each.end is None and each.run.reply == head.id)
@@ -70,6 +82,21 @@ async def load_work(head: ReplyHead, services: Services) -> tuple[KnownWork, ...
     works = [work for each in summaries if (work := await _of_run(each, services)) is not None]
     cases = await _cases(head, services, works)
     return (*(_with_case(work, cases) for work in works), *cases.values())
+
+
+async def _older_named(
+    newest: Sequence[RunSummary], head: ReplyHead, services: Services
+) -> tuple[RunSummary, ...]:
+    """Older requests that are about what the message names, where the newest ones are not."""
+    named = {each.id for each in head.entities}
+    if not named or any(named & {*map(str, each.run.state.data.values())} for each in newest):
+        return ()
+    listed = await services.own_runs.find(own_names(head.principal), limit=MOST_NAMED)
+    known = {each.run.id for each in newest}
+    ids = dict.fromkeys((*listed.living, *listed.ended, *listed.voted))
+    kept = await services.own_runs.read([each for each in ids if each not in known])
+    having = (each for each in kept if any(f'"{name}"' in each.body for name in named))
+    return tuple(each for run in having if (each := summarize(run)) is not None)[:MOST_RUNS]
 
 
 async def find_work(

@@ -172,7 +172,9 @@ class WorkReader:
         is_own = bool(words.OWN.search(said))
         loosely = loosely and is_own
         decided = aspects & words.DECIDED
-        if decided and (loosely or not self._match(said, WorkSubject(key=""), aspects).left):
+        is_of_none = all(self.names_other(said, each.named) for each in self.subjects)
+        plain = self._without_named(said) if is_of_none else said
+        if decided and (loosely or not self._match(plain, WorkSubject(key=""), aspects).left):
             return WorkQuestion(keys=())
         if not aspects & words.STRONG or not is_own:
             return None
@@ -181,6 +183,12 @@ class WorkReader:
             if match.own_words and not match.left:
                 return WorkQuestion(keys=(), about=other.key)
         return None
+
+    def _without_named(self, said: str) -> str:
+        """The text without what it names."""
+        for text in sorted((fold(each.text) for each in self.named), key=len, reverse=True):
+            said = said.replace(text, " ")
+        return " ".join(said.split())
 
     def _matches(self, said: str, aspects: frozenset[words.Aspect]) -> tuple[_Match, ...]:
         """How the text fits each of the subjects."""

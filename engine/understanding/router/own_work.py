@@ -46,6 +46,11 @@ async def own_work(text: str, context: RouteContext, model: Model | None) -> Str
         work or each.is_sure for each, work in zip(read, found, strict=True)
     ):
         return StrategyResult((), "no request of the person explains it")
+    if model is not None and any(
+        work and not work.keys and context.entities.matches(each.text)
+        for each, work in zip(pieces, found, strict=True)
+    ):
+        return StrategyResult((), "what it names is of no request of the person")
     if model is not None and not all(
         reader.explains(each.text, work) if work else is_explained(each, context)
         for each, work in zip(pieces, found, strict=True)

@@ -15,9 +15,9 @@ import yaml
 
 from bot.definitions.loader import try_load_talk
 from cards.model import Lang, Principal
-from engine.frames.intents import Candidate, Intent
+from engine.frames.intents import Candidate, Intent, WorkQuestion
 from engine.frames.replies import Part
-from engine.talk.mine.facts import work_loader
+from engine.talk.mine.facts import MOST_RUNS, find_work, load_work, work_loader
 from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.mine.summary import read_summaries, state_text, summarize
 from engine.talk.turn.answers import ModelQuestions, answer_at_once, ask_model
@@ -183,6 +183,38 @@ async def test_what_is_asked_of_one_thing_is_not_answered_from_another(
         read = reader.read(text, loosely=loosely)
         keys = read.keys if read else ()
         assert bool(keys) == bool(told)
+
+
+def _of_claim(id_: str) -> tuple[str, NamedEntity]:
+    text = f"why was {id_} rejected?"
+    return text, NamedEntity(kind="claim", id=id_, text=id_, start=text.index(id_))
+
+
+async def test_of_an_id_that_no_request_has_it_is_said_that_there_is_none() -> None:
+    text, named = _of_claim("E-9")
+    head = head_of(text, "en").model_copy(update={"entities": (named,)})
+    reader = await work_loader(head, office_services("en"))()
+    assert reader.read(text) == WorkQuestion(keys=())
+    more = "why was E-9 rejected by the board of directors?"
+    assert reader.read(more) is None
+
+
+async def test_an_older_request_is_found_by_the_id_that_the_question_names() -> None:
+    kept = kept_runs("en")
+    expense = next(each for each in kept if '"E-7"' in each.body)
+    newer = next(each for each in kept if each.ended and each is not expense)
+    many = tuple(
+        replace(newer, id=f"more{n}", body=newer.body.replace(newer.id, f"more{n}"))
+        for n in range(MOST_RUNS)
+    )
+    runs = OfficeRuns((*many, expense))
+    services = replace(office_services("en"), own_runs=runs)
+    text, named = _of_claim("E-7")
+    plain = head_of(text, "en")
+    assert expense.id not in [work.key for work in await load_work(plain, services)]
+    asked = plain.model_copy(update={"entities": (named,)})
+    assert expense.id in [work.key for work in await load_work(asked, services)]
+    assert [work.key for work in await find_work([expense.id], asked, services)] == [expense.id]
 
 
 async def test_a_model_reads_the_same_as_data_and_only_of_who_asks() -> None:
