@@ -35,6 +35,11 @@ def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
             return _closed_text(refused, lang, zone)
         case "expired":
             return _expired_text(card, lang, zone)
+        case "not_approver" if (who := card.waiting_for or card.requester_name) and not (
+            card.review.by_policy
+        ):
+            form = card.kind == "clarify"
+            return say("refused.not_asked_form" if form else "refused.not_asked", lang, who=who)
         case reason:
             return say(f"refused.{reason}", lang)
 

@@ -205,7 +205,8 @@ def _events_text(card: Card) -> list[str]:
     if card.escalated:
         events.append(say("card.escalated", card.lang, role=card.escalated))
     if card.reminded:
-        events.append(say("card.reminded", card.lang, n=card.reminded))
+        key = "card.reminded_once" if card.reminded == 1 else "card.reminded"
+        events.append(say(key, card.lang, n=card.reminded))
     return events
 
 

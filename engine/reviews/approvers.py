@@ -54,23 +54,20 @@ class _Voters:
 class Approvers:
     """Who may decide by a policy at this moment: an entry for each vote that is needed.
 
-    `skipped` says in the audit which further approvals are not needed, and why.
+    `skipped` says in the audit which further approvals are not needed, and why. Whatever names it,
+    it may be nobody but who asked: `is_requester`, who just confirms.
     """
 
     policy: ReviewPolicy
     votes: tuple[_Voters, ...]
     lang: Lang
     skipped: tuple[str, ...] = ()
+    is_requester: bool = False
 
     @property
     def names(self) -> str:
         """How people call them."""
         return say("list.items", self.lang).join(dict.fromkeys(each.names for each in self.votes))
-
-    @property
-    def is_requester(self) -> bool:
-        """Whether nobody but who asked decides: they just confirm."""
-        return self.policy.is_requester and len(self.votes) == 1
 
     def asking_note(self, run: Run) -> Note:
         """What the reply says while they are asked."""
@@ -160,7 +157,15 @@ async def _find(policy: ReviewPolicy, context: StepContext) -> Approvers | str:
         if isinstance(found, str):
             return found
         votes.append(replace(found, why=f"{found.why} ({why})"))
-    return Approvers(policy, tuple(votes), context.run.lang, tuple(skipped))
+    return Approvers(
+        policy, tuple(votes), context.run.lang, tuple(skipped), _is_requester(votes, context.run)
+    )
+
+
+def _is_requester(votes: Sequence[_Voters], run: Run) -> bool:
+    """Whether nobody but who asked decides, as a field, people.yaml or a tool may say too."""
+    own = run.requester.ids
+    return len(votes) == 1 and bool(votes[0].persons) and own.issuperset(votes[0].persons)
 
 
 async def _find_voters(part: Deciders, context: StepContext) -> _Voters | str:

@@ -7,6 +7,7 @@ from cards.deciding.texts import decider_names
 from cards.markdown import literal
 from cards.model import APPROVE, Choice, Decision, Field, Lang, Review
 from cards.texts import say
+from cards.visible import visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import Run
 from engine.playbooks.review import ReviewPolicy
@@ -45,12 +46,13 @@ def rejection_text(decision: Decision, context: StepContext) -> str:
     lang, reason = context.run.lang, str(decision.values.get("reason", ""))
     name = literal(decider_names(decision, lang))
     key = "run.rejected" if reason else "run.rejected_plainly"
-    return say(key, lang, name=name, reason=literal(reason))
+    return say(key, lang, name=name, reason=literal(visible(reason, lines=True)))
 
 
 def is_own_cancel(policy: ReviewPolicy, decision: Decision, run: Run) -> bool:
     """Whether who asked took back what only they had to confirm: nobody has rejected anything."""
-    own = policy.is_requester and not policy.also
+    # The one person whom a field or a tool names may be who asked, too.
+    own = policy.person is not None and not (policy.also or decision.seat)
     return own and decision.choice != APPROVE and decision.person in run.requester.ids
 
 

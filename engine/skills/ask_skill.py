@@ -266,7 +266,7 @@ def _named_before(
     asked: Sequence[Field], run: Run, own: FoundValues, context: StepContext
 ) -> FoundValues:
     """What the message names before a request that says "it": "is INV-1 paid? Please pay it"."""
-    before = run.message.partition(run.text)[0]
+    before = run.message.partition(run.text)[0] if run.text else ""
     lacking = [f for f in asked if f.type == "entity" and f.name not in own.values]
     if not before.strip() or not refers_back(fold(run.text)):
         return FoundValues({}, {})

@@ -89,7 +89,9 @@ def add_ending(done: Done, sop: Sop, event: FrameInput, context: StepContext) ->
     top = context.run.frames[-1]
     approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
     own = sop.says(target)
-    reason = "" if end == "done" or own_cancel else _reason(end, done, event, context)
+    # That nobody decided is said once, in the playbook's words where it has some.
+    is_told = end == "done" or own_cancel or (end == "expired" and own is not None)
+    reason = "" if is_told else _reason(end, done, event, context)
     state = done.patch.apply(context.run.state)
     told = replace(context, run=context.run.model_copy(update={"state": state}))
     text = "\n\n".join(filter(None, (fill_markdown(own, told) if own else "", reason)))

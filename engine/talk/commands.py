@@ -26,7 +26,11 @@ from engine.talk.mine.own_work import page_of, read_own_work
 from engine.talk.pending import TextWithCards, pending_text
 from engine.talk.projects import answer_project
 from engine.talk.start_links import open_link
-from engine.talk.turn.answers import example_list
+from engine.talk.turn.offered_examples import (
+    example_list,
+    listed_examples,
+    suggest_examples,
+)
 from engine.talk.turn.session import Session
 from engine.text.language import detect_language
 
@@ -40,7 +44,7 @@ async def handle_command(
         case "start" if mail.update.text:
             return _with_cards(mail, lang, services, await open_link(mail, lang, services))
         case "help" | "start":
-            return _reply(mail, lang, services, _help(lang, services))
+            return _reply(mail, lang, services, await _help(mail, lang, services))
         case "pending":
             return _with_cards(mail, lang, services, await pending_text(mail, lang, services))
         case "mine":
@@ -75,12 +79,15 @@ async def _project(mail: CommandArrived, lang: Lang, services: Services) -> Effe
 
 def plain_help(lang: Lang, services: Services) -> str:
     """What can be asked and started with these services, and the commands, as plain text."""
-    part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
+    examples = listed_examples(suggest_examples("", lang, services))
+    text = say("help", lang, examples=examples).replace("`", "")
+    part = PartView(number=0, state="answered", text=text)
     return plain_document(MessageView(lang=lang, parts=(part,)))
 
 
-def _help(lang: Lang, services: Services) -> str:
-    return say("help", lang, examples=example_list("", lang, services))
+async def _help(mail: CommandArrived, lang: Lang, services: Services) -> str:
+    examples = await example_list("", lang, mail.update.conversation, services)
+    return say("help", lang, examples=examples)
 
 
 def _with_cards(

@@ -9,7 +9,7 @@ from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
 from engine.tool_plan.calls import Call
 from engine.tool_plan.lost_calls import AGAIN
-from engine.tool_plan.review_cards import call_text, review_card
+from engine.tool_plan.review_cards import call_text, review_card, write_name
 
 GIVE_UP = "give_up"
 
@@ -28,7 +28,7 @@ def offer_retry(
     card = review_card(
         None,
         context,
-        title=say("away.title", lang, tool=call.tool.name),
+        title=say("away.title", lang, tool=write_name(call, frame.skill, context)),
         text="\n\n".join(text),
         choices=(
             Choice(id=AGAIN, label=say("away.again", lang), style="primary"),

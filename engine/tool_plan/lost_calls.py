@@ -8,7 +8,7 @@ from engine.frames.outcome import Note, StatusChange, StepContext, StepOutcome, 
 from engine.frames.state import ToolPlanFrame
 from engine.reviews.approvers import Approvers, find_approvers
 from engine.tool_plan.calls import Call, policy_of
-from engine.tool_plan.review_cards import call_text, review_card
+from engine.tool_plan.review_cards import call_text, review_card, write_name
 
 AGAIN, HAPPENED, FAIL = "again", "happened", "fail"
 
@@ -27,7 +27,7 @@ async def ask_about_lost(
     approvers = await find_approvers(one, run.requester.ids, context) if one else None
     if isinstance(approvers, StatusChange):
         return approvers
-    card = _card(call, why, approvers, context)
+    card = _card(frame.skill, call, why, approvers, context)
     asks = {"asks": "lost"} if isinstance(frame, LlmPlanFrame) else {}
     frame = frame.model_copy(update={"asked": card.token, "lost": why, **asks})
     roles = literal(approvers.names if approvers else run.requester.name)
@@ -36,14 +36,16 @@ async def ask_about_lost(
     return Suspend(frame, (card,), note, reason)
 
 
-def _card(call: Call, why: str, approvers: Approvers | None, context: StepContext) -> Card:
+def _card(
+    skill: str, call: Call, why: str, approvers: Approvers | None, context: StepContext
+) -> Card:
     lang = context.run.lang
     text = [say("lost.text", lang, why=literal(why)), call_text(call, context)]
     text += [say("lost.keyed", lang)] if call.tool.keyed else []
     return review_card(
         approvers,
         context,
-        title=say("lost.title", lang, tool=call.tool.name),
+        title=say("lost.title", lang, tool=write_name(call, skill, context)),
         text="\n\n".join(text),
         choices=(
             Choice(id=HAPPENED, label=say("lost.happened", lang), style="primary"),

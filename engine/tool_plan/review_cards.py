@@ -26,7 +26,10 @@ def review_card(
 
 
 def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
-    """The tool and every argument, whole, as Markdown that shows just them."""
+    """The tool and every argument, whole, as Markdown that shows just them.
+
+    What is optional and was left out is not told, but where the call is numbered for approval.
+    """
     colon = say("list.colon", context.run.lang)
     head = f"**{number}. {literal(call.tool.name)}**" if number else f"**{call.tool.name}**"
     parts = [head]
@@ -34,6 +37,8 @@ def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
         label = f"{say('review.project', context.run.lang)}{colon}"
         parts.append(f"{label}{literal(context.tool_context().project)}")
     for name, value in call.arguments.items():
+        if value is None and not number:
+            continue
         text = value if isinstance(value, str) else _json(value)
         label = f"{literal(label_of(name, context))}{colon}"
         if "\n" in text or len(text) > LINE_CHARS:
@@ -41,6 +46,13 @@ def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
         else:
             parts.append(f"{label}{literal(visible(text))}")
     return "\n\n".join(parts)
+
+
+def write_name(call: Call, skill: str, context: StepContext) -> str:
+    """What people call the write: as its skill, where that makes no other call."""
+    known = context.playbook.skills[skill]
+    alone = known.plan is not None and len(known.plan.calls) == 1
+    return known.name(context.run.lang) if alone else call.tool.name
 
 
 def _json(value: Any) -> str:

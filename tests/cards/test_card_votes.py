@@ -106,6 +106,24 @@ def test_everybody_who_chose_it_is_named_and_nobody_who_did_not() -> None:
     assert (alone.decision.votes, alone.decision.deciders) == ((), [alone.decision])
 
 
+def test_a_note_counts_reminders_as_people_do() -> None:
+    notes = [show(card().model_copy(update={"reminded": n}), "UTC").note for n in (0, 1, 2)]
+    assert "reminded" not in notes[0]
+    assert notes[1].endswith("reminded once")
+    assert notes[2].endswith("reminded 2 times")
+
+
+def test_who_answers_what_another_was_asked_is_told_whose_it_is() -> None:
+    own = card(roles=(), persons=("lin",), approvers=None, four_eyes=False, quorum=1)
+    told = []
+    for kind in ("clarify", "select"):
+        asked = own.model_copy(update={"kind": kind, "waiting_for": "Lin"})
+        refused = tap(asked, ANA)
+        assert isinstance(refused, DecisionRefusal)
+        told.append(refusal_text(refused, "en", zone="UTC"))
+    assert told == ["This form is for Lin to fill in.", "This is for Lin to answer."]
+
+
 def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None:
     voted = after(card(), (ANA, "approve"))
     refused = tap(voted, ANA, "reject")

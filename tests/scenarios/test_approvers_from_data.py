@@ -192,6 +192,26 @@ async def test_a_tool_names_who_approves(start: Start, tmp_path: Path) -> None:
         assert (await room.tap("olga.k", card, "approve"))[1]["ok"]
 
 
+async def test_who_asked_just_confirms_where_a_tool_names_them(
+    start: Start, tmp_path: Path
+) -> None:
+    review = BY_TOOL.replace("review: {", "review: {four_eyes: false, ")
+    folder = garage(tmp_path, review, **{"hoists/tools.yaml": KEEPERS})
+    keep(folder, ("B2", "mia"))
+    async with WebRoom((await serve(start, folder)).url) as room:
+        await book(room)
+        card = await room.card("confirm")
+        assert "Mia: please confirm" in text_of(card)
+        assert [each["label"] for each in card["buttons"]] == ["Confirm", "Cancel"]
+        asked = await room.wait_for(
+            lambda m: any("check it and confirm" in p["html"] for p in m["parts"])
+        )
+        assert "waiting for review" not in text_of(asked)
+        _, told = await room.tap("mia", card, "reject")
+        assert told["ok"], told
+        await room.wait_for(lambda m: any(part["state"] == "cancelled" for part in m["parts"]))
+
+
 @pytest.mark.parametrize(
     ("keepers", "told"),
     [

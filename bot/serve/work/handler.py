@@ -43,7 +43,7 @@ from engine.runs.run import (
 from engine.services import ServiceLimits, Services
 from engine.talk import commands
 from engine.talk.turn import continuation, failures, message, session
-from engine.talk.turn.answers import suggest_examples
+from engine.talk.turn.offered_examples import suggest_examples
 from engine.text.entity_kinds import Entities
 from engine.tools.model import Tool
 

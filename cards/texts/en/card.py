@@ -64,6 +64,8 @@ TEXTS: Final[dict[str, str]] = {
     "refused.stale": "The content has changed; please look at it again before you decide.",
     "refused.own_request": "This is your own request; somebody else has to decide it.",
     "refused.not_approver": "You are not an approver of this card.",
+    "refused.not_asked": "This is for {who} to answer.",
+    "refused.not_asked_form": "This form is for {who} to fill in.",
     # forms
     "form.reason": "Reason for rejecting",
     "form.feedback": "What should be different",

@@ -41,10 +41,12 @@ TEXTS: Final[dict[str, str]] = {
     "part.refused": "“{name}”: refused by the checks",
     "part.stopped": "“{name}”: withdrawn; nothing was written",
     "part.stopped_after": (
-        "“{name}”: withdrawn; what earlier steps gave has gone to the system of record"
+        "“{name}”: withdrawn, so nothing more happens; what was given before that has gone to the "
+        "system of record"
     ),
     "part.cancelled_synced": (
-        "“{name}”: cancelled; what earlier steps gave has gone to the system of record"
+        "“{name}”: cancelled, so nothing more happens; what was given before that has gone to the "
+        "system of record"
     ),
     "part.cancelled": "“{name}”: cancelled; nothing was written",
     "part.cancelled_after": "“{name}”: cancelled; what was approved had been written before",

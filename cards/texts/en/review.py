@@ -47,6 +47,7 @@ TEXTS: Final[dict[str, str]] = {
     "card.handed": "{by} handed over to {to}",
     "card.reassigned": "an administrator gave the vote of {by} to {to}",
     "card.reminded": "reminded {n} times",
+    "card.reminded_once": "reminded once",
     "card.escalated": "escalated: {role} may decide too",
     "choice.hand_over": "Hand over",
     "handover.title": "Who should decide in your place?",

@@ -60,6 +60,8 @@ TEXTS: Final[dict[str, str]] = {
     "refused.stale": "内容已更新，请查看最新内容后再决定。",
     "refused.own_request": "这是您本人发起的请求，须由他人审批。",
     "refused.not_approver": "您不是这张卡片的审批人。",
+    "refused.not_asked": "这要由{who}来回答。",
+    "refused.not_asked_form": "这张表单要由{who}来填写。",
     # forms
     "form.reason": "驳回理由",
     "form.feedback": "希望怎样修改",

@@ -42,6 +42,7 @@ TEXTS: Final[dict[str, str]] = {
     "card.handed": "{by} 已转交给 {to}",
     "card.reassigned": "管理员已把 {by} 的一票转交给 {to}",
     "card.reminded": "已提醒 {n} 次",
+    "card.reminded_once": "已提醒 1 次",
     "card.escalated": "已升级：{role} 也可以决定",
     "choice.hand_over": "转交",
     "handover.title": "把您的一票转交给谁？",

@@ -7,6 +7,7 @@ from cards.moments import local_time
 from cards.showing.show import describe_decision
 from cards.texts import say
 from cards.translation import label_in
+from cards.visible import visible
 from engine.ports.people import People
 from engine.reviews.awaited import awaited_text
 from engine.reviews.edits import edit_texts
@@ -69,7 +70,11 @@ def _verdict(summary: RunSummary, card: Card, decision: Decision, lang: Lang) ->
         return say("fit.chosen", lang, end=end, who=name, choice=choice)
     told = say("fit.decided", lang, end=end, who=name)
     reason = decision.values.get("reason")
-    return say("fit.because", lang, told=told, reason=literal(str(reason))) if reason else told
+    return (
+        say("fit.because", lang, told=told, reason=literal(visible(str(reason), lines=True)))
+        if reason
+        else told
+    )
 
 
 def _choices(summary: RunSummary, lang: Lang, zone: str) -> tuple[str, ...]:

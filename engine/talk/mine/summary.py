@@ -15,6 +15,7 @@ from cards.model import ADMIN, REJECT, Card, Lang, Principal
 from cards.moments import local_time
 from cards.showing.show import describe_decision
 from cards.texts import say
+from cards.visible import visible
 from engine.frames.ends import end_of, standing_failures, with_stored_status
 from engine.frames.run_names import run_title
 from engine.frames.state import ENDED, Run
@@ -69,7 +70,7 @@ class RunSummary:
         decision = self.verdict.decision if self.verdict else None
         given = decision.values.get("reason") if decision and decision.choice == REJECT else None
         if self.end == "rejected" and given:
-            return literal(str(given))
+            return literal(visible(str(given), lines=True))
         failures = [each.said for each in standing_failures(self.run.state) if each.said]
         if self.end == "refused" and failures:
             return "\n\n".join(failures)

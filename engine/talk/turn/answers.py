@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cards.markdown import literal
-from cards.model import Lang
 from cards.showing.view import PartState
 from cards.texts import say
 from engine.errors import ToolError
@@ -26,14 +25,12 @@ from engine.talk.mine.model_tool import own_work_tools
 from engine.talk.turn.briefings import make_briefing
 from engine.talk.turn.choice_cards import CHOSEN
 from engine.talk.turn.near_candidates import near_candidates
+from engine.talk.turn.offered_examples import example_list
 from engine.talk.turn.session import Session
 from engine.talk.turn.together import question_text
 from engine.text import wording
 from engine.text.entities import fold
-from engine.text.entity_kinds import entities_of
-from engine.text.language import suits_language
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
-from engine.understanding.lookups.near import suggestions
 from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.lookups.unmentioned import name_unmentioned
 from engine.understanding.own_work.bearing import (
@@ -93,11 +90,13 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     if intent.kind == "smalltalk" and is_thanks(intent.text):
         return "answered", say("answer.thanks", lang)
     if intent.kind == "smalltalk" and asks_who(intent.text):
-        return "answered", say("help", lang, examples=example_list("", lang, services))
+        return "answered", say(
+            "help", lang, examples=await example_list("", lang, head.conversation, services)
+        )
     if intent.kind == "smalltalk":
-        return "answered", _suggestion_text("answer.smalltalk", "", lang, services)
+        return "answered", await _suggestion_text("answer.smalltalk", "", head, services)
     if intent.note == "not_possible":
-        return "failed", _suggestion_text("answer.not_possible", intent.text, lang, services)
+        return "failed", await _suggestion_text("answer.not_possible", intent.text, head, services)
     return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 
 
@@ -110,7 +109,7 @@ async def _not_understood_text(
     known = known or await _no_such_work_text(intent, reader, head, services)
     if intent.note == "beside":
         known = known or say("answer.beside", head.lang, text=literal(intent.text))
-    return known or _suggestion_text(key, intent.text, head.lang, services)
+    return known or await _suggestion_text(key, intent.text, head, services)
 
 
 async def _known_text(
@@ -152,7 +151,7 @@ async def _answer_without_model(intent: Intent, questions: "ModelQuestions") -> 
     near, why = ((), "") if chosen else near_candidates(intent, head, services)
     if near:
         return QuestionAnswer("answered", none or why, leads_to=near)
-    text = none or _suggestion_text("answer.none", intent.text, head.lang, services)
+    text = none or await _suggestion_text("answer.none", intent.text, head, services)
     return QuestionAnswer("answered", text)
 
 
@@ -243,30 +242,11 @@ async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> A
     return "failed" if failed else "answered", told
 
 
-def _suggestion_text(key: str, text: str, lang: Lang, services: Services) -> str:
+async def _suggestion_text(key: str, text: str, head: ReplyHead, services: Services) -> str:
     """A sentence and the nearest things that can be asked."""
-    why = "" if services.model else say("answer.no_model", lang)
-    return f"{say(key, lang, why=why)}\n\n{example_list(text, lang, services)}"
-
-
-def example_list(text: str, lang: Lang, services: Services) -> str:
-    """The questions nearest to the text, and one example of each playbook, as a Markdown list."""
-    return "\n".join(f"- {example}" for example in suggest_examples(text, lang, services))
-
-
-def suggest_examples(text: str, lang: Lang, services: Services) -> tuple[str, ...]:
-    """The questions nearest to the text, and one example of each playbook.
-
-    They are in the language where there are such.
-    """
-    entities = entities_of(services.entity_kinds)
-    alone = not any(playbook.definition.examples for playbook in services.playbooks.values())
-    found = suggestions(text, services.tools, lang, entities=entities, alone=alone)
-    examples = list(found)
-    for playbook in services.playbooks.values():
-        every = playbook.definition.examples
-        examples += ([e for e in every if suits_language(e, lang)] or list(every))[:1]
-    return tuple(examples)
+    why = "" if services.model else say("answer.no_model", head.lang)
+    examples = await example_list(text, head.lang, head.conversation, services)
+    return f"{say(key, head.lang, why=why)}\n\n{examples}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,11 @@ async def test_decisions_are_told_with_all_who_voted_and_why_with_the_next_chang
     found = await Walk(matter, new_run(matter), ByGoal()).start()
     back = found.card.choices[-1]
     assert back.label == "Send back"
+    told = list[str]()
+    found.on_step = lambda run: told.append(run.part.text)
     await found.answer(back.id, {"reason": "neither\u202e"}, by=CHEN)
     assert len(sent(found)) == 1, "nothing changed by that"
+    assert "Chen Bo rejected it: neither⟨U+202E⟩" in "\n".join(told), "they read what is not seen"
     earlier = Vote(person="wu", name="Wu Min", choice="1", at=NOW)
     two = found.card.model_copy(
         update={

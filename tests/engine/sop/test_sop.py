@@ -171,6 +171,14 @@ async def test_a_card_that_expires_goes_on_or_fails(records: Study) -> None:
         assert late.judged == [("ask", "expired", "signoff", "end_late")]
 
 
+async def test_that_nobody_decided_is_said_once(records: Study) -> None:
+    node = SIGN % ("", "on_approve: end_ok, on_expire: end_late")
+    says = "end_late: {says: Nobody decided.}"
+    told = await run(sop("ask", says, ask=node), records, expire)
+    assert "Nobody decided." in told.run.part.text
+    assert "nobody decided in time" not in told.run.part.text
+
+
 LOOP = {
     "soft": SOFT % ("", "on_pass: sign, on_fail: end_no, max_visits: 2%s"),
     "sign": SIGN % ("", "on_approve: end_ok, on_reject: soft"),

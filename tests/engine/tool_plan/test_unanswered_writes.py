@@ -8,6 +8,7 @@ import pytest
 
 from cards.deciding.decision import DecisionRefusal, decide
 from engine.errors import ToolUnsure
+from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, RunContinued
 from engine.playbooks.load import load
@@ -15,6 +16,9 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.reviews.approvals import call_digest, resolve_calls
 from engine.runs.replay import replay, trace_of
+from engine.runs.step_services import step_services
+from engine.tool_plan.calls import Call
+from engine.tool_plan.review_cards import call_text
 from engine.tools import registry
 from engine.tools.model import ToolContext
 from tests.fakes.careless import POST_NOTE, PostNote
@@ -104,8 +108,23 @@ async def test_a_worker_that_died_after_the_write_leaves_a_question_and_no_secon
     assert "ward 3" in card.text
     assert "never repeated by itself" in card.text
     assert "may have run" in found.whys[-1]
-    assert "It may have happened: post_note" in card.title
+    skill = found.playbook.skills[found.frame.skill]
+    assert (
+        card.title == f"It may have happened: {skill.name('en') if kind == FIXED else 'post_note'}"
+    )
     assert isinstance(decide(card, LIN, "again", NOW, revision=1), DecisionRefusal)
+
+
+def test_an_argument_that_was_left_out_is_told_where_the_call_is_to_be_approved_alone() -> None:
+    found = fixed()
+    services = step_services(found.services(), found.run, found.playbook)
+    context = StepContext(found.run, found.playbook, services, False)
+    call = Call(POST_NOTE, {"text": "ward 3", "day": None, "count": 0})
+    told = call_text(call, context)
+    assert "ward 3" in told
+    assert "count: 0" in told
+    assert "day" not in told
+    assert "day: null" in call_text(call, context, number=1)
 
 
 @pytest.mark.usefixtures("tools")
