@@ -28,6 +28,11 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a list of {file, line, path, message, add}, [] if all is well",
     )
+    parser.add_argument(
+        "--no-tests",
+        action="store_true",
+        help="leave out the folder's tests, with whose problems a service starts all the same",
+    )
 
 
 def validate(args: argparse.Namespace) -> int:
@@ -39,7 +44,7 @@ def validate(args: argparse.Namespace) -> int:
     from bot.operate.validation import find_problems as problems_of
     from bot.operate.validation import find_warnings, problems_as_json
 
-    problems = problems_of(settings, args.path)
+    problems = problems_of(settings, args.path, with_tests=not args.no_tests)
     for warning in find_warnings(settings, args.path):
         print(f"warning: {warning}", file=sys.stderr)
     print(problems_as_json(problems) if args.json else _with_lines(problems) or "ok")

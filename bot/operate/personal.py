@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from adapters.filesystem import read_text
 from bot.operate.aside import operator
 from bot.operate.people import report_unknown_person
 from bot.operate.people_file import RESTART, write_people
+from bot.operate.validation import find_problems
 from bot.people.directory import Directory, load_people
 from bot.people.edit import remove_person
 from bot.people.file import Person
@@ -88,7 +90,8 @@ async def erase_person(settings: Settings, query: PersonQuery, *, yes: bool, can
             return report_unknown_person(people, query.person)
         known = before.evidence if before else None
         found = await survey(data.records, marks, settings.accounts, known)
-        if faults := _faults(query.person, people, found, cancel=cancel):
+        faults = _faults(query.person, people, found, cancel=cancel)
+        if faults := [*faults, *_role_faults(settings, people, query.person)]:
             print(*faults, sep="\n", file=sys.stderr)
             return 1
         if not yes and not _is_confirmed(query.person):
@@ -142,6 +145,20 @@ def _faults(person: str, people: Directory, found: Survey, *, cancel: bool) -> l
     return lines
 
 
+def _role_faults(settings: Settings, people: Directory, person: str) -> list[str]:
+    """What would keep processes from starting once the person is out of people.yaml."""
+    if _find(people, person) is None or not settings.playbooks.is_dir():
+        return []
+    before = set(find_problems(settings, with_tests=False))
+    with tempfile.TemporaryDirectory() as folder:
+        without = Path(folder) / settings.people.name
+        without.write_text(remove_person(read_text(settings.people), person), "utf-8")
+        changed = settings.model_copy(update={"people": without})
+        after = find_problems(changed, with_tests=False)
+    told = [line for line in after if line not in before]
+    return [f"without {person} no process would start: {line}" for line in told]
+
+
 def _is_confirmed(person: str) -> bool:
     told = f"This cannot be taken back. Type {person} to erase what is kept of them: "
     print(told, end="", file=sys.stderr, flush=True)
@@ -168,6 +185,9 @@ async def _cancel_all(data: PersonalData, found: Survey, settings: Settings) -> 
 
 def _tell(person: str, result: ErasureResult) -> int:
     for kind, count in sorted(result.changed.items()):
+        # The mark that this command itself leaves when it signs the person out.
+        if kind == "login_era":
+            continue
         print(f"{kind}: {count}")
     print(f"files: {result.files}")
     for card, run in sorted(result.survey.waiting.items()):

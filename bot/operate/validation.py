@@ -30,10 +30,12 @@ from engine.yaml.source import Problems
 _PLACE = re.compile(r":(?P<line>[0-9]{1,9}): (?:(?P<path>\S+): )?")
 
 
-def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
+def find_problems(
+    settings: Settings, folder: Path | None = None, *, with_tests: bool = True
+) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    With a folder, that one's playbooks.
+    With a folder, that one's playbooks. A service starts with problems of the folder's tests.
     """
     problems = Problems()
     playbooks, prefix = folder or settings.playbooks, "" if folder else SETTING_PREFIX
@@ -57,7 +59,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     try_load_talk(playbooks, problems)
     if not folder:
         problems.extend(project_faults(settings, found))
-    if directory is not None:
+    if with_tests and directory is not None:
         persons = [person.id for person in directory.people]
         read_scenarios(playbooks, persons, found, problems)
     problems.extend(elsewhere)

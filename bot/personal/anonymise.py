@@ -105,11 +105,21 @@ class Pseudonym:
             return self.name
         if key == "by" and self._is_named_admin(value):
             return f"admin:{self.name}"
+        if key == "update":
+            return self._update(value)
         if ":" in value and self._survey.is_own(value):
             return self.of_place(value)
         if key == "recent" and value in self._survey.words:
             return f"[{self.name}]"
         return self.in_text(value) if texts else value
+
+    def _update(self, value: str) -> str:
+        """The id of what they sent; the web chat's says behind its name who it was."""
+        platform, _, rest = value.partition(":")
+        user, _, of_update = rest.partition(":")
+        if platform == "web" and of_update and user in self._marks.users:
+            return f"{platform}:{self.name}:{of_update}"
+        return value
 
     def _is_named_admin(self, value: str) -> bool:
         kind, _, name = value.partition(":")
