@@ -209,11 +209,14 @@ class ListKind:
             yield from self._han(text)
 
     def _han(self, text: str) -> Iterator[EntityMatch]:
-        """Names with Chinese in them, which no space parts from what stands beside."""
-        for start in range(len(text)):
+        """Names with Chinese in them, which no space parts from what stands beside.
+
+        A name begins with a letter: the colon before it is no part of it.
+        """
+        for start in (at for at, letter in enumerate(text) if letter.isalnum()):
             for end in range(min(len(text), start + self._longest_han), start + 1, -1):
                 said = text[start:end]
-                if not HAN.search(said):
+                if not (HAN.search(said) and said[-1].isalnum()):
                     continue
                 if (ids := self._ids_of(said)) and not _runs_on(text, start, end):
                     yield from (EntityMatch(start, end, self.name, id_) for id_ in ids)

@@ -5,9 +5,16 @@ from functools import lru_cache
 
 from engine.text.claims.entities import find_entities
 from engine.text.claims.form_text import FormText, ValueSpan
+from engine.text.readers.reading import Reading
 from engine.text.values import cue_pattern, field_names
 
 _SMALL = r"(?:\s(?:of|from|for|on|in|to|at|with|by|under|about|against))?(?:\s(?:the|our|my|your))?"
+_NEEDED = ("date", "time", "money")
+_LEAD = re.compile(
+    r"(?:(?<=\s)(?:on|at|from|since|by|until|till|for|in|around|about)\s{1,3}(?:the\s)?|[在于从自到至,，])"
+    r"\s{0,3}$",
+    re.IGNORECASE,
+)
 _OF = re.compile(r"\s?的\s?")
 _TOLD_OF = re.compile(r"\s?:\s{0,3}(?=\S)")
 _TOLD_OF_IT = re.compile(
@@ -39,6 +46,7 @@ def own_words(said: FormText, cue: str, begin: int, end: int) -> tuple[int, int]
     left.
     """
     end = _before_the_request(said, cue, begin, end)
+    end = _before_a_value(said, begin, end)
     if told := _TOLD_OF_IT.match(said.text, begin):
         begin = told.end()
     for claim in _sure_entities(said, begin, end):
@@ -51,15 +59,48 @@ def own_words(said: FormText, cue: str, begin: int, end: int) -> tuple[int, int]
     return begin, max(begin, end)
 
 
+def _before_a_value(said: FormText, begin: int, end: int) -> int:
+    """Where a day, a time or an amount of money stands that a field of the form needs.
+
+    Only where the text has no other: else it may be a part of what is told.
+    """
+    for kind in _NEEDED:
+        needed = any(f.type == kind and not f.value for f in said.fields)
+        found = [r for r in said.readings if kind == _kind_of(r)] if needed else []
+        if len(found) == 1 and found[0].values and begin < found[0].start and found[0].end <= end:
+            lead = _LEAD.search(said.text, begin, found[0].start)
+            if lead or not said.text[found[0].end : end].strip(" .。"):
+                end = lead.start() if lead else found[0].start
+    return end
+
+
+def _kind_of(reading: Reading) -> str:
+    """The kind of a reading, for a range that of its ends."""
+    value = reading.values[0] if reading.kind == "range" and reading.values else None
+    first = value["from"] if isinstance(value, dict) else None
+    if not isinstance(first, str):
+        return reading.kind
+    return "time" if ":" in first else "date"
+
+
 def _before_the_request(said: FormText, cue: str, begin: int, end: int) -> int:
     text = said.text[begin:end]
     as_one, is_done = _request_forms(said.request)
-    ends = [as_one.search(text)]
+    ends = [as_one.search(text), _zh_request(said.request).search(text)]
     if cue.strip().lower() in _PLACES:
         told = _TELLS.search(text)
         ends.append(told if told and not _RELATES.search(text, 0, told.start()) else None)
         ends.append(is_done.search(text))
     return begin + min((match.start() for match in ends if match), default=len(text))
+
+
+@lru_cache(maxsize=256)
+def _zh_request(request: tuple[str, ...]) -> re.Pattern[str]:
+    """The Chinese words that ask for it, at the end: 去海边团建 goes to the sea."""
+    words = [word for word in request if not word.isascii() and len(word) > 1]
+    if not words:
+        return re.compile("(?!)")
+    return re.compile(rf"(?<=[\u3400-\u9fffA-Za-z0-9])的?{cue_pattern(words)}{{1,3}}$")
 
 
 @lru_cache(maxsize=256)

@@ -14,11 +14,21 @@ from engine.text.readers.words import HAN_WEEKDAYS, WEEKDAYS
 from engine.text.values import LIMIT
 
 _MORNING, _NOON, _LAST_HOUR = 6, 12, 23
+_FROM = r"(?:\b(?:from|between)\s{1,3}|[从自]\s?)"
+_TO = r"\s?(?:to|till|until|and|[-–~到至])\s?"
 _FROM_TO = re.compile(
-    r"(?:\b(?:from|between)\s{1,3}|[从自]\s?)(?P<one>[0-9]{1,2})\s?(?:to|till|until|and|[-–~到至])\s?"
+    rf"{_FROM}(?P<one>[0-9]{{1,2}}){_TO}"
     r"(?P<other>[0-9]{1,2})(?=\s{0,3}(?:$|[,;.!?。\n]|(?:on|tomorrow|today|next|this|please|for|in|at)\b|[用订约]))",
     re.IGNORECASE,
 )
+_TO_MINUTES = re.compile(
+    rf"{_FROM}(?:(?P<one>[0-9]{{1,2}}){_TO}(?P<other>[0-9]{{1,2}}):(?P<end>[0-5][0-9])"
+    rf"|(?P<first>[0-9]{{1,2}}):(?P<begin>[0-5][0-9]){_TO}(?P<last>[0-9]{{1,2}}))"
+    r"(?![0-9:]|\s{0,3}(?:[ap]\.?m\b|o'clock))",
+    re.IGNORECASE,
+)
+"""Hours of which one alone has its minutes: from 9 to 10:30."""
+_UNTIL = re.compile(r"(?:\b(?:until|till|to|by|before)|[到至])\s{0,3}$", re.IGNORECASE)
 _KINDS: tuple[ReadingKind, ...] = ("money", "date", "time")
 _WRITTEN = {
     "email": re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,200}"),
@@ -36,6 +46,7 @@ def find_typed(said: FormText) -> Iterator[ValueSpan]:
 
     Where two fields could take it and none is named, none does.
     """
+    yield from _hours_with_minutes(said)
     for reading in said.of_kind(*_KINDS):
         asked = [f for f in said.fields if f.type == reading.kind]
         if chosen := _field_for(said, asked, reading.start, reading.end):
@@ -49,12 +60,22 @@ def _field_for(
     said: FormText, asked: list[Field], start: int, end: int
 ) -> tuple[Field, bool] | None:
     named = [f for f in asked if said.is_named(said.own_names(f), start, end)]
+    before = said.text[max(0, start - NEAR) : start]
+    if not named and len(asked) == 2 and not _UNTIL.search(before):
+        asked = _needed_alone(asked)
     if len(named or asked) != 1:
         return None
-    before = said.text[max(0, start - NEAR) : start]
     if not named and (_is_for_number(said, start) or LIMIT.search(before)):
         return None
     return (named or asked)[0], bool(named)
+
+
+def _needed_alone(asked: list[Field]) -> list[Field]:
+    """Of two that are a pair, of which the second may stay empty, the first; else both."""
+    first = [f for f in asked if any(f.pair_with == other.name for other in asked)]
+    second = [f for f in asked if f not in first]
+    is_alone = len(first) == len(second) == 1 and first[0].required and not second[0].required
+    return first if is_alone else asked
 
 
 def _is_for_number(said: FormText, start: int) -> bool:
@@ -64,7 +85,12 @@ def _is_for_number(said: FormText, start: int) -> bool:
 
 
 def _days_taken(said: FormText, field: Field, reading: Reading) -> Sequence[Any]:
-    """The values of the reading; a weekday alone is the last one where no later day is taken."""
+    """The values of the reading; a weekday alone is the last one where no later day is taken.
+
+    块 is of the only currency that the field takes.
+    """
+    if field.type == "money" and len(field.currencies) == 1:
+        return _in_currency(said, field.currencies[0], reading)
     name = said.text[reading.start : reading.end].lower()
     weekday = WEEKDAYS.get(name, HAN_WEEKDAYS.get(name))
     if field.type != "date" or weekday is None:
@@ -73,6 +99,12 @@ def _days_taken(said: FormText, field: Field, reading: Reading) -> Sequence[Any]
         return [(said.today - timedelta(days=(said.today.weekday() - weekday) % 7)).isoformat()]
     since = said.today.isoformat() if field.minimum == TODAY else ""
     return [day for day in reading.values if str(day) >= since]
+
+
+def _in_currency(said: FormText, currency: str, reading: Reading) -> Sequence[Any]:
+    if "块" not in said.text[reading.start : reading.end]:
+        return reading.values
+    return [{**v, "currency": currency} for v in reading.values if isinstance(v, dict)]
 
 
 def _claim(said: FormText, field: Field, reading: Reading, *, cued: bool) -> ValueSpan:
@@ -154,6 +186,19 @@ def _hours(said: FormText) -> Iterator[ValueSpan]:
         else:
             values = (f"{one:02}:00", f"{other:02}:00")
             yield ValueSpan(*match.span(), dict(zip(names, values, strict=True)))
+
+
+def _hours_with_minutes(said: FormText) -> Iterator[ValueSpan]:
+    """`from 9 to 10:30` for the only two fields of a time."""
+    times = {f.name: f for f in said.fields if f.type == "time"}
+    pairs = [(f, times[f.pair_with]) for f in times.values() if f.pair_with in times]
+    for match in _TO_MINUTES.finditer(said.text) if len(pairs) == 1 else ():
+        one, other = int(match["one"] or match["first"]), int(match["other"] or match["last"])
+        if not _MORNING <= one <= other <= _LAST_HOUR:
+            continue
+        begin, end = f"{one:02}:{match['begin'] or '00'}", f"{other:02}:{match['end'] or '00'}"
+        if begin < end:
+            yield ValueSpan(*match.span(), {pairs[0][0].name: begin, pairs[0][1].name: end})
 
 
 def _kind_of_ends(reading: Reading) -> str:

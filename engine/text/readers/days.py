@@ -120,7 +120,9 @@ def _weekday(items: Items, at: int) -> Iterator[DayMatch]:
         yield DayMatch(at + 2, (monday + timedelta(days=day, weeks=WEEKS[name]),))
     if (day := HAN_WEEKDAYS.get(name)) is not None:
         this = monday + timedelta(days=day)
-        days = (this,) if this >= today else (this + timedelta(weeks=1), this)
+        # Today's own may be that in a week too, in either language.
+        later = (this + timedelta(weeks=1),) if this <= today else ()
+        days = (*later, this) if this < today else (this, *later)
         yield DayMatch(at + 1, days, weekday=day)
     if name in WEEKDAYS:
         day = WEEKDAYS[name]
