@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from engine.text.readers.days import move_day
 from engine.text.readers.numerals import find_number_words, read_han
+from engine.text.readers.words import MONTHS
 
 _DAY = timedelta(days=1)
 MOST = 1000
@@ -38,6 +39,16 @@ _COUNTED = re.compile(
     r"|(?P<zh>最近|近|过去|未来|接下来)的?(?P<zh_count>[0-9]{1,4}|[一二两三四五六七八九十百]{1,4})"
     r"个?(?P<zh_unit>天|日|周|星期|礼拜|月|年)(?:以?内|之内|里)?"
 )
+_MONTHS_AHEAD = 2
+_WAS = re.compile(r"\b(?:was|were|did|had|been|last)\b|[了过]|上次|去年")
+_NAMES = "|".join(sorted(MONTHS, key=lambda name: (-len(name), name)))
+_MONTH = re.compile(
+    rf"(?:\b(?:in|during|over|of|for|within|throughout) (?:the month of )?"
+    r"|(?<=\bsince )|(?<=\buntil ))"
+    rf"(?P<en>{_NAMES})\b\.?(?: (?P<year>[12][0-9]{{3}})\b|(?! ?[0-9]))"
+    r"|(?<![0-9年个每上下本这当十])(?:(?P<zh_year>[12][0-9]{3})年)?"
+    r"(?P<zh>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月(?:份|(?![0-9一二三四五六七八九十底末初中上下]))"
+)
 _AHEAD = frozenset({"next", "coming", "未来", "接下来"})
 
 
@@ -53,8 +64,31 @@ class Period:
 
 def find_periods(text: str, today: date) -> tuple[Period, ...]:
     """The periods in a folded text, in its order; weeks begin on Monday."""
-    found = sorted((*_calendar(text, today), *_counted(text, today)), key=lambda each: each.start)
+    every = (*_calendar(text, today), *_counted(text, today), *_months(text, today))
+    found: list[Period] = []
+    for each in sorted(every, key=lambda period: (period.start, -period.end)):
+        if not found or found[-1].end <= each.start:
+            found.append(each)
     return tuple(found)
+
+
+def _months(text: str, today: date) -> Iterator[Period]:
+    """Months by their names; without its year one is the last, or one of the next two.
+
+    Those are the last too where the text tells of what was.
+    """
+    for match in _MONTH.finditer(text):
+        month = MONTHS[match["en"]] if match["en"] else int(read_han(match["zh"]) or 0)
+        if not 1 <= month <= 12:
+            continue
+        said = match["year"] or match["zh_year"]
+        ahead = (month - today.month) % 12
+        is_next = ahead <= _MONTHS_AHEAD and not (ahead and _WAS.search(text))
+        away = ahead if is_next else ahead - 12
+        (first,) = move_day(today.replace(day=1), "m", 0 if said else away)
+        first = date(int(said), month, 1) if said else first
+        (behind,) = move_day(first, "m", 1)
+        yield Period(*match.span(), first, behind - _DAY)
 
 
 def _calendar(text: str, today: date) -> Iterator[Period]:

@@ -28,6 +28,17 @@ TODAY = date(2026, 11, 23)  # a Monday
         ("最近三天的工单", "2026-11-21", "2026-11-23"),
         ("过去两个月内", "2026-09-24", "2026-11-23"),
         ("未来10天", "2026-11-23", "2026-12-02"),
+        ("orders in november", "2026-11-01", "2026-11-30"),
+        ("orders in october", "2026-10-01", "2026-10-31"),
+        ("orders of march", "2026-03-01", "2026-03-31"),
+        ("orders due in january", "2027-01-01", "2027-01-31"),
+        ("which orders were sent in january", "2026-01-01", "2026-01-31"),
+        ("orders in feb 2025", "2025-02-01", "2025-02-28"),
+        ("orders since october", "2026-10-01", "2026-10-31"),
+        ("11月份的工单", "2026-11-01", "2026-11-30"),
+        ("十月的工单", "2026-10-01", "2026-10-31"),
+        ("2025年2月的工单", "2025-02-01", "2025-02-28"),
+        ("1月发了哪些工单", "2026-01-01", "2026-01-31"),
     ],
 )
 def test_a_period_is_its_first_and_last_day(text: str, first: str, last: str) -> None:
@@ -49,6 +60,13 @@ def test_a_period_is_its_first_and_last_day(text: str, first: str, last: str) ->
         "下个月初",
         "the last 5000 days",
         "the next lesson",
+        "in march 3 orders",
+        "may I see the orders",
+        "the march of W-0815",
+        "3个月",
+        "11月23日的工单",
+        "11月底",
+        "每月的工单",
     ],
 )
 def test_what_may_mean_two_things_is_no_period(text: str) -> None:

@@ -158,6 +158,10 @@ def test_what_takes_no_place_in_the_text_before_is_no_follow_up(text: str) -> No
         ("Acme 上个月的工单", "2026-10-01", "2026-10-31"),
         ("Acme 最近三天有哪些工单", "2026-11-21", "2026-11-23"),
         ("Acme 上周以来的工单", "2026-11-16", None),
+        ("orders of Acme in November", "2026-11-01", "2026-11-30"),
+        ("orders of Acme since October", "2026-10-01", None),
+        ("Acme 11月份的工单", "2026-11-01", "2026-11-30"),
+        ("Acme 十月以来的工单", "2026-10-01", None),
     ],
 )
 def test_a_period_is_taken_where_a_time_from_and_until_may_be_given(
@@ -175,6 +179,8 @@ def test_a_period_is_taken_where_a_time_from_and_until_may_be_given(
         "orders of Acme after last week",
         "orders of Acme except last month",
         "orders of Acme last month and this month",
+        "orders of Acme in October and in November",
+        "orders of Acme before October",
         "orders of Acme last month on 2026-11-03",
         "What lies on shelf 12 last week?",
         "how cold was the store last month",
