@@ -58,6 +58,9 @@ MESSAGES = [
     ("Show me the weight and the blood pressure of P003", ["read_clinical_data P003"]),
     ("你好,帮我查一下 P003 的 ECOG,谢谢!", ["ecog P003"]),
     ("Show P003's ECOG; then show P004's weight", ["ecog P003", "weight_kg P004"]),
+    ("1. Show P003's ECOG\n2. Show P004's weight", ["ecog P003", "weight_kg P004"]),
+    ("1) Show P003's ECOG\n2) Show P004's weight", ["ecog P003", "weight_kg P004"]),
+    ("1. P003 的 ECOG 是多少\n2. P004 体重多少", ["ecog P003", "weight_kg P004"]),
     # workflows
     ("录入今天的访视数据", [START]),
     ("麻烦帮我录入 P003 今天的访视,谢谢", [START]),
