@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.clipping import units
+from cards.deciding.needed import can_reach_quorum
 from cards.deciding.revision import EditedCard, describe_edits
+from cards.deciding.seats import is_own_request
 from cards.edits import EDIT, Edit, EditableContent, EditableValue, canonical
 from cards.forms import MAX_TEXT
 from cards.markdown import literal
@@ -58,6 +60,21 @@ def offer_edits(
     values = tuple(_editable(path, node, shown, len(pieces), context) for path in short)
     content = canonical(_content(node, context))
     return EditOffer(choice, EditableContent(content=content, pieces=tuple(pieces), values=values))
+
+
+def without_lonely_edit(card: Card, people: People) -> Card:
+    """The card, without its edit where nobody would be left who may approve what was edited.
+
+    Where it escalates, others may come in later, and the edit stays.
+    """
+    review = card.review
+    if card.editing is None or not review.four_eyes or review.escalate:
+        return card
+    able = [p for p in people.scope_of(card).deciders(review) if not is_own_request(card, p)]
+    if any(can_reach_quorum(card, [p for p in able if p is not editor]) for editor in able):
+        return card
+    choices = tuple(choice for choice in card.choices if choice.id != EDIT)
+    return card.model_copy(update={"choices": choices, "editing": None})
 
 
 def authors_of(shown: Sequence[LabelledValue], context: StepContext) -> dict[str, str]:

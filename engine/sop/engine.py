@@ -153,11 +153,13 @@ def _problem_text(rule: HardRule, violation: Violation, context: StepContext) ->
     quoted = quoted_names(violation, rule.message, context.run.lang)
     if quoted == {"field", "value"}:
         return message
-    if "value" in quoted:
-        return say("rule.labelled", context.run.lang, label=label, message=message)
     lang, leaf = context.run.lang, context.playbook.definition.leaf(violation.field)
-    unit = leaf.unit(lang) if leaf else ""
     value = violation.value
+    # What may be left out has no value that could be told; of what is needed, that it is missing.
+    left_out = value is None and leaf is not None and not leaf.required
+    if "value" in quoted or left_out:
+        return say("rule.labelled", lang, label=label, message=message)
+    unit = leaf.unit(lang) if leaf else ""
     if isinstance(value, str):
         value = _titles(context.run).get(violation.field, {}).get(value, value)
     shown = "—" if value is None else literal(in_row(value, unit, lang))

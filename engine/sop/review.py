@@ -43,7 +43,7 @@ from engine.reviews.approvals import (
     schemas_of,
 )
 from engine.reviews.approvers import Approvers, find_approvers
-from engine.reviews.edits import approved_changes, authors_of, offer_edits
+from engine.reviews.edits import approved_changes, authors_of, offer_edits, without_lonely_edit
 from engine.reviews.policy import (
     approver_card_fields,
     deadline_of,
@@ -189,7 +189,7 @@ def _card(
     known = _soft_rows(node, frame.soft, context) if frame.soft else ()
     texts = (*filter(None, (described, why)), *value_tables(values, lang, most=MAX_ROWS))
     offer = offer_edits(node, values, texts, context)
-    return Card(
+    card = Card(
         kind="confirm",
         title=title_of(frame, sop, context),
         text="\n\n".join(texts),
@@ -205,6 +205,7 @@ def _card(
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(policy, context),
     )
+    return without_lonely_edit(card, context.services.people)
 
 
 def _why_asked(soft: SoftDialogue, context: StepContext) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.garage import PEOPLE
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_approvers_from_data import book, garage, serve
@@ -47,3 +48,22 @@ async def test_an_approval_in_words_is_told_of_the_button_wherever_it_stands(own
         await told(room, "ok, approved", said="Only the button", person="mia")
         for said in ("ok, approved", "rejected"):
             await told(elsewhere, said, said="/pending", person="mia")
+
+
+@pytest.mark.parametrize(("reviewers", "offered"), [("", False), ("eddy", True)])
+async def test_an_edit_is_offered_where_somebody_else_could_approve_it(
+    start: Start, tmp_path: Path, reviewers: str, offered: bool
+) -> None:
+    more = PEOPLE + (
+        f"  - {{id: {reviewers}, name: Ed, web: {reviewers}, roles: [foreman],"
+        " label: {zh: 工长, en: foreman}}\n"
+        if reviewers
+        else ""
+    )
+    review = "review: {roles: [foreman], may_edit: [day]}"
+    folder = garage(tmp_path, review, **{"people.yaml": more})
+    service = await serve(start, folder)
+    async with WebRoom(service.url) as room:
+        await book(room)
+        card = await room.card("confirm")
+        assert ("Edit" in [each["label"] for each in card["buttons"]]) is offered

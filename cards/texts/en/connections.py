@@ -31,7 +31,8 @@ TEXTS: Final[dict[str, str]] = {
     "connection.many_rows": "{name} has more than {most} rows on this; please ask for less.",
     "connection.several_rows": "{name} has several rows on this, where there should be one.",
     "connection.other_rows": (
-        "{name} would change {changed} rows instead of {wanted}; nothing was changed."
+        "{name} is not as this needs it: it would change {changed} rows instead of {wanted}, so "
+        "nothing was changed. Somebody may have changed it meanwhile."
     ),
     "connection.redirect": "{name} leads to another place, which is not followed.",
     "connection.closed": "{name} is not asked any more: the service is about to end.",

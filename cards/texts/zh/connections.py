@@ -22,7 +22,10 @@ TEXTS: Final[dict[str, str]] = {
     "connection.many_pages": "{name} 关于此事超过 {most} 页，请缩小范围。",
     "connection.many_rows": "{name} 关于此事超过 {most} 行，请缩小范围。",
     "connection.several_rows": "{name} 关于此事有多行，而应该只有一行。",
-    "connection.other_rows": "{name} 会更改 {changed} 行，而不是 {wanted} 行；没有作任何更改。",
+    "connection.other_rows": (
+        "{name} 的内容与此不符：会更改 {changed} 行，而不是 {wanted} 行，因此没有作任何更改。"
+        "可能已有人改过。"
+    ),
     "connection.redirect": "{name} 转到了别处，没有跟随。",
     "connection.closed": "不再访问 {name}：服务即将结束。",
     "connection.unsure": (

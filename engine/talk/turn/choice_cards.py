@@ -13,7 +13,7 @@ from engine.frames.shared_files import kept_names
 from engine.playbooks.model import Playbook, Request
 from engine.services import Services
 
-OPEN_FOR = timedelta(days=7)
+OPEN_FOR = timedelta(days=1)
 MAX_CHOICES = 3
 MORE_CHOICES = 8
 """So many are on each further card."""
