@@ -85,12 +85,21 @@ def _issuer(value: str) -> str:
     return address
 
 
+def _public_address(value: str) -> str:
+    """Our own address; its pages and webhooks stand right under it."""
+    address = web_address(value)
+    if urlsplit(address).path:
+        raise ValueError("has a path")
+    return address
+
+
 def _scopes(value: str) -> str:
     if "openid" not in value.split():
         raise ValueError("without openid nobody says who signs in")
     return " ".join(value.split())
 
 
+PublicAddress = Annotated[str, AfterValidator(_public_address)]
 Issuer = Annotated[str, AfterValidator(_issuer)]
 Scopes = Annotated[str, AfterValidator(_scopes)]
 

@@ -28,6 +28,7 @@ from bot.setting_rules import (
     Prices,
     ProjectName,
     Projects,
+    PublicAddress,
     RedisAddress,
     RequestFieldsByPurpose,
     Scopes,
@@ -110,7 +111,9 @@ class Settings(SettingsGroup):
     project: ProjectName = visible_setting("SIGNOFF_PROJECT", "", "a project, as in STORES")
     connections: Path | None = visible_setting("SIGNOFF_CONNECTIONS", None, "a file")
     mcp: Path | None = visible_setting("SIGNOFF_MCP", None, "a file")
-    public_url: WebAddress | None = setting("SIGNOFF_PUBLIC_URL", None, WEB)
+    public_url: PublicAddress | None = setting(
+        "SIGNOFF_PUBLIC_URL", None, "an http:// or https:// address without a path or query"
+    )
     admin_token: Token | None = secret("SIGNOFF_ADMIN_TOKEN")
     programs: Programs = setting(
         "SIGNOFF_PROGRAMS",

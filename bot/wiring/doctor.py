@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from adapters.oidc.provider import ProviderRefused
 from adapters.openai import OpenAIModel, RequestFields, TimeLimits
-from adapters.redis.client import translate_errors
-from adapters.redis.connect import connect, describe_durability, find_faults
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.connect import connect, describe_durability, find_faults, probe_writes
+from adapters.redis.keys import Partitions
+from adapters.redis.operations import RedisOperations
+from adapters.redis.scripts import Scripts
 from bot.definitions.projects import find_playbooks, unnamed_project
 from bot.definitions.tried_calls import try_calls
 from bot.people.directory import NOBODY_MAY_ASK, load_people
@@ -188,12 +191,15 @@ class _Store:
         url, check = self.settings.redis_url, "redis"
         if url is None:
             folder = self.settings.data_dir / "redis"
-            return [Diagnosis(check=check, state="ok", told=f"embedded, in {folder}")]
+            there = "" if folder.is_dir() else "; there is none yet, a start makes it"
+            return [Diagnosis(check=check, state="ok", told=f"embedded, in {folder}{there}")]
+        waiting: list[Diagnosis] = []
         try:
             client = await connect(url)
             try:
                 with translate_errors():
                     unsafe, kept = await find_faults(client), await describe_durability(client)
+                waiting = await _look_inside(client, self.settings)
             finally:
                 await client.aclose()
         except DefinitionError as error:
@@ -204,10 +210,32 @@ class _Store:
             fix = "start the server, or set REDIS_URL right"
             return [Diagnosis(check=check, state="unknown", told=str(error), fix=fix)]
         if not unsafe:
-            return [Diagnosis(check=check, state="ok", told=kept)]
+            return [Diagnosis(check=check, state="ok", told=kept), *waiting]
         lines = [line.removeprefix("REDIS_URL: ") for line in unsafe]
         fix = "mend the server's configuration: docs/operations.md"
-        return [Diagnosis(check=check, state="wrong", told=line, fix=fix) for line in lines]
+        wrong = [Diagnosis(check=check, state="wrong", told=line, fix=fix) for line in lines]
+        return [*wrong, *waiting]
+
+
+async def _look_inside(client: Client, settings: Settings) -> list[Diagnosis]:
+    """Whether it takes a write, who works, and what was set aside. Raises StoreError."""
+    try:
+        await probe_writes(client, settings.partitions)
+    except StoreError as error:
+        told, fix = f"takes no write: {error}", "look at its memory, disk, role and our rights"
+        return [Diagnosis(check="redis write", state="wrong", told=told, fix=fix)]
+    partitions = Partitions(settings.partitions)
+    operations = RedisOperations(Scripts(client, run_days=settings.run_days), partitions)
+    found = await operations.backlog()
+    work = f"{found.workers} take mail" if found.workers else "none takes mail now"
+    aside = f"{found.aside} messages set aside, {found.blocked} runs blocked"
+    is_well = not (found.aside or found.blocked)
+    fix = "" if is_well else "`signoff aside` lists them"
+    return [
+        Diagnosis(check="redis write", state="ok", told="taken"),
+        Diagnosis(check="workers", state="ok", told=work),
+        Diagnosis(check="set aside", state="ok" if is_well else "wrong", told=aside, fix=fix),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

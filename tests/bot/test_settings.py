@@ -131,6 +131,7 @@ SECRET = "the secret, without spaces"
 PROGRAMS = "pairs as in kite=TOKEN, with tokens of 16 characters or more"
 PORTS = "a whole number from 1 to 65535"
 PROXIED = {"SIGNOFF_WEB_USER_HEADER": "X-User", "SIGNOFF_WEB_TRUSTED_PROXY": "10.0.0.0/24"}
+PUBLIC = "an http:// or https:// address without a path or query"
 HEADER = "the name of a header, as in X-Forwarded-User"
 NETWORKS = "addresses or networks, as in 10.0.0.0/24, with commas"
 HOST = "a host name or IP address, no port"
@@ -231,9 +232,10 @@ WRONG = [
     ("SIGNOFF_HOST", "127.0.0.1:80", f"{HOST}, not '127.0.0.1:80'"),
     ("SIGNOFF_HOST", "http://me", f"{HOST}, not 'http://me'"),
     ("SIGNOFF_HOST", "a" + "-" * 60, f"{HOST}, not '{'a' + '-' * 39}...'"),
-    ("SIGNOFF_PUBLIC_URL", "signoff.example.com", WEB),
-    ("SIGNOFF_PUBLIC_URL", "http://[x", WEB),
-    ("SIGNOFF_PUBLIC_URL", "https://h/?a=b", WEB),
+    ("SIGNOFF_PUBLIC_URL", "signoff.example.com", PUBLIC),
+    ("SIGNOFF_PUBLIC_URL", "https://h/signoff", PUBLIC),
+    ("SIGNOFF_PUBLIC_URL", "http://[x", PUBLIC),
+    ("SIGNOFF_PUBLIC_URL", "https://h/?a=b", PUBLIC),
     ("SIGNOFF_ADMIN_TOKEN", "two words", SECRET),
     ("SIGNOFF_SYNC_SECRET", "two words", SECRET),
     ("SIGNOFF_PROGRAMS", "kite=short", PROGRAMS),

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ async def test_a_service_that_can_do_all_it_needs_is_well(
     lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert lines[0] == "check state told"
     assert lines[1].startswith("redis ok append-only file")
+    assert lines[2:5] == [
+        "redis write ok taken",
+        "workers ok none takes mail now",
+        "set aside ok 0 messages set aside, 0 runs blocked",
+    ]
     assert "slack token ok signoff in Trial (T0TRIAL)" in lines
     assert "slack scopes ok all, and no more" in lines
     assert "slack app token ok Socket Mode is on" in lines
@@ -102,6 +108,13 @@ async def test_a_service_that_can_do_all_it_needs_is_well(
     assert "telegram webhook ok none; updates are polled" in lines
     assert any(line.startswith("model m-1 ok answered") for line in lines)
     assert slack.sockets == []
+
+
+@asynccontextmanager
+async def nowhere() -> AsyncIterator[str]:
+    """The address of a server that has none of our pages."""
+    async with TestServer(web.Application(), host="127.0.0.1") as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture
@@ -158,10 +171,10 @@ async def test_each_workspace_that_installed_the_app_is_looked_at(
     assert found["slack token T0OTHER"]["state"] == "wrong"
     assert "/slack/install" in found["slack token T0OTHER"]["fix"]
     another = Fernet.generate_key().decode()
-    elsewhere = f"{many['SIGNOFF_PUBLIC_URL']}/off"
-    found = await told(
-        tmp_path, 1, **{**given, "SLACK_TOKEN_KEYS": another, "SIGNOFF_PUBLIC_URL": elsewhere}
-    )
+    async with nowhere() as elsewhere:
+        found = await told(
+            tmp_path, 1, **{**given, "SLACK_TOKEN_KEYS": another, "SIGNOFF_PUBLIC_URL": elsewhere}
+        )
     assert "SLACK_TOKEN_KEYS" in found["slack token T0TRIAL"]["fix"]
     assert "status 404" in found["slack redirect URL"]["told"]
     found = await told(tmp_path, 3, **many)
@@ -230,9 +243,8 @@ async def test_an_event_url_is_tried_as_slack_tries_it(
     found = (await told(tmp_path, 1, **other))["slack event URL"]
     assert "status 401" in found["told"]
     assert "SLACK_SIGNING_SECRET" in found["fix"]
-    found = (await told(tmp_path, 1, **given, SIGNOFF_PUBLIC_URL=f"{public}/off"))[
-        "slack event URL"
-    ]
+    async with nowhere() as elsewhere:
+        found = (await told(tmp_path, 1, **given, SIGNOFF_PUBLIC_URL=elsewhere))["slack event URL"]
     assert "status 404" in found["told"]
     found = (await told(tmp_path, 1, **given, SIGNOFF_PUBLIC_URL="http://127.0.0.1:9"))[
         "slack event URL"
