@@ -37,14 +37,22 @@ from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
 from engine.text.form_reading import FoundValues, find_values, read_form
 from engine.text.values import cue_pattern
-from engine.text.vocabulary import NO_WORDS, make_vocabulary, unexplained_text
+from engine.text.vocabulary import make_vocabulary
 from engine.text.wording import refers_back
 from engine.understanding.grammar.reading import GRAMMAR
-from engine.understanding.matter import bids_of, matter_told, text_field, without_bids, without_used
+from engine.understanding.matter import (
+    bids_of,
+    matter_told,
+    text_field,
+    told_beside,
+    without_bids,
+    without_names,
+    without_taken,
+    without_used,
+)
 from engine.understanding.open_forms import text_example
 
 INSTEAD = "instead"
-_PLACED = (" on ", " at ", " by ", " from ", " for ", "")
 
 
 async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -> StepOutcome:
@@ -302,15 +310,10 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     text = _without_known(run) if all(not f.entity for f in fields) else run.text
     # What a field of another form has taken is not unused.
     others = [form_field(n, leaf, run.lang, run.state) for n, leaf in _known_leaves(asked, context)]
-    read = partial(
-        read_form,
-        text,
-        [*fields, *others],
-        context.services.today,
-        entities=context.entities,
-        request=playbook.cues,
-    )
-    reading = read(examples=(*playbook.examples, *own))
+    today, entities, cues = context.services.today, context.entities, playbook.cues
+    read = partial(read_form, text, [*fields, *others], today, entities=entities, request=cues)
+    known = without_names(playbook.examples, fields, entities)
+    reading = read(examples=(*known, *own))
     colon = say("list.colon", run.lang)
     faults = [
         f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"
@@ -325,16 +328,18 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
     lacking = [f for f in fields if f.name not in message.words and f.name not in message.faults]
     unheard = unheard_clauses(text, lacking, own)
     words = make_vocabulary(fields, (*playbook.examples, *own))
-    cut = without_bids(_cut(without_used(reading.left, taken, words), taken), playbook.cues)
+    cut = without_bids(without_taken(without_used(reading.left, taken, words), taken), cues)
     parts = (cut, *(clause for clause in unheard if clause not in cut))
     left = GRAMMAR.without_politeness(", ".join(filter(None, parts)))
     unused = say("answer.unused", run.lang, left=literal(left)) if left else ""
     if (needed := text_field(lacking)) is None:
         return _Rest(tuple(faults), unused.strip(), left)
     # What somebody writes as an example has it is the matter too, where all else is explained.
-    bids = (*bids_of(playbook.examples, asked, context.entities), *playbook.cues)
-    cut = cut or without_bids(_cut(read(examples=own).left, taken), bids)
-    told = matter_told(cut, text, lacking, playbook.cues, taken)
+    bids = (*bids_of(playbook.examples, asked, entities), *cues)
+    cut = cut or without_bids(without_taken(read(examples=own).left, taken), bids)
+    told = matter_told(cut, text, lacking, cues, taken)
+    if not (told or left) and (left := told_beside(cut, cues)):
+        unused = say("answer.unused", run.lang, left=literal(left))
     matter = {needed.name: told} if told not in ("", *unheard) else {}
     return _Rest(tuple(faults), unused.strip(), left, matter)
 
@@ -347,15 +352,6 @@ def _check(
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, context.services.today, context.entities)
     return check_form([f for f in fields if f.name in texts], texts, run.lang, facts)
-
-
-def _cut(left: str, taken: Collection[str]) -> str:
-    """What nothing takes, without the words that a value was read from; "" for small words."""
-    for words in sorted(filter(None, taken), key=len, reverse=True):
-        for before in _PLACED:
-            left = f" {left}".replace(f"{before}{words}", " ").strip()
-    parts = (" ".join(part.split()) for part in left.split(", "))
-    return ", ".join(part for part in parts if unexplained_text(part, NO_WORDS))
 
 
 def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:

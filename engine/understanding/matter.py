@@ -20,10 +20,12 @@ _BIDS: Final = re.compile(
     r"|our place|hurry|up|for me|for us)(?![a-z])",
     re.IGNORECASE,
 )
+_PLACED: Final = (" on ", " at ", " by ", " from ", " for ", "")
 _DIGIT: Final = re.compile(r"[0-9]")
 _FIGURES: Final = re.compile(r"[0-9]+")
 _ASKS: Final = re.compile(r"[?？]|[吗么]$")
 _WISH: Final = re.compile(r"(?:我们?|咱们?)?(?:是?想要?|打算|准备)")
+_LEAD: Final = re.compile(r"^(?:to|for)\s(?:the|an?|our|my|your)\s", re.IGNORECASE)
 _LEAST_CHARS, _LEAST_WORDS = 3, 3
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 
@@ -32,16 +34,40 @@ def bids_of(examples: Iterable[str], fields: Sequence[Field], entities: Entities
     """What examples say before the id or number that they are about: "approve to deploy".
 
     That asks for the request, whichever words its author listed as cues; what fields call such a
-    thing may stand there too: "approve to deploy the release".
+    thing may stand there too: "approve to deploy the release". So does a clause of its own that
+    begins with "please" and names nothing: "please put him down".
     """
     yield from (field.label for field in fields if field.entity)
     for example in examples:
+        yield from _asking_clauses(example, entities)
         starts = [found.start for found in entities.matches(example)]
         starts += [found.start() for found in _DIGIT.finditer(example)]
         before = example[: min(starts, default=0)]
         bid = _core(_CLAUSE_END.split(before)[-1])
         if bid and unexplained_text(bid, NO_WORDS):
             yield bid
+
+
+def without_names(
+    examples: Iterable[str], fields: Sequence[Field], entities: Entities
+) -> Iterator[str]:
+    """The examples without what they name of the fields' kinds: a name in one explains none."""
+    kinds = {field.entity for field in fields if field.entity}
+    for example in examples:
+        for match in reversed(entities.matches(example) if kinds else ()):
+            if match.kind in kinds:
+                example = f"{example[: match.start]}\n{example[match.end :]}"
+        yield example
+
+
+def _asking_clauses(example: str, entities: Entities) -> Iterator[str]:
+    """The clauses of several that ask and name neither a thing nor a number."""
+    clauses = [each for each in _CLAUSE_END.split(example) if each.strip()]
+    for clause in clauses if len(clauses) > 1 else ():
+        core = _core(clause)
+        asks = len(core) < len(clause.strip()) and not _DIGIT.search(clause)
+        if asks and not entities.matches(clause) and unexplained_text(core, NO_WORDS):
+            yield core
 
 
 def without_bids(parts: str, cues: Collection[str]) -> str:
@@ -55,6 +81,31 @@ def without_bids(parts: str, cues: Collection[str]) -> str:
 def _is_bid(part: str, cues: Collection[str]) -> bool:
     plain = re.sub(cue_pattern(cues), " ", part, flags=re.IGNORECASE) if cues else part
     return not unexplained_text(_BIDS.sub(" ", plain), NO_WORDS)
+
+
+def without_taken(left: str, taken: Collection[str]) -> str:
+    """What nothing takes, without the words that a value was read from; "" for small words."""
+    for words in sorted(filter(None, taken), key=len, reverse=True):
+        for before in _PLACED:
+            left = f" {left}".replace(f"{before}{words}", " ").strip()
+    parts = (" ".join(part.split()) for part in left.split(", "))
+    return ", ".join(part for part in parts if unexplained_text(part, NO_WORDS))
+
+
+def told_beside(parts: str, cues: Collection[str]) -> str:
+    """Those of several parts, with a comma between them, that have no word of the request."""
+    folded = [cue.lower() for cue in cues]
+    told = (_core(part) for part in parts.split(", ") if not _has_word(part.lower(), folded))
+    return ", ".join(part for part in told if len(part.split()) > 1 or _CHINESE.search(part[1:]))
+
+
+def _has_word(part: str, cues: Collection[str]) -> bool:
+    """Whether one of the words begins a word of it: `replaced` begins with `replace`."""
+    words = part.split()
+    return any(
+        any(word.startswith(cue) for word in words) if cue.isascii() else cue in part
+        for cue in cues
+    )
 
 
 def text_field(fields: Sequence[Field]) -> Field | None:
@@ -89,11 +140,10 @@ def matter_told(
     for words in filter(None, taken):
         before, behind = before.replace(words, " "), behind.replace(words, " ")
     is_request = asked.search(before) or asked.search(behind)
-    return (
-        _core(part)
-        if place >= 0 and not is_request and text[end : end + 1] not in ("?", "？")
-        else ""
-    )
+    if place < 0 or is_request or text[end : end + 1] in ("?", "？"):
+        return ""
+    matter = _LEAD.sub("", _core(part))
+    return matter if len(matter) > 1 else ""
 
 
 def _core(part: str) -> str:

@@ -145,3 +145,26 @@ def test_words_of_examples_around_the_figures_of_a_value_are_not_unused() -> Non
     assert without_used("我想12月3日带", taken, known) == ""
     # Another figure, and other words, are.
     assert without_used("我想12月4日带, 3 rambles", taken, known) == "我想12月4日带, 3 rambles"
+
+
+@table(
+    ("request", "lang", "message", "told"),
+    [
+        # All of its words stand in an example, which says nothing of where they belong.
+        ("replace", "en", "please replace LT-0412, black screen", "black screen"),
+        ("replace", "zh", "请更换 LT-0388，鼓包", "鼓包"),
+    ],
+)
+async def test_what_only_an_example_explains_is_told_as_not_used(
+    request: str, lang: str, message: str, told: str
+) -> None:
+    examples = (*_BIDS, "replace LT-0388 with the black screen", "LT-0388 电池鼓包，请更换")
+    walk = await begun(request, message, lang, examples)
+    assert "broken" not in walk.run.state.data
+    assert told in walk.card.text
+
+
+async def test_a_clause_that_only_asks_is_no_matter() -> None:
+    examples = ("LT-0388 is broken, please sort it out", *_BIDS)
+    walk = await begun("replace", "LT-0412 is broken, please sort it out", "en", examples)
+    assert "broken" not in walk.run.state.data
