@@ -26,6 +26,7 @@ from engine.tools.registry import call
 from tests.bot.signoff_process import ROOT, ended
 from tests.docs.reading import blocks
 from tests.fakes.garage import write_garage
+from tests.fakes.ports import free_port
 
 CONTEXT = ToolContext(today=date(2026, 11, 23), key="k", by="fred")
 HEAD = """\
@@ -95,6 +96,7 @@ async def test_validate_and_the_start_tell_it(tmp_path: Path) -> None:
         "SIGNOFF_PLAYBOOKS": str(folder),
         "SIGNOFF_PEOPLE": str(folder / "people.yaml"),
         "PYTHONPATH": f"{tmp_path / 'lib'}:{ROOT}",
+        "PORT": str(free_port()),
     }
     told = "package bad 1.0, signoff.tools all: 1 is no PackageTool"
     validated = await ended(folder, "validate", **variables)
