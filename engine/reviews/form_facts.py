@@ -1,15 +1,17 @@
 """What a form is judged by besides its fields: today, the people there are, what texts may name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from cards.forms import FormFacts, with_detail
+from cards.model import Field
 from cards.values import BadValue
 from engine.ports.people import People
 from engine.reviews.form_files import NO_FORM_FILES, FormFiles
 from engine.reviews.handover import find_people
 from engine.text.entity_kinds import Entities
 from engine.text.language import HAN
+from engine.text.readers.find import find_readings
 
 _TOLD_NAMES = 5
 
@@ -58,3 +60,25 @@ def entity_id(entities: Entities, kind: str, text: str) -> str:
     if (meant := entities.normalised(text, kind)) is None:
         raise BadValue("form.entity", name=text[:60])
     return meant
+
+
+def with_days(fields: Iterable[Field], values: Mapping[str, str], today: date) -> dict[str, str]:
+    """The values of a form, with a day that is typed in words ("9 December") as its date.
+
+    What may be several days, or says more than a day, stays for the form's checks to refuse.
+    """
+    read = {
+        f.name: _day_of(values[f.name], today)
+        for f in fields
+        if f.type == "date" and f.name in values
+    }
+    return {**values, **{name: day for name, day in read.items() if day}}
+
+
+def _day_of(text: str, today: date) -> str:
+    said = text.strip()
+    found = find_readings(said, today) if said else ()
+    whole = len(found) == 1 and (found[0].start, found[0].end) == (0, len(said))
+    if not whole or found[0].kind != "date" or len(found[0].values) != 1:
+        return ""
+    return str(found[0].values[0])

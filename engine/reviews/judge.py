@@ -31,7 +31,7 @@ from engine.reviews.answer import CardAnswer, Judgement, as_today, day_at, form_
 from engine.reviews.awaited import name_awaited
 from engine.reviews.clocks import close_card
 from engine.reviews.edits import edit_facts, edit_notices, edit_text
-from engine.reviews.form_facts import form_facts
+from engine.reviews.form_facts import form_facts, with_days
 from engine.reviews.handover import SeatTransfers
 from engine.text.entity_kinds import NO_ENTITIES, Entities
 
@@ -78,6 +78,8 @@ class CardJudge:
             files = replace(files, uploads={})
         today, entities = day_at(found.now, self.zone), self.entities(card, person)
         facts = form_facts(here, today, entities, files)
+        if chosen and values is not None:
+            values = with_days(chosen.form, values, today)
         if chosen is None or not chosen.edits:
             return decide(
                 card,

@@ -82,3 +82,11 @@ async def test_the_example_of_an_answer_names_what_is_missing(hours: Service) ->
     async with WebRoom(hours.url) as room:
         await room.say("mia", "please book a hoist, bay B2, hours 1 to 2")
         assert "e.g. Day …" in text_of(await room.card("clarify"))
+
+
+async def test_a_form_takes_a_day_in_words_as_a_text_does(hours: Service) -> None:
+    async with WebRoom(hours.url) as room:
+        await room.say("mia", "please book a hoist")
+        form = await room.card("clarify")
+        await room.fill("mia", form, "submit", bay="B2", day="9 December", first="1", last="2")
+        assert "-12-09" in text_of(await room.card("confirm"))

@@ -12,7 +12,7 @@ from engine.errors import StoreError
 from engine.events import FormSubmitted
 from engine.ports.storage.store import Decisions
 from engine.reviews.answer import day_at, entered_values
-from engine.reviews.form_facts import form_facts
+from engine.reviews.form_facts import form_facts, with_days
 from engine.text.entity_kinds import Entities
 from engine.time_limit import allow_seconds
 
@@ -53,4 +53,5 @@ class FieldChecks:
         files = await self.form_files(form, card)
         facts = form_facts(here, today, self.entities(card, person), files)
         given = [field for field in choice.form if field.name in values]
+        values = with_days(given, values, today)
         return check_form(given, values, person.lang or card.lang, facts)[1]

@@ -7,7 +7,7 @@ import pytest
 
 from cards.forms import check_form
 from cards.model import Field, Principal
-from engine.reviews.form_facts import form_facts
+from engine.reviews.form_facts import form_facts, with_days
 from engine.text.entity_kinds import Entities, PatternKind, list_of
 
 ANN = Principal(id="ann", name="Ann Lee", accounts=("slack:T1:U7",))
@@ -69,3 +69,22 @@ def test_of_a_kind_that_is_not_known_no_text_is_taken_and_words_stay() -> None:
 def test_today_bounds_a_date() -> None:
     assert judged("2026-03-02", type="date", maximum="today") == ("2026-03-02", "")
     assert judged("2026-03-03", type="date", maximum="today")[1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("2026-12-09", "2026-12-09"),
+        (" 9 December", "2026-12-09"),
+        ("12月10日", "2026-12-10"),
+        ("tomorrow", "2026-12-01"),
+        ("02/03/2027", "02/03/2027"),
+        ("9 December or so", "9 December or so"),
+        ("", ""),
+    ],
+)
+def test_a_day_in_words_is_taken_as_its_date_and_nothing_is_guessed(typed: str, taken: str) -> None:
+    fields = (Field(name="day", label="Day", type="date"), Field(name="why", label="Why"))
+    values = with_days(fields, {"day": typed, "why": "9 December"}, date(2026, 11, 30))
+    assert values["why"] == "9 December"
+    assert values["day"].strip() == taken
