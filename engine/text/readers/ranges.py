@@ -121,7 +121,7 @@ def _bare_day(items: Items, at: int, first: DayMatch) -> DayMatch | None:
 
 
 def _pair_days(first: DayMatch, last: DayMatch) -> tuple[tuple[date, date], ...]:
-    """Each first day with the last day that follows it."""
+    """Each first day with the last day, which follows it or is the same."""
     pairs = [(start, end) for start in first.days if (end := _end_behind(start, last))]
     return tuple(dict.fromkeys(pairs))
 
@@ -129,7 +129,8 @@ def _pair_days(first: DayMatch, last: DayMatch) -> tuple[tuple[date, date], ...]
 def _end_behind(start: date, last: DayMatch) -> date | None:
     if last.weekday is not None:
         return start + timedelta(days=(last.weekday - start.weekday() - 1) % 7 + 1)
-    behind = [day for day in last.days if day > start]
+    # A range may be one day, which people write twice where a form has two.
+    behind = [day for day in last.days if day >= start]
     if behind:
         return min(behind)
     if not last.open_year:

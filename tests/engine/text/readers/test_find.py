@@ -223,6 +223,13 @@ def test_a_duration_keeps_months_as_months(text: str, said: str, duration: str) 
 RANGES = [
     ("from Monday to Wednesday", "from Monday to Wednesday", "2026-03-02", "2026-03-04"),
     ("leave from 2 to 5 March please", "from 2 to 5 March", "2026-03-02", "2026-03-05"),
+    (
+        "from 2 February 2027 to 2 February 2027",
+        "from 2 February 2027 to 2 February 2027",
+        "2027-02-02",
+        "2027-02-02",
+    ),
+    ("away from 5 March to 5 March", "from 5 March to 5 March", "2026-03-05", "2026-03-05"),
     ("leave on March 2-5", "March 2-5", "2026-03-02", "2026-03-05"),
     ("2026-03-02~2026-03-05", "2026-03-02~2026-03-05", "2026-03-02", "2026-03-05"),
     ("between 2 March and 5 March", "between 2 March and 5 March", "2026-03-02", "2026-03-05"),
