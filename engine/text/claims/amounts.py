@@ -9,7 +9,7 @@ from engine.text.claims.choosing import choose, text_of
 from engine.text.claims.entities import find_entities
 from engine.text.claims.form_text import NEAR, TWO_WAYS, FormText, ValueSpan
 from engine.text.readers.durations import amount_in
-from engine.text.readers.reading import Reading, ReadingKind
+from engine.text.readers.reading import Reading
 from engine.text.values import (
     DENIED,
     LIMIT,
@@ -78,13 +78,6 @@ _OR_SO = re.compile(
     r"\s?(?:左右|上下|以[内上下]|起|或|的话|[到至~–—-]\s?[0-9一二三四五六七八九十百]|[吗么?？])"
 )
 """What is denied, a guess, one end of a range or of another time is nobody's number of percent."""
-_TO_NUMBER = re.compile(
-    r"(?:from\s{1,3})?(?P<one>[0-9]{1,6})\s{1,3}(?:to|till|until|through)\s{1,3}(?P<other>[0-9]{1,6})"
-    r"(?![0-9A-Za-z%]|[.,:/-][0-9])",
-    re.IGNORECASE,
-)
-_OTHERS: tuple[ReadingKind, ...] = ("date", "time", "range", "duration", "money")
-"""What numbers between two names may be a part of instead."""
 # How far back the name of a pair may begin, and what it does not go over.
 _NAME_CHARS = 24
 _PARTING = frozenset("0123456789,;:，；：。、\n")
@@ -294,8 +287,6 @@ def find_pairs(said: FormText) -> Iterator[ValueSpan]:
     """Two numbers of two fields, written together as in 120/80; those behind a cue first."""
     asked = {f.name: f for f in said.fields if f.type in ("integer", "number")}
     pairs = [(f, asked[f.pair_with]) for f in asked.values() if f.pair_with in asked]
-    for first, second in pairs:
-        yield from _from_to(said, first, second)
     pairs = pairs or _alike(said.fields)
     for reading in said.of_kind("pair", "range") if pairs else ():
         (value,) = reading.values[:1]
@@ -328,20 +319,6 @@ def _spelled_pairs(said: FormText, pairs: Sequence[tuple[Field, Field]]) -> Iter
                 values = {first.name: text_of(low), second.name: text_of(high)}
                 yield ValueSpan(start, end, values)
                 break
-
-
-def _from_to(said: FormText, first: Field, second: Field) -> Iterator[ValueSpan]:
-    """`pages 3 to 4` of two fields, each of which is called pages."""
-    names = tuple(dict.fromkeys(name for f in (first, second) for name in field_names(f)))
-    for cue in said.mentions(names, after=r"\s{0,3}"):
-        match = _TO_NUMBER.match(said.text, cue.end())
-        if match is None or int(match["one"]) >= int(match["other"]):
-            continue
-        if any(r.start < match.end() and match.start() < r.end for r in said.of_kind(*_OTHERS)):
-            continue
-        end = after_unit(said.text, match.end(), first.unit) if first.unit else match.end()
-        values = {first.name: match["one"], second.name: match["other"]}
-        yield ValueSpan(cue.start(), end, values)
 
 
 def _alike(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
