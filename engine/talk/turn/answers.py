@@ -40,6 +40,7 @@ from engine.understanding.own_work.bearing import (
     may_ask,
 )
 from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.router.own_work import asks_what_is_recorded
 from engine.understanding.smalltalk import asks_who, is_thanks
 
 AnswerText = tuple[PartState, str]
@@ -119,6 +120,11 @@ async def _known_text(
     if waits := await blocked_runs_text(head, services):
         return waits
     # Nobody else answers it: what is nearest among the person's own requests, if anything is.
+    entities = services.entities(head.conversation, head.principal)
+    if asks_what_is_recorded(
+        intent.text, services.tools, today=services.today, entities=entities
+    ) and (recorded := await _look_up_nearest(intent, head, services)):
+        return recorded
     near = reader.read(intent.text, loosely=True)
     if known := await _open_answer(intent, reader, head, services, loosely=True):
         return known

@@ -1,18 +1,27 @@
 """Questions about the person's own requests and cases, before anybody guesses (design §12)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from typing import Any, Final
 
 from engine.frames.intents import WorkQuestion
 from engine.ports.model import Model
+from engine.text.entities import fold
+from engine.text.entity_kinds import Entities
 from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from engine.tools.model import Tool
 from engine.understanding.context import Piece, RouteContext, StrategyResult
 from engine.understanding.lookups.partly import find_nearest
 from engine.understanding.own_work import words
 from engine.understanding.own_work.bearing import may_ask
-from engine.understanding.own_work.reading import WorkReader
+from engine.understanding.own_work.reading import WorkReader, aspects_of
 from engine.understanding.pieces.message import read_message
 from engine.understanding.router.explained import is_explained
 from engine.understanding.router.rules import to_intents
+
+_OF_THINGS: Final = frozenset(("status", "missing"))
+"""What may be asked of a thing as well as of a request about it."""
 
 
 async def own_work(text: str, context: RouteContext, model: Model | None) -> StrategyResult:
@@ -92,13 +101,32 @@ def _read(piece: Piece, reader: WorkReader, context: RouteContext) -> WorkQuesti
     if not _is_open(piece, context):
         return None
     work = reader.read(piece.text)
-    if work is None or work.keys:
-        return work
+    if work is None:
+        return None
+    if work.keys:
+        recorded = asks_what_is_recorded(
+            piece.text, context.tools, today=context.today, entities=context.entities
+        )
+        return None if recorded else work
     # Of no request of theirs: what is recorded may tell it all the same.
     is_recorded = find_nearest(
         piece.text, context.tools, today=context.today, entities=context.entities
     )
     return work if may_ask_after_work(piece) and not is_recorded else None
+
+
+def asks_what_is_recorded(
+    text: str, tools: Sequence[Tool[Any]], *, today: date, entities: Entities
+) -> bool:
+    """Whether a look-up of the folder tells what is open of the thing that the text names.
+
+    "Which faults of T24 are not settled?" is none about one's own request, which "my fault" is.
+    """
+    if not aspects_of(text) & words.STRONG <= _OF_THINGS or words.OWN.search(fold(text)):
+        return False
+    own = [tool for tool in tools if (tool.project or tool.playbook) and not tool.is_answer]
+    found = find_nearest(text, own, today=today, entities=entities)
+    return found is not None and bool(found[0].arguments)
 
 
 def _tells_in_general(piece: Piece, context: RouteContext) -> bool:
