@@ -78,6 +78,9 @@ RUN_DAYS = 90.0
 
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
+# What changes runs, cards and replies, and what else shows or looks at messages.
+_EFFECTS = ("commit", "decide", "own", "relist", "show", "trace")
+_SHOWS = (*_ROWS, "draft", "own_run", *_EFFECTS)
 # What takes work, which needs no replica but those that its end needs.
 _TAKING = ("claim", "send")
 # Of these nothing is said or done outside before another call waits.
@@ -103,8 +106,12 @@ end}
 
 @lru_cache
 def script_text(name: str) -> str:
-    """Return the text of a script, after the text that all scripts share."""
-    parts = ["beside", "common", *(["rows"] if name in _ROWS else []), name]
+    """Return the text of a script, after what it shares with others.
+
+    The server runs all of it at each call, so it has no more than it may need.
+    """
+    shared = {"beside": _SHOWS, "effects": _EFFECTS, "rows": _ROWS}
+    parts = ["common", *(part for part, users in shared.items() if name in users), name]
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 

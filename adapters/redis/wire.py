@@ -97,7 +97,7 @@ def _log(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def encode_effects(effects: Effects, run_keep_ms: int) -> str:
-    """Return the JSON that `apply` in common.lua reads; a run that ends is kept for so long.
+    """Return the JSON that `apply` in effects.lua reads; a run that ends is kept for so long.
 
     Bodies that stand for long are packed: of runs that wait or have ended and of what is told of
     them, of cards, logs, and of messages that start a run. Nothing of a look-up is, nor of what is

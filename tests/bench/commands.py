@@ -29,7 +29,7 @@ _WEB = ("enqueue", "decide", "card", "LPUSH", "LTRIM")
 _SCRIPTS = {
     hashlib.sha1(script_text(path.stem).encode()).hexdigest(): path.stem
     for path in (ROOT / "adapters" / "redis" / "lua").glob("*.lua")
-    if path.stem not in ("beside", "common", "rows")
+    if path.stem not in ("beside", "common", "effects", "rows")
 }
 
 

@@ -41,9 +41,9 @@ CHANGES = (
 SAMPLE = {
     "commit.lua: `if held[1] ~= ARGV[3] or (held[2] or '0') ~= ARGV[4] then return {'FENCED'} end`"
     ", never": "test_a_worker_whose_lease_went_to_another_writes_nothing",
-    "common.lua: refusal: `if tonumber(card[1]) ~= c.expect then return {'STALE', 'card version'}"
+    "effects.lua: refusal: `if tonumber(card[1]) ~= c.expect then return {'STALE', 'card version'}"
     " end`, never": "test_a_decision_on_a_card_that_changed_meanwhile_is_stale",
-    "common.lua: refusal: `if c.status == 'decided' and tonumber(card[3]) > 0 and now >="
+    "effects.lua: refusal: `if c.status == 'decided' and tonumber(card[3]) > 0 and now >="
     " tonumber(card[3]) then`, never": (
         "test_a_decision_after_the_deadline_is_refused_by_the_servers_clock"
     ),

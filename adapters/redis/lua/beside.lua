@@ -1,8 +1,6 @@
--- Shared by all scripts: what stands beside a packed body while that waits, and not under keys of its
--- own: the rows that show a card or reply, the cards of a run, and that it goes on. KEYS[1] is the
--- partition's queue; every other key carries its tag. ARGV[1] is an offset to the server's clock in
--- ms, which only tests set.
-local T = string.sub(KEYS[1], 1, -2)
+-- Shared by what writes or shows messages, behind common.lua: what stands beside a packed body while
+-- that waits, and not under keys of its own: the rows that show a card or reply, the cards of a run,
+-- and that it goes on.
 
 -- Builds that do not know this way of packing, which know no such rows, leave what has it alone.
 local function is_packed(body)
@@ -130,39 +128,41 @@ local function place_cards(r)
   end
 end
 
--- A run that goes on is listed in its conversation. One that waits for a card which is listed there
--- is found by that instead.
-local function list_run(run, conversation)
-  local started = redis.call('ZSCORE', T .. 'runs', run)
+-- A run that goes on is listed in its conversation by its start. One that waits for a card which is
+-- listed there is found by that instead.
+local function list_run(run, conversation, started)
   if started and not redis.call('HGET', T .. 'run:' .. run, 'ended') then
     redis.call('ZADD', T .. 'c:' .. conversation .. ':runs', 'NX', started, run)
   end
 end
 
-local function place_run(r)
+local function place_run(r, started)
   local c = T .. 'c:' .. r.conversation
-  for _, token in ipairs(is_waiting(r) and cards_of(r.id) or {}) do
-    if redis.call('ZSCORE', c .. ':cards', token) and redis.call('ZSCORE', T .. 'runs', r.id) then
-      return redis.call('ZREM', c .. ':runs', r.id)
-    end
+  for _, token in ipairs(started and is_waiting(r) and cards_of(r.id) or {}) do
+    if redis.call('ZSCORE', c .. ':cards', token) then return redis.call('ZREM', c .. ':runs', r.id) end
   end
-  list_run(r.id, r.conversation)
+  list_run(r.id, r.conversation, started)
 end
 
--- The newest runs of a conversation that go on or wait, by their start.
-local function active_runs(conversation)
-  local c, found, seen = T .. 'c:' .. conversation, {}, {}
-  local function add(run, at)
-    if not seen[run] then table.insert(found, {run, tonumber(at)}) end
-    seen[run] = true
+local function mark_dest(dest, due)
+  local busy = tonumber(redis.call('HGET', T .. 'd:' .. dest .. ':h', 'busy') or '0')
+  -- Leased, rate-limited or paced, it is looked at when that ends.
+  redis.call('ZADD', T .. 'outq', 'LT', math.max(busy, due), dest)
+end
+
+local function mark_row(row, dest, due)
+  local key = T .. 'row:' .. row
+  redis.call('HINCRBY', key, 'rev', 1)
+  -- What came while it is being shown is due by itself: see sent.lua.
+  local next = tonumber(redis.call('HGET', key, 'next') or due)
+  redis.call('HSET', key, 'next', math.min(next, due))
+  redis.call('ZADD', T .. 'd:' .. dest, 'LT', due, row)
+  mark_dest(dest, due)
+end
+
+local function touch(ref, due_ms)
+  for _, row in ipairs(rows_of(ref)) do
+    local dest = redis.call('HGET', T .. 'row:' .. row, 'dest')
+    if dest then mark_row(row, dest, now + due_ms) end
   end
-  local listed = redis.call('ZREVRANGE', c .. ':runs', 0, 49, 'WITHSCORES')
-  for i = 1, #listed, 2 do add(listed[i], listed[i + 1]) end
-  for _, token in ipairs(redis.call('ZREVRANGE', c .. ':cards', 0, 49)) do
-    local run = redis.call('HGET', T .. 'card:' .. token, 'run') or ''
-    local started = redis.call('ZSCORE', T .. 'runs', run)
-    if started and not redis.call('HGET', T .. 'run:' .. run, 'ended') then add(run, started) end
-  end
-  table.sort(found, function(a, b) return a[2] < b[2] or a[2] == b[2] and a[1] < b[1] end)
-  return found
 end

@@ -25,13 +25,14 @@ for _, entry in ipairs(new) do
 end
 if #new > 0 then redis.call('HSET', now, '@at', at) end
 local over = redis.call('ZCARD', order) - ARGV[3]
-local gone = redis.call('ZPOPMIN', order, math.max(0, over))
+local gone = over > 0 and redis.call('ZPOPMIN', order, over) or {}
 for i = 1, #gone, 2 do redis.call('HDEL', now, gone[i]) end
 if ARGV[1] ~= '' then
   for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
 end
-local found = redis.call('ZREVRANGEBYSCORE', order, '(' .. ARGV[5], '-inf', 'WITHSCORES', 'LIMIT', 0, ARGV[6])
 local answer = {at}
+if ARGV[6] == '0' then return answer end
+local found = redis.call('ZREVRANGEBYSCORE', order, '(' .. ARGV[5], '-inf', 'WITHSCORES', 'LIMIT', 0, ARGV[6])
 for i = 1, #found, 2 do
   table.insert(answer, found[i + 1])
   table.insert(answer, redis.call('HGET', now, found[i]))
