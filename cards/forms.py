@@ -1,10 +1,12 @@
 """Checks and types what a person entered into a form."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import date
+from hashlib import blake2b
 
 from cards.fields.bounds import range_text
 from cards.fields.readers import MAX_TEXT, is_storable
@@ -20,10 +22,13 @@ __all__ = [
     "MAX_TEXT",
     "FormFacts",
     "check_form",
+    "form_digest",
     "is_storable",
     "range_text",
     "read_rows",
+    "unknown_fields",
     "with_detail",
+    "with_standing",
     "with_title",
 ]
 
@@ -79,6 +84,31 @@ def check_form(
         except BadValue as fault:
             faults[field.name] = say(fault.key, lang, **fault.values)
     return typed, faults
+
+
+def unknown_fields(
+    fields: Iterable[Field], values: Mapping[str, str], lang: Lang
+) -> dict[str, str]:
+    """Return a sentence in `lang` for each name among the values that the form does not have."""
+    known = {field.name for field in fields}
+    return {name: say("form.no_field", lang) for name in values if name not in known}
+
+
+def with_standing(fields: Iterable[Field], values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values, and those that stand in fields which are not among them.
+
+    A field is emptied by "".
+    """
+    return {field.name: field.value for field in fields if field.value} | dict(values)
+
+
+def form_digest(values: Mapping[str, str] | None) -> str:
+    """Return what is the same for the same values by the same names; "" without any."""
+    if not values:
+        return ""
+    sent = {name: value.replace("\r\n", "\n").strip() for name, value in values.items()}
+    text = json.dumps(sent, sort_keys=True).encode()
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 def read_rows(

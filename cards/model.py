@@ -203,6 +203,7 @@ class Vote(Frozen):
 
     `seat` is the id of the person in whose place they voted, "" for their own; `reason` is why they
     rejected it. `gives` are those of the review's needed votes that it may be, by number.
+    `form_digest` is of the form that they sent with it (cards.forms), "" for none.
     """
 
     person: str
@@ -213,6 +214,7 @@ class Vote(Frozen):
     seat_name: str = ""
     reason: str = ""
     gives: tuple[int, ...] = ()
+    form_digest: str = ""
 
     @property
     def seat_owner(self) -> str:
@@ -254,6 +256,7 @@ class Decision(Frozen):
     the changes that were decided upon, `shown_digest` fixes what was shown with them. `labels` are
     what people read for values that a tool listed, by field name. `votes` are all that the card had
     by then, this one last, where it needed more than one; `option` is the text of a chosen option.
+    `form_digest` is of the form as it was sent (cards.forms), "" for none.
     """
 
     choice: str
@@ -269,6 +272,7 @@ class Decision(Frozen):
     labels: dict[str, str] = Key(default_factory=dict)
     votes: tuple[Vote, ...] = ()
     option: str = ""
+    form_digest: str = ""
 
     @property
     def deciders(self) -> Sequence["Vote | Decision"]:

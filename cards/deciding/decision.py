@@ -7,8 +7,15 @@ from typing import Literal
 
 from cards.deciding.needed import votes_given_by
 from cards.deciding.seats import first_free_seat, has_seat_voted, is_own_request, seats_of
-from cards.forms import NO_FACTS, FormFacts, check_form
-from cards.model import APPROVE, REJECT, Card, Choice, Decision, Principal, Vote
+from cards.forms import (
+    NO_FACTS,
+    FormFacts,
+    check_form,
+    form_digest,
+    unknown_fields,
+    with_standing,
+)
+from cards.model import APPROVE, REJECT, Card, Choice, Decision, Lang, Principal, Vote
 from cards.values import Value
 
 Reason = Literal[
@@ -21,6 +28,7 @@ Reason = Literal[
     "nobody_else",
     "not_approver",
     "already_voted",
+    "other_values",
     "seat_taken",
     "not_needed",
 ]
@@ -110,7 +118,8 @@ def decide(
 
     Each person and each seat has one vote. With `deny_wins`, approvals count towards the quorum and
     everything else decides at once; with `majority`, more than half of the quorum's seats decide,
-    for either side. At the deadline itself the card has expired.
+    for either side. At the deadline itself the card has expired. Fields that the form does not name
+    keep what stands in them.
     """
     person = _recorded_id(card, principal)
     chosen = card.choice(choice)
@@ -118,6 +127,8 @@ def decide(
         return DecisionRefusal("unknown_choice", card, person)
     reason = refusal_reason(card, principal, now, revision)
     if reason in ("not_open", "already_voted") and _has_chosen(card, principal, choice):
+        if _has_sent_other(card, principal, choice, values):
+            return DecisionRefusal("other_values", card, person)
         return RepeatedVote(card, person)
     if reason:
         return DecisionRefusal(reason, card, person, _vote_in_the_way(card, principal, reason))
@@ -128,11 +139,12 @@ def decide(
         return MissingForm(chosen)
     if chosen.edits:
         return EditAttempt()
-    typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang, facts)
+    typed, errors = _read_form(chosen, values or {}, principal.lang or card.lang, facts)
     if errors:
         return InvalidForm(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
-    vote = vote.model_copy(update={"gives": votes_given_by(card, seat)})
+    more = {"gives": votes_given_by(card, seat), "form_digest": form_digest(values)}
+    vote = vote.model_copy(update=more)
     needed = votes_needed(card, choice) - 1
     if needed > 0:
         return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
@@ -140,6 +152,14 @@ def decide(
     update = {"files": files, "labels": _labels(chosen, typed)}
     decision = _decision(card, vote, typed).model_copy(update=update)
     return DecidedCard(_close(card, decision), decision)
+
+
+def _read_form(
+    chosen: Choice, values: Mapping[str, str], lang: Lang, facts: FormFacts
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """Return typed values by field name, and a sentence per fault."""
+    typed, faults = check_form(chosen.form, with_standing(chosen.form, values), lang, facts)
+    return typed, unknown_fields(chosen.form, values, lang) | faults
 
 
 def _labels(chosen: Choice, typed: Mapping[str, Value]) -> dict[str, str]:
@@ -190,6 +210,18 @@ def _has_chosen(card: Card, principal: Principal, choice: str) -> bool:
     )
 
 
+def _has_sent_other(
+    card: Card, principal: Principal, choice: str, values: Mapping[str, str] | None
+) -> bool:
+    """Whether the form that they sent when they chose this had other values, as far as is known."""
+    recorded = [
+        each.form_digest
+        for each in _votes_and_decision(card)
+        if each.person in principal.ids and each.choice == choice and each.form_digest
+    ]
+    return bool(values and recorded) and form_digest(values) not in recorded
+
+
 def _recorded_id(card: Card, principal: Principal) -> str:
     """Return the id under which the card has a vote or decision of theirs, else their own."""
     return next(
@@ -235,6 +267,7 @@ def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
         option=_option(card, vote.choice),
         edits=card.edits,
         shown_digest=card.shown_digest if card.edits else "",
+        form_digest=vote.form_digest,
     )
 
 

@@ -11,7 +11,7 @@ from cards.deciding.needed import can_reach_quorum
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, EditableContent, EditableValue, canonical, digest
 from cards.fields.table import shown_value
-from cards.forms import NO_FACTS, FormFacts, check_form, with_title
+from cards.forms import NO_FACTS, FormFacts, check_form, unknown_fields, with_title
 from cards.markdown import format_value, literal
 from cards.model import Card, Choice, Field, Lang, Principal, Row
 from cards.moments import local_time
@@ -97,7 +97,8 @@ def _changes(
     # 70.0 is no other number than 70.
     before, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
     entered = {f.name: typed.get(f.name) for f in touched if f.name not in faults}
-    return {name: value for name, value in entered.items() if value != before.get(name)}, faults
+    changed = {name: value for name, value in entered.items() if value != before.get(name)}
+    return changed, unknown_fields(form, values, lang) | faults
 
 
 def _apply(

@@ -29,6 +29,8 @@ def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
         case "already_voted":
             vote = next(v for v in card.votes if v.person == refused.person)
             return say("refused.already_voted", lang, **_values(card, vote, lang, zone))
+        case "other_values":
+            return _other_values_text(refused, lang, zone)
         case "seat_taken":
             return _seat_taken_text(refused, lang, zone)
         case "not_open":
@@ -47,10 +49,7 @@ def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
 def repeated_text(repeated: RepeatedVote, lang: Lang, *, zone: str) -> str:
     """Say that the person's choice is recorded, and what came of it so far."""
     card, person = repeated.card, repeated.person
-    vote = next((v for v in card.votes if v.person == person), None)
-    given = vote or card.decision
-    assert given is not None, "a repeat repeats something"
-    values = _values(card, given, lang, zone)
+    values = _values(card, _given_by(card, person), lang, zone)
     if card.status == "open":
         return say("repeat.vote", lang, **values)
     closed = say("repeat.closed", lang, **values)
@@ -58,6 +57,18 @@ def repeated_text(repeated: RepeatedVote, lang: Lang, *, zone: str) -> str:
         return closed
     outcome = _closed_text(DecisionRefusal("not_open", card, person), lang, zone)
     return say("repeat.outcome", lang, told=closed, outcome=outcome)
+
+
+def _given_by(card: Card, person: str) -> Vote | Decision:
+    given = next((v for v in card.votes if v.person == person), None) or card.decision
+    assert given is not None, "a repeat repeats something"
+    return given
+
+
+def _other_values_text(refused: DecisionRefusal, lang: Lang, zone: str) -> str:
+    """Say that what they sent before stands."""
+    given = _given_by(refused.card, refused.person)
+    return say("refused.other_values", lang, **_values(refused.card, given, lang, zone))
 
 
 def _values(card: Card, given: Vote | Decision, lang: Lang, zone: str) -> dict[str, object]:

@@ -21,6 +21,7 @@ from cards.deciding.handover import (
     hand_over_refusal,
 )
 from cards.deciding.seats import first_free_seat, seats_of
+from cards.forms import unknown_fields
 from cards.model import Card, Choice, Lang, Principal
 from cards.texts import say
 from cards.translation import translate_card
@@ -74,6 +75,9 @@ class SeatTransfers:
             return Judgement.of(answer, found, refused.reason, shown)
         if answer.values is None:
             return self._ask_whom(found, answer)
+        form = hand_over_form(found.card)
+        if unknown := unknown_fields(form, answer.values, lang):
+            return Judgement.of(answer, found, "invalid", FormRefused(unknown))
         name = answer.values.get(RECEIVER, "")
         receivers = find_people(self.people.scope_of(found.card), name)
         if len(receivers) != 1:

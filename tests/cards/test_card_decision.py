@@ -143,8 +143,11 @@ def test_a_faulty_form_decides_nothing_and_says_why_in_the_cards_language() -> N
         assert empty == InvalidForm({"reason": sentence})
 
 
-def test_values_are_kept_only_where_the_choice_has_a_form() -> None:
+def test_values_are_taken_only_where_the_choice_has_a_form() -> None:
     verdict = decide(card(), CHEN, "approve", NOW, revision=2, values={"reason": "x"})
+    assert isinstance(verdict, InvalidForm)
+    assert list(verdict.errors) == ["reason"]
+    verdict = decide(card(), CHEN, "approve", NOW, revision=2, values={})
     assert isinstance(verdict, DecidedCard)
     assert verdict.decision.values == {}
 
@@ -188,7 +191,8 @@ def test_votes_are_recorded_until_the_quorum_is_reached() -> None:
 def test_a_rejection_wins_at_once_and_so_does_every_other_choice() -> None:
     voted = card(review=TWO_OF_THREE, votes=(vote(CHEN),))
     for choice in ("reject", "postpone"):
-        verdict = decide(voted, WU, choice, NOW, revision=2, values={"reason": "no"})
+        values = {"reason": "no"} if choice == "reject" else {}
+        verdict = decide(voted, WU, choice, NOW, revision=2, values=values)
         assert isinstance(verdict, DecidedCard)
         assert verdict.decision.choice == choice
 

@@ -157,10 +157,15 @@ def test_it_stands_in_every_place_and_the_digest_is_that_of_what_stands() -> Non
 def test_what_the_form_does_not_give_or_gives_as_it_was_stays() -> None:
     assert tried(card(), weight="70.0") == UnchangedCard()
     assert tried(card(), weight=" 70 ", note="first line\r\nsecond line\n") == UnchangedCard()
-    assert tried(card(), unknown="x") == UnchangedCard()
     after = edited(card(), weight="72", arm="A", day="2026-11-20")
     assert [each.name for each in after.edits] == ["weight"]
     assert content(after)["note"] == NOTE
+
+
+def test_a_name_that_the_form_does_not_have_changes_nothing() -> None:
+    told = tried(card(), weight="72", unknown="x")
+    assert isinstance(told, InvalidForm)
+    assert list(told.errors) == ["unknown"]
 
 
 def test_a_field_that_may_be_empty_can_be_cleared_and_no_other() -> None:

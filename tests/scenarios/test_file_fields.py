@@ -37,11 +37,13 @@ def rows_of(card: Message) -> dict[str, Message]:
 async def send_note(room: WebRoom, form: Message, content: bytes, name: str) -> tuple[int, Message]:
     """Cleo fills in the form, with that file as the delivery note."""
     _, sent = await room.upload("cleo", content)
+    asked = {field["name"] for each in form["buttons"] for field in each["form"]}
+    values = {"order": "W-7", "note": name}
     return await room.post(
         "forms",
         "cleo",
         button=button(form, "submit"),
-        values={"order": "W-7", "note": name},
+        values={name: value for name, value in values.items() if name in asked},
         files={"note": {"id": sent["id"], "name": name}},
         id=new_id(),
     )

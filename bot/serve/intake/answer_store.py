@@ -33,9 +33,11 @@ async def store_answer(
     seen, shown = _seen(update, card), judgement.shown
     if isinstance(shown, DirectAnswer):
         answer = {"text": shown.text, "ok": shown.ok, "tells": shown.tells}
+        # It is no repeat, also under the id of the form that was recorded.
+        is_other = judgement.result == "other_values"
         stored = await decisions.decide(
             card.token,
-            update_id=update.id,
+            update_id=f"{update.id}/{judgement.result}" if is_other else update.id,
             answer=json.dumps(answer, ensure_ascii=False),
             effects=replace(judgement.effects, seen=seen),
         )

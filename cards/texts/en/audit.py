@@ -36,6 +36,7 @@ TEXTS: Final[dict[str, str]] = {
     "audit.result.nobody_else": "refused, nobody else could approve the change",
     "audit.result.not_needed": "refused, the vote that they could give was given already",
     "audit.result.seat_taken": "refused, that seat had voted",
+    "audit.result.other_values": "refused, other values were recorded before",
     "audit.result.repeated": "the same again, recorded before",
     "audit.result.handed_over": "the vote was handed over",
     "audit.result.no_seat": "refused, they have no vote to hand over",

@@ -75,6 +75,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.cancel": "Cancel",
     "form.label": "{label} ({detail})",
     "form.required": "Please fill this in",
+    "form.no_field": "This form has no field of that name",
     "form.integer": "Please give a whole number",
     "form.number": "Please give a number",
     "form.date": "Please give a date like 2026-01-31",

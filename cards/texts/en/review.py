@@ -37,6 +37,9 @@ TEXTS: Final[dict[str, str]] = {
     "repeat.vote": "Already recorded: you chose {label} on {when}; {needed} more needed.",
     "repeat.closed": "Already recorded: you chose {label} on {when}.",
     "repeat.outcome": "{told} The outcome: {outcome}",
+    "refused.other_values": (
+        "You chose {label} on {when} with other values, and those stand; these were not taken."
+    ),
     "refused.already_voted": "You chose {label} on {when}, and that stands; {needed} more needed.",
     "refused.not_needed": (
         "The vote that you could give is given already; those that are missing are others' to give."

@@ -32,6 +32,7 @@ TEXTS: Final[dict[str, str]] = {
     "audit.result.nobody_else": "拒绝，没有其他人可批准",
     "audit.result.not_needed": "拒绝，其可投的一票已有人投过",
     "audit.result.seat_taken": "拒绝，这一席已投票",
+    "audit.result.other_values": "拒绝，此前记录的内容不同",
     "audit.result.repeated": "重复，已记录过",
     "audit.result.handed_over": "已转交",
     "audit.result.no_seat": "拒绝，没有可转交的一票",

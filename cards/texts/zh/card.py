@@ -70,6 +70,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.many_rows": "最多 {limit} 行",
     "form.cancel": "取消",
     "form.label": "{label}（{detail}）",
+    "form.no_field": "此表单没有这个名称的字段",
     "form.required": "请填写",
     "form.integer": "请填写整数",
     "form.number": "请填写数字",
