@@ -36,7 +36,9 @@ TEXTS: Final[dict[str, str]] = {
     "repeat.vote": "已经记录过了：您于 {when} 选择了{label}，还需 {needed} 人。",
     "repeat.closed": "已经记录过了：您于 {when} 选择了{label}。",
     "repeat.outcome": "{told} 结果：{outcome}",
-    "refused.other_values": "您已于 {when} 选择了{label}，当时提交的内容与这次不同，以当时的为准；这次的没有收下。",
+    "refused.other_values": (
+        "您已于 {when} 选择了{label}，当时提交的内容与这次不同，以当时的为准；这次的没有收下。"
+    ),
     "refused.already_voted": "您已于 {when} 选择了{label}，以此为准；还需 {needed} 人。",
     "refused.not_needed": "您可以投的那一票已经有人投了；还缺的票须由别人来投。",
     "refused.seat_taken": "{seat} 这一席已由 {name} 于 {when} 投票：{label}。一席只有一票。",
