@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from cards.deciding.codes import RefusalCode
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.shared_file import SharedFile as SharedFile
@@ -184,7 +185,8 @@ class DirectAnswer:
     admitted, to the service or the project, and nothing was looked at; it may answer a message too.
     `again` when they were shown an answer to this before, so that it is not posted once more.
     `aside` when it is for them alone, wherever they asked. `shown` is to be called once it was
-    shown.
+    shown. What is not `ok` has a `code` for programs, and what comes too fast `wait_s`, the seconds
+    until it would be taken.
     """
 
     text: str
@@ -194,6 +196,8 @@ class DirectAnswer:
     again: RepeatOf = ""
     aside: bool = False
     shown: NoteShown | None = field(default=None, compare=False, repr=False)
+    code: RefusalCode | None = None
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

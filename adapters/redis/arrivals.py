@@ -5,6 +5,9 @@ from adapters.redis.client import translate_errors
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.arrivals import Arrival, EditOutcome
 
+_PUT = "put"
+"""What the id of an update without a digest holds."""
+
 
 class RedisArrivals:
     """The arrivals port."""
@@ -20,6 +23,13 @@ class RedisArrivals:
         if known:
             self._scripts.bell.ring()
         return known
+
+    async def digest(self, lane: str, *, update_id: str) -> str:
+        """The digest of the update as it was put first. Raises StoreUnavailable."""
+        tag = keys.tag(self._partitions.of_lane(lane))
+        with translate_errors():
+            found = str(await self._scripts.client.get(f"{tag}e:{update_id}") or "")
+        return "" if found == _PUT else found
 
     async def edit(self, lane: str, mail: str, arrival: Arrival, *, at: str) -> EditOutcome:
         """Replace the waiting mail of that message."""

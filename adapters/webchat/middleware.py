@@ -1,14 +1,26 @@
-"""Checks of every request (host, origin, type, size) and headers of every response."""
+"""Checks of every request (host, origin, type, size); headers and bodies of responses."""
 
 import json
+import math
 import re
-from collections.abc import Awaitable, Callable, Collection
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, TypeVar, assert_never
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, web
 
+from adapters.webchat.render import render_form
 from engine.errors import BadPayload
+from engine.events import (
+    Accepted,
+    ConfirmWanted,
+    DirectAnswer,
+    FormRefused,
+    FormWanted,
+    NotForUs,
+    NotRecorded,
+    Outcome,
+)
 
 MAX_BODY_BYTES = 1024 * 1024
 SECURITY_HEADERS = {
@@ -22,6 +34,7 @@ SECURITY_HEADERS = {
     "Cache-Control": "no-cache",
 }
 RETRY_AFTER_S = "3"
+_STATUSES: Mapping[str, int] = {"rate_limited": 429, "conflict": 409}
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -127,3 +140,33 @@ async def _read_body(request: web.Request) -> bytes:
 def http_error(kind: type[HttpError], reason: str) -> HttpError:
     """An HTTP error with the reason as JSON."""
     return kind(text=json.dumps({"error": reason}), content_type="application/json")
+
+
+def outcome_response(outcome: Outcome) -> web.Response:
+    """What an update came to, as JSON."""
+    match outcome:
+        case Accepted() | NotForUs():
+            return json_response(202, {})
+        case DirectAnswer():
+            return _direct_answer(outcome)
+        case ConfirmWanted(confirm=confirm):
+            return json_response(200, {"confirm": confirm.model_dump(mode="json")})
+        case FormWanted(form=form):
+            return json_response(200, {"form": render_form(form)})
+        case FormRefused(errors=errors):
+            return json_response(422, {"errors": errors, "code": "invalid"})
+        case NotRecorded(text=text):
+            return json_response(503, {"text": text, "code": "unavailable"})
+        case _:
+            assert_never(outcome)
+
+
+def _direct_answer(answer: DirectAnswer) -> web.Response:
+    """Say what came of it; a refusal of a rule is 200, since it is an answer to the person."""
+    body: dict[str, object] = {"ok": answer.ok, "text": answer.text}
+    if answer.code is None:
+        return json_response(200, body)
+    response = json_response(_STATUSES.get(answer.code, 200), body | {"code": answer.code})
+    if answer.wait_s:
+        response.headers["Retry-After"] = str(math.ceil(answer.wait_s))
+    return response

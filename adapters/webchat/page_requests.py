@@ -62,9 +62,9 @@ class _Body(SeenBody):
         """The conversation of the room."""
         return conversation_of(self.room)
 
-    def update_id(self, kind: str) -> str:
-        """Return the update's id: a browser's id is unique only for one person and kind."""
-        return f"web:{self.person}:{kind}:{self.id}"
+    def update_id(self, kind: str, about: str) -> str:
+        """Return the update's id: a browser's id is one for a person, and what it is `about`."""
+        return f"web:{self.person}:{kind}:{about}:{self.id}"
 
 
 class UploadRef(Frozen):
@@ -88,9 +88,14 @@ class SayBody(_Body):
             raise ValueError("is empty")
         return stripped
 
+    @property
+    def said_id(self) -> str:
+        """The id of its update."""
+        return self.update_id("said", self.room)
+
     def update(self, actor: Actor) -> MessageReceived | CommandGiven:
         """A command when the text is `/name ...`, else a message."""
-        update_id = self.update_id("said")
+        update_id = self.said_id
         if command := _COMMAND.fullmatch(self.text):
             return CommandGiven(
                 id=update_id,
@@ -113,7 +118,7 @@ class TapBody(_Body):
     def update(self, actor: Actor) -> CardTapped:
         """The tap, its data still to be unpacked."""
         return CardTapped(
-            id=self.update_id("tap"),
+            id=self.update_id("tap", self.button),
             conversation=self.conversation,
             actor=actor,
             button=self.button,
@@ -131,7 +136,7 @@ class FormBody(_Body):
     def update(self, actor: Actor) -> FormSubmitted:
         """The form as it was typed; the service judges the values."""
         return FormSubmitted(
-            id=self.update_id("form"),
+            id=self.update_id("form", self.button),
             conversation=self.conversation,
             actor=actor,
             button=self.button,

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import assert_never
 from urllib.parse import urlencode, urlsplit
 
 import structlog
@@ -11,7 +10,12 @@ from aiohttp import web
 
 from adapters.webchat.events import EventStreams, Subscription
 from adapters.webchat.history import ConversationHistory
-from adapters.webchat.middleware import Handler, RequestGuard, json_response
+from adapters.webchat.middleware import (
+    Handler,
+    RequestGuard,
+    json_response,
+    outcome_response,
+)
 from adapters.webchat.page_requests import (
     BodyT,
     EnterBody,
@@ -25,7 +29,7 @@ from adapters.webchat.page_requests import (
 )
 from adapters.webchat.panel import PANEL, SidePanel
 from adapters.webchat.provider_sign_in import CALLBACK, ProviderSignIn
-from adapters.webchat.render import render_card, render_form, render_message
+from adapters.webchat.render import render_card, render_message
 from adapters.webchat.room_names import (
     WORKSPACE,
     conversation_of,
@@ -52,14 +56,7 @@ from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
     Actor,
-    ConfirmWanted,
-    DirectAnswer,
-    FormRefused,
-    FormWanted,
     MessageReceived,
-    NotForUs,
-    NotRecorded,
-    Outcome,
     SharedFile,
     Update,
 )
@@ -375,9 +372,9 @@ class WebChat:
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._log_message(body, actor)
             if isinstance(body, SayBody) and isinstance(outcome, Accepted):
-                answers = self._log.reply_id(body.conversation, body.update_id("said"))
+                answers = self._log.reply_id(body.conversation, body.said_id)
                 return json_response(202, {"reply": answers})
-            return _answer(outcome)
+            return outcome_response(outcome)
 
         return post
 
@@ -425,21 +422,3 @@ class WebChat:
 
 def _room_of(conversation: str) -> str:
     return conversation.removeprefix(conversation_of(""))
-
-
-def _answer(outcome: Outcome) -> web.Response:
-    match outcome:
-        case Accepted() | NotForUs():
-            return json_response(202, {})
-        case DirectAnswer(text=text, ok=ok):
-            return json_response(200, {"ok": ok, "text": text})
-        case ConfirmWanted(confirm=confirm):
-            return json_response(200, {"confirm": confirm.model_dump(mode="json")})
-        case FormWanted(form=form):
-            return json_response(200, {"form": render_form(form)})
-        case FormRefused(errors=errors):
-            return json_response(422, {"errors": errors})
-        case NotRecorded(text=text):
-            return json_response(503, {"text": text})
-        case _:
-            assert_never(outcome)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
+from cards.deciding.codes import hand_over_code
 from cards.deciding.handover import (
     HAND_OVER,
     RECEIVER,
@@ -71,7 +72,9 @@ class SeatTransfers:
         """
         giver, lang = answer.person, answer.lang(found.card)
         if refused := hand_over_refusal(found.card, giver, found.now):
-            shown = DirectAnswer(say(f"handover.{refused.reason}", lang), ok=False)
+            told = say(f"handover.{refused.reason}", lang)
+            code = hand_over_code(refused, found.card)
+            shown = DirectAnswer(told, ok=False, code=code)
             return Judgement.of(answer, found, refused.reason, shown)
         if answer.values is None:
             return self._ask_whom(found, answer)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from cards.deciding.codes import refusal_code
 from cards.deciding.decision import (
     DecidedCard,
     DecisionRefusal,
@@ -188,9 +189,11 @@ class CardJudge:
             case DecisionRefusal(reason=reason):
                 effects = _expiry(found.card) if reason == "expired" else None
                 text = refusal_text(verdict, lang, zone=zone)
-                return judgement(reason, DirectAnswer(text, ok=False), effects=effects)
+                shown = DirectAnswer(text, ok=False, code=refusal_code(verdict))
+                return judgement(reason, shown, effects=effects)
             case UnchangedCard() | EditAttempt():
-                return judgement("unchanged", DirectAnswer(say("edit.nothing", lang), ok=False))
+                shown = DirectAnswer(say("edit.nothing", lang), ok=False, code="unchanged")
+                return judgement("unchanged", shown)
 
 
 def _expiry(card: Card) -> Effects | None:

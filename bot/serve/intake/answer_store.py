@@ -32,7 +32,7 @@ async def store_answer(
     """
     seen, shown = _seen(update, card), judgement.shown
     if isinstance(shown, DirectAnswer):
-        answer = {"text": shown.text, "ok": shown.ok, "tells": shown.tells}
+        answer = {"text": shown.text, "ok": shown.ok, "tells": shown.tells, "code": shown.code}
         # It is no repeat, also under the id of the form that was recorded.
         is_other = judgement.result == "other_values"
         stored = await decisions.decide(
@@ -42,7 +42,8 @@ async def store_answer(
             effects=replace(judgement.effects, seen=seen),
         )
         first = json.loads(stored)
-        return DirectAnswer(first["text"], ok=first["ok"], tells=first.get("tells", False))
+        tells, code = first.get("tells", False), first.get("code")
+        return DirectAnswer(first["text"], ok=first["ok"], tells=tells, code=code)
     if isinstance(shown, ConfirmWanted):
         # The question may stand in that message.
         seen = tuple(replace(each, due_s=_ASKED_S) for each in seen)

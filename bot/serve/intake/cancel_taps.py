@@ -8,6 +8,7 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from bot.people.directory import Directory
+from cards.deciding.codes import RefusalCode
 from cards.model import Lang, Principal
 from cards.texts import say
 from engine.errors import StaleWrite, StoreUnavailable
@@ -39,12 +40,14 @@ class CancelTaps:
             run = await self._read(run_id)
             person = self._as_known_there(run, tapper)
             if run is None or person is None or not may_cancel(run, person):
-                return DirectAnswer(say("cancel.not_yours", tapper.lang or "en"), ok=False)
+                told = say("cancel.not_yours", tapper.lang or "en")
+                return DirectAnswer(told, ok=False, code="not_allowed")
             lang = tapper.lang or run.lang
             if (end := end_of(run)) is not None:
                 state, name = say(f"end.{end}", lang), plain_title(run)
                 over = say("cancel.over", lang, name=name, state=state)
-                return await self._answer_once(update, run, over, Effects())
+                code: RefusalCode = "cancelled" if end == "cancelled" else "closed"
+                return await self._answer_once(update, run, over, Effects(), code)
             if isinstance(update, CardTapped) and not update.confirmed:
                 return ConfirmWanted(cancel_question(run, lang))
             try:
@@ -81,11 +84,17 @@ class CancelTaps:
         return await self._answer_once(update, run, done, effects)
 
     async def _answer_once(
-        self, update: CardTapped | FormSubmitted, run: Run, text: str, effects: Effects
+        self,
+        update: CardTapped | FormSubmitted,
+        run: Run,
+        text: str,
+        effects: Effects,
+        code: RefusalCode | None = None,
     ) -> Outcome:
         """Store the effects, and return the answer that a repeated tap gets too."""
-        answer = json.dumps({"text": text, "ok": bool(effects.cancels)}, ensure_ascii=False)
+        told = {"text": text, "ok": bool(effects.cancels), "code": code}
+        answer = json.dumps(told, ensure_ascii=False)
         stored = json.loads(
             await self.decisions.decide(run.id, update_id=update.id, answer=answer, effects=effects)
         )
-        return DirectAnswer(stored["text"], ok=stored["ok"])
+        return DirectAnswer(stored["text"], ok=stored["ok"], code=stored.get("code"))

@@ -224,7 +224,8 @@ class RateLimitFilter:
         if allowance.mark_told(update) and is_quiet:
             return Accepted(duplicate=True)
         key = "intake.too_fast" if is_tap else "intake.too_many"
-        return DirectAnswer(_refusal_text(key, text, allowance.per_minute, wait_s), ok=False)
+        told = _refusal_text(key, text, allowance.per_minute, wait_s)
+        return DirectAnswer(told, ok=False, code="rate_limited", wait_s=wait_s)
 
 
 @dataclass(slots=True)

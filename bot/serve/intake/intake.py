@@ -17,6 +17,7 @@ from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
 from bot.serve.intake.project_door import RefreshProjects, is_hidden_now, know_projects
 from cards.buttons import CANCEL_RUN, WHOLE_CASE, BadButton, Button
+from cards.deciding.codes import RefusalCode
 from cards.model import Card, Lang, Principal
 from cards.texts import COMPLETE, say
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
@@ -96,9 +97,22 @@ class Intake:
             log.warning("not_recorded", update=update.id, error=why)
             return NotRecorded(_not_recorded_text(update, self.people.principal(update.actor)))
 
-    async def _find_duplicate(self, update: MessageReceived | CommandGiven) -> Accepted | None:
+    async def _find_duplicate(self, update: MessageReceived | CommandGiven) -> Outcome | None:
         known = await self.arrivals.has(_lane(update), update_id=update.id)
-        return Accepted(duplicate=True) if known else None
+        return await self._judge_repeat(update) if known else None
+
+    async def _judge_repeat(self, update: MessageReceived | CommandGiven) -> Outcome:
+        """A duplicate, unless its sender has chosen an id under which something else was said.
+
+        Where messages can be edited, ids are the platform's, and a repeat may say something else.
+        """
+        if update.message:
+            return Accepted(duplicate=True)
+        said = await self.arrivals.digest(_lane(update), update_id=update.id)
+        if said in ("", arrival_of(update).digest):
+            return Accepted(duplicate=True)
+        told = _text_for("message.other_text", self.people.principal(update.actor), update.text)
+        return DirectAnswer(told, ok=False, code="conflict")
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
@@ -114,7 +128,7 @@ class Intake:
                 return Accepted(duplicate=True)
             text = update.text if isinstance(update, MessageReceived | CommandGiven) else ""
             told = _text_for("project.hidden", principal, text)
-            return DirectAnswer(told, ok=False, stranger=True)
+            return DirectAnswer(told, ok=False, stranger=True, code="not_allowed")
         match update:
             case MessageReceived():
                 command = parse_command(update.text)
@@ -170,7 +184,8 @@ class Intake:
         typed = [text for text in texts if text.strip() and not text.startswith("/")]
         langs = _languages_of(principal, typed[0] if typed else "")
         told = (self.people.stranger_text(principal, lang) for lang in langs)
-        return DirectAnswer(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
+        text = " ".join(dict.fromkeys(told))
+        return DirectAnswer(text, ok=False, stranger=True, code="not_allowed")
 
     async def _put_files(
         self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
@@ -195,10 +210,10 @@ class Intake:
         mail = CommandArrived(update=update, principal=_without_accounts(principal)).stored()
         return await self._put(update, mail)
 
-    async def _put(self, update: MessageReceived | CommandGiven, mail: str) -> Accepted:
+    async def _put(self, update: MessageReceived | CommandGiven, mail: str) -> Outcome:
         lane, arrival = _lane(update), arrival_of(update)
         new = await self.mailbox.put(lane, mail, update_id=update.id, arrival=arrival)
-        return Accepted(duplicate=not new)
+        return Accepted() if new else await self._judge_repeat(update)
 
     async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
         """Hand over at once, since the card may be in another partition; then say so in chat."""
@@ -217,7 +232,7 @@ class Intake:
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return _refusal("card.unknown", principal)
+            return _refusal("card.unknown", principal, "not_found")
         if button.choice == WHOLE_CASE:
             return await self._take(_whole_case(update, button))
         if button.choice == CANCEL_RUN:
@@ -227,11 +242,11 @@ class Intake:
             try:
                 found = await self.decisions.card(button.token)
             except NewerState:
-                return _refusal("card.newer", principal)
+                return _refusal("card.newer", principal, "unavailable")
             if found is None or self._is_foreign(update, principal, found.card):
-                return _refusal("card.unknown", principal)
+                return _refusal("card.unknown", principal, "not_found")
             if self.people.scope_of(found.card).refresh(principal).id != principal.id:
-                return _refusal("project.hidden_card", principal)
+                return _refusal("project.hidden_card", principal, "not_allowed")
             files = await self.form_files(update, found.card)
             answer = tap_answer(update, principal, button, files)
             judgement = CardJudge(self.people, self.zone, self.entities).judge(found, answer)
@@ -292,9 +307,9 @@ def _may_answer_cards(update: Update, principal: Principal) -> bool:
             return command is not None and command[0] in _REVIEWER_COMMANDS
 
 
-def _refusal(key: str, principal: Principal) -> DirectAnswer:
+def _refusal(key: str, principal: Principal, code: RefusalCode) -> DirectAnswer:
     """A refusal without a card to take the language from."""
-    return DirectAnswer(_text_for(key, principal), ok=False)
+    return DirectAnswer(_text_for(key, principal), ok=False, code=code)
 
 
 def _not_recorded_text(update: Update, principal: Principal) -> str:

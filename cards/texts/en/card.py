@@ -53,6 +53,9 @@ TEXTS: Final[dict[str, str]] = {
     "message.not_recorded": (
         "This may not have arrived. If no answer comes, please send it again in a moment."
     ),
+    "message.other_text": (
+        "Something else was sent under this id before, and this was not taken; give it another id."
+    ),
     "refused.unknown_choice": "This card has no such choice.",
     "refused.not_open": "This card is closed.",
     "refused.decided": "Already decided by {name} on {when}: {label}.",

@@ -49,6 +49,7 @@ TEXTS: Final[dict[str, str]] = {
     "card.not_recorded": "没有记录成功，请稍后再点一次。",
     "form.not_recorded": "没有记录成功，请稍后再提交一次。",
     "message.not_recorded": "可能没有收到。如果没有答复，请稍后再发一次。",
+    "message.other_text": "此编号之前已用于另一条消息，这一条没有收下；请换一个编号。",
     "refused.unknown_choice": "这张卡片没有这个选项。",
     "refused.not_open": "这张卡片已关闭。",
     "refused.decided": "已由 {name} 于 {when} {label}。",

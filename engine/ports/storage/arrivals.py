@@ -22,6 +22,10 @@ class Arrivals(Protocol):
         """Whether the update was put before; the lane is woken again if it has mail."""
         ...
 
+    async def digest(self, lane: str, *, update_id: str) -> str:
+        """The digest of an update that was put before, "" where it is not known."""
+        ...
+
     async def edit(self, lane: str, mail: str, arrival: Arrival, *, at: str) -> EditOutcome:
         """Put `mail` in the place of the message's own, if nobody has begun with that.
 

@@ -29,6 +29,7 @@ FORM = {**TAP, "values": {"weight": "64.5"}}
 LIN = Actor(platform="web", workspace="local", user="lin", name="Lin Yue")
 CHEN = Actor(platform="web", workspace="local", user="chen", name="Chen Rui")
 MAIN = "web:local:main"
+TOO_MUCH = {"errors": {"weight": "Too much."}, "code": "invalid"}
 WANTED = FormView(
     data="s1:0-abcdefgh:reject:1",
     lang="en",
@@ -41,11 +42,11 @@ WANTED = FormView(
 
 async def test_a_message_becomes_an_update_and_is_shown_to_the_room(client, intake, log):
     response = await client.post("/chat/messages", json=SAY)
-    answers = log.reply_id(MAIN, f"web:lin:said:{UPDATE}")
+    answers = log.reply_id(MAIN, f"web:lin:said:main:{UPDATE}")
     assert (response.status, await response.json()) == (202, {"reply": answers})
     assert intake.updates == [
         MessageReceived(
-            id=f"web:lin:said:{UPDATE}", conversation=MAIN, actor=LIN, text="ECOG of P003?"
+            id=f"web:lin:said:main:{UPDATE}", conversation=MAIN, actor=LIN, text="ECOG of P003?"
         )
     ]
     assert log.bodies(MAIN) == [
@@ -56,14 +57,17 @@ async def test_a_message_becomes_an_update_and_is_shown_to_the_room(client, inta
 async def test_a_repeated_message_is_the_same_update_and_shown_once(client, intake, log):
     for _ in range(2):
         assert (await client.post("/chat/messages", json=SAY)).status == 202
-    assert [update.id for update in intake.updates] == [f"web:lin:said:{UPDATE}"] * 2
+    assert [update.id for update in intake.updates] == [f"web:lin:said:main:{UPDATE}"] * 2
     assert len(log.bodies(MAIN)) == 1
 
 
 async def test_a_message_that_was_not_recorded_is_not_shown(client, intake, log):
     intake.answers["message"] = NotRecorded(text="not sent, try again")
     response = await client.post("/chat/messages", json=SAY)
-    assert (response.status, await response.json()) == (503, {"text": "not sent, try again"})
+    assert (response.status, await response.json()) == (
+        503,
+        {"text": "not sent, try again", "code": "unavailable"},
+    )
     assert log.bodies(MAIN) == []
 
 
@@ -81,7 +85,7 @@ async def test_a_slash_and_letters_give_a_command(client, intake, text, name, re
     assert (await client.post("/chat/messages", json={**SAY, "text": text})).status == 202
     assert intake.updates == [
         CommandGiven(
-            id=f"web:lin:said:{UPDATE}", conversation=MAIN, actor=LIN, name=name, text=rest
+            id=f"web:lin:said:main:{UPDATE}", conversation=MAIN, actor=LIN, name=name, text=rest
         )
     ]
 
@@ -98,10 +102,19 @@ async def test_other_slashes_are_messages(client, intake, text):
         (Accepted(), 202, {}),
         (Accepted(duplicate=True), 202, {}),
         (DirectAnswer(text="Recorded.", ok=True), 200, {"ok": True, "text": "Recorded."}),
-        (DirectAnswer(text="Not yours.", ok=False), 200, {"ok": False, "text": "Not yours."}),
+        (
+            DirectAnswer(text="Not yours.", ok=False, code="not_allowed"),
+            200,
+            {"ok": False, "text": "Not yours.", "code": "not_allowed"},
+        ),
+        (
+            DirectAnswer(text="Others were.", ok=False, code="conflict"),
+            409,
+            {"ok": False, "text": "Others were.", "code": "conflict"},
+        ),
         (FormWanted(form=WANTED), 200, {"form": WANTED.model_dump(mode="json")}),
-        (FormRefused(errors={"weight": "Too much."}), 422, {"errors": {"weight": "Too much."}}),
-        (NotRecorded(text="Tap again."), 503, {"text": "Tap again."}),
+        (FormRefused(errors={"weight": "Too much."}), 422, TOO_MUCH),
+        (NotRecorded(text="Tap again."), 503, {"text": "Tap again.", "code": "unavailable"}),
     ],
 )
 async def test_every_outcome_of_a_tap_and_a_form_has_its_answer(
@@ -113,16 +126,31 @@ async def test_every_outcome_of_a_tap_and_a_form_has_its_answer(
         assert (response.status, await response.json()) == (status, body)
     assert intake.updates == [
         CardTapped(
-            id=f"web:chen:tap:{UPDATE}", conversation=MAIN, actor=CHEN, button=TAP["button"]
+            id=f"web:chen:tap:{TAP['button']}:{UPDATE}",
+            conversation=MAIN,
+            actor=CHEN,
+            button=TAP["button"],
         ),
         FormSubmitted(
-            id=f"web:chen:form:{UPDATE}",
+            id=f"web:chen:form:{TAP['button']}:{UPDATE}",
             conversation=MAIN,
             actor=CHEN,
             button=TAP["button"],
             values={"weight": "64.5"},
         ),
     ]
+
+
+async def test_what_comes_too_fast_is_429_and_says_when_to_try_again(client, intake, log):
+    slow = DirectAnswer(text="Slower.", ok=False, code="rate_limited", wait_s=2.4)
+    intake.answers = {"message": slow, "tap": slow, "form": slow}
+    sent = (("/chat/messages", SAY), ("/chat/taps", TAP), ("/chat/forms", FORM))
+    for path, body in sent:
+        response = await client.post(path, json=body)
+        assert (response.status, response.headers["Retry-After"]) == (429, "3")
+        told = await response.json()
+        assert told == {"ok": False, "text": "Slower.", "code": "rate_limited"}
+    assert log.bodies(MAIN) == []
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
