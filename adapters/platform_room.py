@@ -57,7 +57,7 @@ class PlatformContext:
     expiring_texts: ExpiringTexts
     read_card: Callable[[str, str], Awaitable[Card | None]]
     home: Callable[[Actor], Awaitable[HomePage]]
-    inbox: Callable[[Actor], Awaitable[InboxPage]]
+    inbox: Callable[[Actor, int], Awaitable[InboxPage]]
     reply_cards: FindReplyCards
     runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
     persons: Sequence[NamedPerson]

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar, assert_never
 from urllib.parse import urlsplit
 
@@ -74,15 +74,19 @@ class RequestGuard:
         return answer
 
     async def json_body(self, request: web.Request) -> bytes:
-        """Return the raw body of a same-origin JSON request of at most 1 MiB. Raises 403 or 413."""
+        """Return the raw body of a same-origin JSON request, at most 1 MiB.
+
+        Raises 403, 413, 415.
+        """
         self.check_origin(request, "application/json")
         # On a copy, so that our limit holds whatever the application allows.
         return await _read_body(request.clone(client_max_size=MAX_BODY_BYTES))
 
     def check_origin(self, request: web.Request, content_type: str) -> None:
-        """Raises 403 for another origin or type; foreign pages cannot send this type."""
+        """Raises 403 for another origin, 415 for a type that foreign pages could send."""
         if request.content_type != content_type:
-            raise http_error(web.HTTPForbidden, f"Content-Type: must be {content_type}")
+            told = f"Content-Type: must be {content_type}"
+            raise http_error(web.HTTPUnsupportedMediaType, told)
         origin = request.headers.get("Origin")
         # A proxy may have put another Host in place of ours.
         ours = {request.headers["Host"].lower(), *self._hosts}
@@ -120,6 +124,23 @@ def _check_sender(request: web.Request) -> None:
 def _response_headers(status: int) -> dict[str, str]:
     away = status == web.HTTPServiceUnavailable.status_code
     return SECURITY_HEADERS | ({"Retry-After": RETRY_AFTER_S} if away else {})
+
+
+def no_such_request(routes: Iterable[web.RouteDef]) -> Handler:
+    """Return the handler of what none of the routes takes: 405 where another method would be."""
+    methods: dict[str, set[str]] = {}
+    for route in routes:
+        methods.setdefault(route.path, set()).add(route.method)
+
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        allowed = ", ".join(sorted(methods.get(request.path, ())))
+        if not allowed:
+            return json_response(404, {"error": "path: there is no such request"})
+        response = json_response(405, {"error": f"method: must be {allowed}"})
+        response.headers["Allow"] = allowed
+        return response
+
+    return refuse
 
 
 def json_response(status: int, body: dict[str, Any]) -> web.Response:

@@ -23,6 +23,7 @@ from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, Messag
 MAIN = "main"
 MAX_ROOMS = 20
 _POSITION = re.compile(r"\d{1,20}(?:-\d{1,20})?")
+_PAGE = re.compile(r"[1-9][0-9]{0,2}")
 MAX_TEXT = 8_000
 MAX_FILES = 10
 # More than any field takes, so that too long a value gets its field's own message.
@@ -38,10 +39,10 @@ AnyT = TypeVar("AnyT", bound=Frozen)
 
 
 class SeenBody(Frozen):
-    """That a person saw what is in a room by now."""
+    """That a person saw what is in a room by now; `person` is "" where the sign-in says who."""
 
     room: Room
-    person: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    person: Annotated[str, StringConstraints(max_length=64)] = ""
 
 
 class DeleteBody(SeenBody):
@@ -164,6 +165,14 @@ def parse_body(model: type[AnyT], raw: bytes) -> AnyT:
         raise BadPayload(f"{field}: {first['msg']}") from wrong
 
 
+def page_number(request: web.Request) -> int:
+    """Return which page the address asks for, from 1. Raises BadPayload."""
+    page = request.query.get("page", "1")
+    if not _PAGE.fullmatch(page):
+        raise BadPayload("page: must be a number from 1 to 999")
+    return int(page)
+
+
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
     """A room, its claimed reader, and the position after which they read on."""
@@ -187,7 +196,7 @@ def read_positions(request: web.Request) -> Sequence[ReadPosition]:
     rooms = [_check_room(room) for room in query.getall("room", [MAIN])]
     if len(rooms) > MAX_ROOMS:
         raise BadPayload(f"room: at most {MAX_ROOMS} at once")
-    people = query.getall("person", [""])
+    people = query.getall("person", [""] * len(rooms))
     last = request.headers.get("Last-Event-ID")
     name, values = (
         ("Last-Event-ID", last.split(",")) if last else ("after", query.getall("after", [""]))

@@ -14,6 +14,7 @@ from adapters.webchat.middleware import (
     Handler,
     RequestGuard,
     json_response,
+    no_such_request,
     outcome_response,
 )
 from adapters.webchat.page_requests import (
@@ -23,6 +24,7 @@ from adapters.webchat.page_requests import (
     ReadPosition,
     SayBody,
     TapBody,
+    page_number,
     parse_body,
     read_positions,
     room_of,
@@ -78,7 +80,7 @@ EXAMPLES = 3
 _log = structlog.get_logger(__name__)
 
 
-async def _empty_inbox(actor: Actor) -> InboxPage:
+async def _empty_inbox(actor: Actor, page: int) -> InboxPage:
     return InboxPage()
 
 
@@ -104,7 +106,7 @@ class WebChat:
         log: ChatLog,
         people: Sequence[WebPerson],
         authenticator: Authenticator | None = None,
-        inbox: Callable[[Actor], Awaitable[InboxPage]] = _empty_inbox,
+        inbox: Callable[[Actor, int], Awaitable[InboxPage]] = _empty_inbox,
         reply_cards: FindReplyCards = no_reply_cards,
         runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]] = _no_runs,
         conversations: Conversations | None = None,
@@ -230,7 +232,7 @@ class WebChat:
             routes += self._provider_routes(self._authenticator)
         elif isinstance(self._authenticator, SignInLinks):
             routes += self._sign_in_routes(self._authenticator)
-        return routes
+        return [*routes, web.route("*", "/chat/{other:.*}", guarded(no_such_request(routes)))]
 
     def _provider_routes(self, provider: ProviderSignIn) -> list[web.RouteDef]:
         """Return the routes of signing in at an identity provider."""
@@ -313,7 +315,7 @@ class WebChat:
     async def _list_inbox(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
         try:
-            waiting = await self._inbox(actor)
+            waiting = await self._inbox(actor, page_number(request))
         except StoreUnavailable:
             return json_response(503, {"error": "the store is away"})
         cards = [render_card(card) | {"lang": lang} for card, lang in waiting.cards]
@@ -334,10 +336,9 @@ class WebChat:
 
     async def _list_runs(self, request: web.Request) -> web.Response:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
-        lang, page = request.query.get("lang", ""), request.query.get("page", "1")
-        number = int(page) if page.isascii() and page.isdecimal() and len(page) < 4 else 1
+        lang, number = request.query.get("lang", ""), page_number(request)
         try:
-            own = await self._runs(actor, lang if lang in languages() else None, max(number, 1))
+            own = await self._runs(actor, lang if lang in languages() else None, number)
         except StoreUnavailable:
             return json_response(503, {"error": "the store is away"})
         cards = [render_card(run) | {"lang": own.lang} for run in own.runs]
@@ -368,6 +369,8 @@ class WebChat:
         async def post(request: web.Request) -> web.StreamResponse:
             body = parse_body(model, await self._guard.json_body(request))
             actor = await self._visitors.actor(request, body.person, body.room)
+            # Who signed in need not say who they are.
+            body = body.model_copy(update={"person": actor.user})
             outcome = await intake(self._with_files(body, body.update(actor)))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._log_message(body, actor)

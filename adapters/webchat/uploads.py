@@ -138,22 +138,23 @@ def upload_handler(uploads: Uploads, guard: RequestGuard, identify: IdentifyVisi
         except UploadTooLarge:
             raise _too_large(uploads.max_mb) from None
         except TooManyUploads:
-            raise http_error(web.HTTPTooManyRequests, "too_many") from None
+            raise http_error(web.HTTPTooManyRequests, "file: too many wait to be sent") from None
         except TimeoutError:
-            raise http_error(web.HTTPRequestTimeout, "too_slow") from None
+            raise http_error(web.HTTPRequestTimeout, "file: it came too slowly") from None
         except (ConnectionError, web.RequestPayloadError):
             # The client has gone.
-            raise http_error(web.HTTPBadRequest, "broken off") from None
+            raise http_error(web.HTTPBadRequest, "file: it broke off") from None
         except OSError as error:
             _log.error("upload_not_kept", error=str(error))
-            raise http_error(web.HTTPServiceUnavailable, "away") from error
+            raise http_error(web.HTTPServiceUnavailable, "file: it cannot be kept now") from error
 
     return take
 
 
 def _too_large(max_mb: int) -> web.HTTPException:
     error = web.HTTPRequestEntityTooLarge(max_mb * 1024**2)
-    error.text, error.content_type = json.dumps({"error": "too_large"}), "application/json"
+    told = json.dumps({"error": f"file: at most {max_mb} MB"})
+    error.text, error.content_type = told, "application/json"
     # The rest of the body is not waited for.
     error.headers["Connection"] = "close"
     return error

@@ -181,14 +181,14 @@ class Visitors:
     async def actor(self, request: web.Request, named: str, room: str = "") -> Actor:
         """Return who asks. Raises BadPayload, 401, 403, 404, or 503.
 
-        Where visitors sign in, another's name is refused; so is another's room, as one that does
-        not exist.
+        Where visitors sign in, they need no name, and another's is refused; so is another's room,
+        as one that does not exist.
         """
         me = await self._authenticator.who(request)
         person = me or self._people.get(named)
         if person is None:
             raise BadPayload("person: nobody of that id is here")
-        if person.id != named:
+        if me and named not in (me.id, ""):
             raise http_error(web.HTTPForbidden, "person: you are signed in as somebody else")
         if room and not may_enter(room, person.id):
             raise _no_such_room()

@@ -22,7 +22,7 @@ MOST_CARDS = 30
 
 @dataclass(frozen=True, slots=True)
 class PersonalInbox:
-    """The first page of what a person may decide now, by the roles they hold now."""
+    """What a person may decide now, by the roles they hold now."""
 
     inbox: Inbox
     people: Directory
@@ -30,15 +30,20 @@ class PersonalInbox:
     zone: str
     with_links: Callable[[CardView], CardView] = lambda view: view
 
-    async def __call__(self, actor: Actor) -> InboxPage:
-        """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
+    async def __call__(self, actor: Actor, number: int = 1) -> InboxPage:
+        """A page, from 1, of cards with their buttons, wherever they were asked.
+
+        Raises StoreUnavailable.
+        """
         person = self.people.principal(actor)
         voter = partial(self.people.as_voter, person, today=self.clock.today())
-        page = await read_pending_page(self.inbox, voter, self.clock.now(), size=MOST_CARDS)
+        now = self.clock.now()
+        page = await read_pending_page(self.inbox, voter, now, number=number, size=MOST_CARDS)
         zone = person.zone or self.zone
         names = self.people.role_name
         cards = [translate_card(card, person.lang, names) for card in page.cards]
-        return InboxPage(tuple((self._view(card, zone), card.lang) for card in cards), page.more)
+        shown = tuple((self._view(card, zone), card.lang) for card in cards)
+        return InboxPage(shown, page.more and bool(shown))
 
     def _view(self, card: Card, zone: str) -> CardView:
         place = self.people.place_name(card.conversation, card.lang)

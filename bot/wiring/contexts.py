@@ -21,6 +21,7 @@ from adapters.redis.store import RedisDecisions
 from bot.definitions.snapshot import PublishedPlaybooks
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
+from bot.people.file import Person
 from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.people.personal_runs import PersonalRuns
 from bot.people.run_links import RunLinks
@@ -30,8 +31,8 @@ from bot.serve.intake.project_door import RefreshProjects, know_projects
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
 from bot.wiring.store import StoreConnection
-from cards.model import Card
-from cards.texts import languages
+from cards.model import Card, Lang
+from cards.texts import languages, say
 from engine.errors import DefinitionError, StoreUnavailable
 from engine.events import Actor
 from engine.ports.accounts import AccountSource
@@ -182,6 +183,11 @@ def _connections(url: str | None) -> Callable[[], AbstractAsyncContextManager[Cl
     return connection
 
 
+def _roles_of(person: Person, people: Directory, lang: Lang) -> str:
+    """The names of the roles that they hold, for who has no label."""
+    return say("list.items", lang).join(people.role_name(each, lang) for each in person.roles)
+
+
 def _persons(people: Directory) -> list[NamedPerson]:
     """Everybody who has a name in the web chat."""
     return [
@@ -189,7 +195,7 @@ def _persons(people: Directory) -> list[NamedPerson]:
             id=p.id,
             name=p.name,
             web=p.web,
-            label={lang: p.label(lang) for lang in languages()},
+            label={lang: p.label(lang) or _roles_of(p, people, lang) for lang in languages()},
             email=p.email,
         )
         for p in people.people

@@ -33,7 +33,7 @@ class HomePage:
 
 @dataclass(frozen=True, slots=True)
 class InboxPage:
-    """The first cards that wait for a person, in the languages they are in; `more` when not all."""
+    """Cards that wait for a person, in the languages they are in; `more` when others follow."""
 
     cards: tuple[tuple[CardView, Lang], ...] = ()
     more: bool = False

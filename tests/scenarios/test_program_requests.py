@@ -1,9 +1,15 @@
 """A program over the requests of the web chat: codes of refusals, ids that are used twice."""
 
+import aiohttp
 import pytest
 
+from adapters.webchat.room_names import own_room_prefix
+from bot.people.personal_pages import MOST_CARDS
+from cards.model import Card, Choice, Review
+from engine.ports.storage.store import CardWrite, Effects
 from tests.fakes.web_room import WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_own_conversations import signed_in
 from tests.scenarios.test_web_walk import to_review
 
 ASKED = "What is the ECOG of P003?"
@@ -76,3 +82,51 @@ async def test_too_many_messages_are_429(start: Start) -> None:
         status, told = await room.post("messages", "lin", text=ASKED, id=new_id())
         assert (status, told["ok"], told["code"]) == (429, False, "rate_limited")
         assert "2 messages a minute" in told["text"]
+
+
+async def test_the_inbox_has_pages_until_all_was_listed(service: Service) -> None:
+    decisions, cards = service.parts.store.decisions, []
+    for number in range(MOST_CARDS + 3):
+        card = Card(
+            kind="confirm",
+            token=f"0-inbox{number:017d}",
+            run="",
+            conversation="web:local:main",
+            lang="en",
+            title=f"Card {number}",
+            choices=(Choice(id="approve", label="Approve"),),
+            review=Review(persons=("chen",)),
+            requester="lin",
+        )
+        cards.append(card.token)
+        effects = Effects(cards=(CardWrite(card),))
+        await decisions.decide(card.token, update_id=card.token, answer="", effects=effects)
+    seen = list[str]()
+    async with aiohttp.ClientSession(service.url) as http:
+        for page, more in ((1, True), (2, False), (3, False)):
+            asked = {"person": "chen", "page": str(page)}
+            told = await (await http.get("/chat/inbox", params=asked)).json()
+            assert told["more"] is more
+            seen += [each["token"] for each in told["cards"]]
+    assert sorted(seen) == cards
+
+
+async def test_who_signed_in_need_not_say_who_they_are(start: Start) -> None:
+    service = await start(web_login="link")
+    room = own_room_prefix("lin") + "bare"
+    async with signed_in(service, "lin") as lin:
+        body = {"room": room, "id": new_id(), "text": ASKED}
+        named = await lin.post("/chat/messages", json={**body, "person": "lin"})
+        bare = await lin.post("/chat/messages", json=body)
+        assert bare.status == named.status == 202
+        assert await bare.json() == await named.json()
+        for path in ("/chat/inbox", "/chat/mine", "/chat/conversations", "/chat/people"):
+            assert (await lin.get(path)).status == 200
+        assert (await lin.post("/chat/seen", json={"room": room})).status == 200
+        two = [("room", room), ("room", "main"), ("after", "0"), ("after", "0")]
+        async with lin.get("/chat/events", params=two) as events:
+            assert events.status == 200
+        other = await lin.post("/chat/messages", json={**body, "person": "chen"})
+        assert other.status == 403
+    async with aiohttp.ClientSession(service.url) as http:
+        assert (await http.post("/chat/messages", json=body)).status == 401

@@ -228,12 +228,33 @@ async def test_a_body_over_one_mebibyte_is_413(client, intake):
     assert intake.updates == []
 
 
+async def test_what_is_no_request_of_the_page_is_refused_as_json(client, intake):
+    for method, path, status, told in (
+        ("GET", "/chat/nothing", 404, "path: there is no such request"),
+        ("POST", "/chat/inbox", 405, "method: must be GET"),
+        ("GET", "/chat/messages", 405, "method: must be POST"),
+    ):
+        response = await client.request(method, path)
+        assert (response.status, await response.json()) == (status, {"error": told})
+        assert response.headers.get("Allow", "") == told.partition("must be ")[2]
+    assert intake.updates == []
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "1000", "two", "", "١"])
+async def test_a_page_that_is_none_is_refused(client, page):
+    for path in ("/chat/inbox", "/chat/mine"):
+        response = await client.get(path, params={"person": "lin", "page": page})
+        assert response.status == 400
+        assert (await response.json())["error"].startswith("page: ")
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 async def test_only_json_is_taken(client, intake, kind):
     response = await client.post(
         "/chat/messages", data=json.dumps(SAY).encode(), headers={"Content-Type": kind}
     )
-    assert response.status == 403
+    assert response.status == 415
+    assert (await response.json())["error"].startswith("Content-Type: ")
     assert intake.updates == []
 
 
