@@ -9,7 +9,7 @@ from datetime import date
 from hashlib import blake2b
 
 from cards.fields.bounds import range_text
-from cards.fields.readers import MAX_TEXT, is_storable
+from cards.fields.readers import MAX_LIST, MAX_TEXT, is_storable, read_lines
 from cards.fields.table import FIELD_TYPES, check_bounds, read_value
 from cards.linear import matches
 from cards.model import Field, Lang
@@ -18,6 +18,7 @@ from cards.texts import say
 from cards.values import BadValue, Value
 
 __all__ = [
+    "MAX_LIST",
     "MAX_ROWS",
     "MAX_TEXT",
     "FormFacts",
@@ -147,10 +148,12 @@ def _split_cells(line: str) -> list[str]:
 
 
 def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
-    value = read_value(field, raw, lang)
     if field.columns:
         # Rows are kept as they were typed; who takes them reads them so again.
+        value: Value = read_lines(raw, MAX_LIST)
         read_rows(field.columns, str(value), lang)
+    else:
+        value = read_value(field, raw, lang)
     check_bounds(field, value, lang, facts.today)
     patterned = FIELD_TYPES[field.type].patterned and field.pattern
     if patterned and not matches(field.pattern, str(value)) and not _is_word(field, raw):

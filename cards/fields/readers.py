@@ -14,6 +14,9 @@ from cards.values import NO, YES, BadValue, Value, ValueRules
 MAX_TEXT = 2_000
 """The longest text, in UTF-16 units as platforms count; a line break is one."""
 
+MAX_LIST = 20_000
+"""The longest text of a list's rows, counted alike."""
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -51,9 +54,14 @@ def _match(form: re.Pattern[str], text: str, key: str) -> str:
 
 def read_text(spec: ValueRules, text: str, lang: str) -> str:
     """A text as it stands, its line breaks alike."""
+    return read_lines(text, MAX_TEXT)
+
+
+def read_lines(text: str, limit: int) -> str:
+    """Return a text of at most so many units, its line breaks alike. Raises BadValue."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if units(text) > MAX_TEXT:
-        raise BadValue("form.long", limit=MAX_TEXT)
+    if units(text) > limit:
+        raise BadValue("form.long", limit=limit)
     if not is_storable(text):
         raise BadValue("form.unstorable")
     return text

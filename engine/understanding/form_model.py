@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from cards.forms import FormFacts, check_form
+from cards.clipping import clip
+from cards.forms import MAX_TEXT, FormFacts, check_form
 from cards.frozen import Frozen
 from cards.model import Card, Field
 from engine.dialogue import DialogueFailure, ModelTask, first_messages, run_dialogue
@@ -123,7 +124,7 @@ def _told(field: Field) -> dict[str, Any]:
         "maximum": "" if field.maximum is None else f"{field.maximum:g}",
         "currencies": list(field.currencies),
         "hint": field.hint,
-        "has now": field.value,
+        "has now": clip(field.value, MAX_TEXT),
     }
     return {name: fact for name, fact in facts.items() if fact}
 

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from cards.clipping import clip
 from cards.deciding.seats import may_answer
+from cards.forms import MAX_TEXT
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Field, Principal
 from cards.texts import say
@@ -185,7 +187,7 @@ def noted_values(fields: Sequence[Field], lang: str) -> str:
 def labelled_value(field: Field, value: str) -> str:
     """The field's label and the value as people read it, as Markdown."""
     shown = " ".join(filter(None, (field.label_of(value, ""), field.unit)))
-    return f"{literal(field.label)} {literal(shown)}"
+    return f"{literal(field.label)} {literal(clip(shown, MAX_TEXT))}"
 
 
 def other_entities(card: Card, text: str, entities: Entities) -> str:

@@ -7,7 +7,7 @@ from adapters.slack.outbound.forms import form_modal
 from adapters.telegram.forms.progress import begin_form, enter_values
 from adapters.telegram.forms.prompts import Prompt, PromptField, parse_reply
 from adapters.webchat.page_requests import FormBody, parse_body
-from cards.forms import MAX_TEXT, check_form
+from cards.forms import MAX_LIST, MAX_TEXT, check_form
 from cards.model import Field
 from cards.showing.view import FormView
 from cards.texts import say
@@ -47,11 +47,9 @@ def on_telegram(text: str) -> dict[str, str]:
     return parse_reply(prompt, text)
 
 
-def on_web(text: str) -> dict[str, str]:
+def on_web(text: str, name: str = "reason") -> dict[str, str]:
     body = {"room": "main", "person": "lin", "id": "12345678", "button": FORM.data}
-    form = parse_body(
-        FormBody, FormBody(**body, values={"reason": text}).model_dump_json().encode()
-    )
+    form = parse_body(FormBody, FormBody(**body, values={name: text}).model_dump_json().encode())
     return form.update(Actor(platform="web", workspace="local", user="lin")).values
 
 
@@ -75,6 +73,31 @@ def test_one_character_more_is_refused_with_the_same_sentence_everywhere(kind: s
     assert enter_values(begin_form(FORM, "1"), on_telegram(text)).fault == told
     # However long it is, it is the field's sentence that says so.
     assert check_form(FORM.fields, on_web(text * 20), "zh") == ({}, {"reason": told})
+
+
+ITEMS = Field(name="items", label="Items", multiline=True, columns=(Field(name="a", label="A"),))
+
+
+def test_a_list_is_as_long_as_the_reference_says() -> None:
+    rows = "\n".join(f"{number:019d}" for number in range(1_000))
+    assert len(rows) + 1 == MAX_LIST
+    for text in (rows, f"{rows}\n"):
+        assert check_form([ITEMS], on_web(text, "items"), "en")[1] == {}
+    too_long = say("form.long", "en", limit=MAX_LIST)
+    assert check_form([ITEMS], {"items": f"xx{rows}"}, "en")[1] == {"items": too_long}
+    many = say("form.many_rows", "en", limit=1_000)
+    assert check_form([ITEMS], {"items": "x\n" * 1_001}, "en")[1] == {"items": many}
+
+
+def test_a_list_that_slack_cannot_show_is_named_and_not_sent() -> None:
+    fields = (ITEMS.model_copy(update={"value": "x\n" * 1_600}), *FORM.fields)
+    view = form_modal(FORM.model_copy(update={"fields": fields, "lang": "en"}), "slack:T1:C1")
+    told, reason = view["blocks"]
+    assert told["text"]["text"] == "Items: this list is too long for Slack, and stays as it is"
+    assert reason["block_id"] == "reason"
+    short = FORM.model_copy(update={"fields": (ITEMS,)})
+    (block,) = form_modal(short, "slack:T1:C1")["blocks"]
+    assert block["element"]["max_length"] == 3_000
 
 
 def test_a_value_that_is_too_long_as_it_stands_does_not_pass_shortened() -> None:

@@ -19,6 +19,8 @@ from bot.project import ProjectFile
 from bot.testing.files.model import PersonAction, ScenarioFile, ScenarioHead, WrittenStep
 from bot.wiring.connections import KINDS
 from bot.wiring.platforms import PLATFORMS
+from cards.forms import MAX_LIST as FORM_LIST
+from cards.forms import MAX_TEXT as FORM_TEXT
 from cards.policy import Seconds
 from engine.playbooks import conditions
 from engine.playbooks.answer import AnswerDefinition
@@ -233,7 +235,8 @@ list operators at most {MAX_WORK:,} parts are evaluated. Operators: `{operators}
 ## Other limits
 
 - A list of the state has at most {MAX_ROWS:,} rows, a text {MAX_TEXT:,} characters, a number
-  {MAX_DIGITS} digits.
+  {MAX_DIGITS} digits. A list typed into a form has {FORM_LIST:,} characters, any other text
+  {FORM_TEXT:,}.
 - Names of SOP targets that begin with `end` are ends; `{ERROR_END}` is where errors go.
 - Skills of the category `{RETRIEVAL}` answer questions about a run, those of `{FILES}` read
   attachments.

@@ -90,6 +90,11 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
 def _inputs(field: Field, form: FormView, standing: Mapping[str, str]) -> Iterator[Json]:
     """Yield the field's block, and one to empty it where a chooser cannot."""
     stands = field.name in standing
+    if field.columns and units(field.value) > _INPUT:
+        # What has no input is not named in what is sent, and so stays.
+        told = say("slack.long_list", form.lang, label=field.label)
+        yield {"type": "section", "text": _plain(clip(told, _SECTION))}
+        return
     yield _input(field, form, stands)
     if not stands or field.required:
         return
@@ -193,7 +198,8 @@ def _is_valid(field: Field, lang: Lang) -> bool:
 def _text(field: Field) -> Json:
     # A value that is too long must not come back shortened as if somebody had wanted that: there is
     # room to send more of it than the check takes, which says so.
-    most = MAX_TEXT if units(field.value) <= MAX_TEXT else _INPUT
+    fits = units(field.value) <= MAX_TEXT and not field.columns
+    most = MAX_TEXT if fits else _INPUT
     element: Json = {
         "type": "plain_text_input",
         "action_id": "value",
