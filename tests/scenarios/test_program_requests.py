@@ -5,6 +5,7 @@ import pytest
 
 from adapters.webchat.room_names import own_room_prefix
 from bot.people.personal_pages import MOST_CARDS
+from bot.terminal.client import RequestRefused, Speaker, enter_room
 from cards.model import Card, Choice, Review
 from engine.ports.storage.store import CardWrite, Effects
 from tests.fakes.web_room import WebRoom, button, new_id, text_of
@@ -82,6 +83,10 @@ async def test_too_many_messages_are_429(start: Start) -> None:
         status, told = await room.post("messages", "lin", text=ASKED, id=new_id())
         assert (status, told["ok"], told["code"]) == (429, False, "rate_limited")
         assert "2 messages a minute" in told["text"]
+    # The terminal says it too, as `signoff ask` and `chat` do.
+    async with enter_room(Speaker(service.url, id="lin")) as chat:
+        with pytest.raises(RequestRefused, match="2 messages a minute"):
+            await chat.say(ASKED)
 
 
 async def test_the_inbox_has_pages_until_all_was_listed(service: Service) -> None:

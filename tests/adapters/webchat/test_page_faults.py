@@ -141,7 +141,8 @@ async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, la
         await asyncio.to_thread(send_in_vain, AWAY[lang])
         served.intake.answers = {"message": NotRecorded(text="not kept")}
         await asyncio.to_thread(send_in_vain, AWAY[lang])
-        served.intake.answers = {"message": DirectAnswer(text="too many a minute", ok=False)}
+        slower = DirectAnswer("too many a minute", ok=False, code="rate_limited", wait_s=2.0)
+        served.intake.answers = {"message": slower}
         await asyncio.to_thread(send_in_vain, ("too many a minute",))
         # What stands in the box is there after a reload, for this person and conversation alone.
         await asyncio.to_thread(browser.open, served.url)
