@@ -154,7 +154,9 @@ class TextAnswers:
             entry = answer.entry(found, "kept", after=write.card if write else None)
             effects = Effects(cards=(write,) if write else (), log=(entry,))
             return CardReply("needs_you", remarks + reply_text, effects)
-        whole = replace(answer, choice=choice.id, values=given)
+        # What is known is not in the form, unless the text changes it.
+        sent = {field.name: given[field.name] for field in form if field.name in given}
+        whole = replace(answer, choice=choice.id, values=sent)
         reply = self._decide(CardNow(wider, found.now), whole)
         return replace(reply, text=remarks + reply.text) if reply.effects.mails else reply
 
