@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
-from bot.cli.command import load_settings, positive_number, run_loop
+from bot.cli.command import folder_argument, load_settings, positive_number, run_loop
 from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
@@ -114,6 +114,7 @@ def people(args: argparse.Namespace) -> int:
 def pending_arguments(parser: argparse.ArgumentParser) -> None:
     """Whose, and how it is printed."""
     parser.add_argument("person", nargs="?", metavar="PERSON", help="id in people.yaml (all)")
+    folder_argument(parser)
     parser.add_argument("--json", action="store_true", help="a list of objects")
 
 

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, Ended, ended
+from tests.fakes.garage import write_project
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -168,6 +169,14 @@ async def test_a_connected_platform_on_which_nobody_may_ask_is_told(
     assert told.status == 1
     found = [one for one in json.loads(told.out) if one["whose"] == "nobody"]
     assert [(one["platform"], one["state"]) for one in found] == [("telegram", "wrong")]
+
+
+async def test_pending_looks_at_a_folder_that_is_named(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
+) -> None:
+    write_project(tmp_path / "garage")
+    told = await ended(tmp_path, "pending", "mia", "garage", REDIS_URL=redis_server.url)
+    assert told.out == "nothing waits for mia\n", told
 
 
 async def test_pending_without_anything_says_so(
