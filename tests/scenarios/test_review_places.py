@@ -40,7 +40,7 @@ async def test_a_reviewer_is_told_on_every_platform_where_the_request_is_and_vot
     service = await start(
         people=people,
         playbooks=playbooks,
-        public_url="https://signoff.example",
+        public_url="https://localhost",
         **slack_settings(slack),
         **telegram_settings(telegram),
     )
@@ -50,7 +50,7 @@ async def test_a_reviewer_is_told_on_every_platform_where_the_request_is_and_vot
         assert at_home["origin"]["html"] == ""
         direct = await side.shown("请审核", channel="D0REVIEWER")
         private = await chat.shown(REVIEWER_ID, "请审核")
-        link = "https://signoff.example/?room=ward-7"
+        link = "https://localhost/?room=ward-7"
         assert f"来自：网页聊天室 ward-7 · <{link}|打开对话>" in direct.body
         assert "来自：网页聊天室 ward-7 · 打开对话" in private.text
         assert private.links == [link]

@@ -69,12 +69,15 @@ async def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(
 
 
 async def test_under_an_https_address_the_cookie_keeps_to_https(start: Start) -> None:
-    service = await start(admin_token=TOKEN, public_url="https://signoff.example.com")
+    token = "f" * 32
+    service = await start(
+        admin_token=token, public_url="https://signoff.example.com", web_login="link"
+    )
     async with aiohttp.ClientSession(base_url=service.url) as http:
         headers = {"Host": "signoff.example.com", "Origin": "https://signoff.example.com"}
         async with http.get("/admin/login", headers=headers) as form:
             mark = form.cookies["signoff_form"].value
-        fields = {"mark": mark, "name": NAME, "token": TOKEN}
+        fields = {"mark": mark, "name": NAME, "token": token}
         headers["Cookie"] = f"signoff_form={mark}"
         async with http.post(
             "/admin/login", data=fields, headers=headers, allow_redirects=False
