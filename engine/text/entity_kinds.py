@@ -102,6 +102,10 @@ class PatternKind:
     without: str = ""
     label: LocalizedText | None = None
 
+    def __hash__(self) -> int:
+        """By what tells kinds apart: what is kept by kinds is asked for at every step."""
+        return hash((self.name, self.pattern))
+
     def find(self, text: str) -> Iterator[EntityMatch]:
         """Every id in the text."""
         found = [*self._as_written(text)]

@@ -58,6 +58,8 @@ class Mark:
     end: int
 
 
+# Several ask for the text of one message, one behind the other.
+@lru_cache(maxsize=64)
 def level(text: str) -> str:
     """The text folded letter by letter, so that places in it are places in the text."""
     return text.lower() if text.isascii() else "".join(map(_fold_letter, text))

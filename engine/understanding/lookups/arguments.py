@@ -121,7 +121,7 @@ def take_arguments(
     arguments = arguments_of(tool)
     implied = _implied(tool, cues)
     taken = {name: values[0] for name, values in implied.items() if _is_one(values)}
-    if not any(argument.type in ("integer", "number") for argument in arguments):
+    if asked.numbers and not any(a.type in ("integer", "number") for a in arguments):
         spoken = find_numbers(" ".join((example, *cues)))
         asked = replace(asked, numbers=tuple(n for n in asked.numbers if n not in spoken))
     for take in (_entities, _files, _days, _numbers):

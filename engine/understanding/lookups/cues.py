@@ -1,7 +1,8 @@
 """The cues of tools, folded once for all texts in which they are looked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.text.entities import fold_cue
@@ -12,7 +13,7 @@ from engine.understanding.lookups.words import takes_period
 _MAX_KEPT: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CueIndex:
     """The tools with cues that read, each with its cues as they are compared and as written.
 
@@ -26,11 +27,19 @@ class CueIndex:
     reading: tuple[str, ...]
     timed: tuple[Tool[Any], ...]
 
-    def find(self, said: str) -> Iterator[tuple[Tool[Any], list[str]]]:
+    def find(self, said: str) -> Sequence[tuple[Tool[Any], Sequence[str]]]:
         """The tools one of whose cues a folded text has, with these; Latin ones begin a word."""
-        for tool, cues in self.cued:
-            if found := [cue for folded, cue in cues if folded in said and says(said, folded)]:
-                yield tool, found
+        return _find(self, said)
+
+
+# Several ask for the text of one message, one behind the other.
+@lru_cache(maxsize=8)
+def _find(index: CueIndex, said: str) -> Sequence[tuple[Tool[Any], Sequence[str]]]:
+    every = (
+        (tool, tuple(cue for folded, cue in cues if folded in said and says(said, folded)))
+        for tool, cues in index.cued
+    )
+    return tuple((tool, found) for tool, found in every if found)
 
 
 _KEPT: dict[tuple[int, ...], CueIndex] = {}

@@ -132,8 +132,9 @@ def unexplained_words(
 
 def _as_answered(text: str, lookup: Lookup, today: date) -> str:
     """The text with its date for its weekday, where the look-up is of that day."""
-    dated = with_day(text, today)
-    return dated if {*dates(dated, today)} & {*_days_of(lookup)} else text
+    days = {*_days_of(lookup)}
+    dated = with_day(text, today) if days else text
+    return dated if {*dates(dated, today)} & days else text
 
 
 def _days_of(lookup: Lookup) -> Iterator[date]:
@@ -153,7 +154,7 @@ def _unexplained(
     like = _find_example(asked, tools, entities)
     if like is not None and like[0][0].tool == tool.name:
         return "" if like[1] else unanswered_words(tool, asked.said)
-    cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), [])
+    cues = next((found for each, found in index_cues(tools).find(asked.said) if each is tool), ())
     clear = without_ordinal(asked.clear, tool)
     rest = without_latin_cues(clear, [fold_cue(cue) for cue in cues])
     known = own_words(tool, cues, lookup.arguments, asked.said)

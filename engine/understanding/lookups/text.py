@@ -77,6 +77,8 @@ class LookupText:
     period: tuple[str, Period, str] | None = None
 
 
+# Several ask for the text of one message, one behind the other.
+@lru_cache(maxsize=8)
 def look_at(text: str, entities: Entities, today: date) -> LookupText:
     """The text as look-ups look at it."""
     text = text.strip()

@@ -1,9 +1,10 @@
 """Which words of a question a tool explains by its cues, examples and arguments (promise 4)."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -109,9 +110,10 @@ class KnownWords:
 
     def unexplained(self, text: str, put: Put, *, period: bool) -> str:
         """What is left of a masked text; `period` where a time from and until may be named."""
-        known = self.latin | _LATIN_WORDS[put] | (_PERIOD if period else frozenset())
         plain = STAND_INS.sub(" ", text)
-        left = [word for word in _LATIN.findall(plain) if not _forms(word) & known]
+        latin = [word for word in _LATIN.findall(plain) if self.latin.isdisjoint(_forms(word))]
+        known = _LATIN_WORDS[put, period]
+        left = [word for word in latin if known.isdisjoint(_forms(word))]
         small = _ZH_WORDS[put, period]
         left += [rest for run in _CHINESE.findall(plain) if (rest := self._chinese(run, small))]
         return " ".join(left)
@@ -148,10 +150,15 @@ _ZH_WORDS = {
     for period in (False, True)
 }
 _ZH_NO_MATTER = re.compile("|".join((_ZH_LINKS, _ZH_WHICH, _ZH_ASKING, _ZH_PERIOD)))
-_LATIN_WORDS: dict[Put, frozenset[str]] = {
+_LATIN_SAID: dict[Put, frozenset[str]] = {
     "told": LINKS,
     "asked": LINKS | _ASKING,
     "exactly": (LINKS | _ASKING) - _WHICH,
+}
+_LATIN_WORDS = {
+    (put, period): words | _PERIOD if period else words
+    for put, words in _LATIN_SAID.items()
+    for period in (False, True)
 }
 
 
@@ -206,7 +213,7 @@ def own_words(
     """
     labels = map(fold_cue, tool.labels)
     texts = [*map(fold_cue, cues)]
-    texts += [label if says(said, label) else COMPARES.sub("\n", label) for label in labels]
+    texts += [label if says(said, label) else _without_comparisons(label) for label in labels]
     for argument in arguments_of(tool):
         texts += [argument.name.replace("_", " "), *map(fold_cue, argument.said)]
         value = taken.get(argument.name, ())
@@ -232,10 +239,12 @@ def unanswered_words(tool: Tool[Any], said: str) -> str:
     They ask for a person, a place, a moment or a count, for several things where the tool tells of
     one, or for the newest where it tells of many.
     """
-    texts = " ".join(map(one_wording, map(fold_cue, (*tool.cues, *tool.labels, *tool.examples))))
     said = one_wording(said)
     asked = (_ASKED_WHICH, _SEVERAL if tool.shape != "many" else _NEWEST)
     found = [match[0].strip() for each in asked for match in each.finditer(said)]
+    if not found:
+        return ""
+    texts = " ".join(map(_cue_wording, (*tool.cues, *tool.labels, *tool.examples)))
     return " ".join(word for word in dict.fromkeys(found) if not says(texts, word))
 
 
@@ -245,12 +254,31 @@ def unread_letters(text: str, taken: Mapping[str, Any]) -> str:
     return " ".join(each for each in _LETTER.findall(text) if each.casefold() not in values)
 
 
-def _vocabulary(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    texts = [one_wording(text) for text in texts]
-    runs = [run for text in texts for run in _CHINESE.findall(text)]
+# Cues, labels and words for arguments are few, and compared with every question.
+@lru_cache(maxsize=4096)
+def _cue_wording(text: str) -> str:
+    return one_wording(fold_cue(text))
+
+
+@lru_cache(maxsize=4096)
+def _without_comparisons(label: str) -> str:
+    return COMPARES.sub("\n", label)
+
+
+def _vocabulary(texts: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    every = [_vocabulary_of(text) for text in texts]
     return (
-        frozenset(form for t in texts for w in _LATIN.findall(t) for form in _forms(w)),
-        frozenset(pair for run in runs for pair in _pairs(run)),
+        frozenset[str]().union(*(latin for latin, _ in every)),
+        frozenset[str]().union(*(pairs for _, pairs in every)),
+    )
+
+
+@lru_cache(maxsize=8192)
+def _vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    text = one_wording(text)
+    return (
+        frozenset(form for word in _LATIN.findall(text) for form in _forms(word)),
+        frozenset(pair for run in _CHINESE.findall(text) for pair in _pairs(run)),
     )
 
 
@@ -260,7 +288,7 @@ def needed_words(clear: str) -> Iterator[Collection[str]]:
     That is one of the forms of each Latin word, and of each Chinese text one of its pairs.
     """
     plain = STAND_INS.sub(" ", clear)
-    small = _LATIN_WORDS["exactly"] | _PERIOD
+    small = _LATIN_WORDS["exactly", True]
     yield from (_forms(word) for word in _LATIN.findall(plain) if not _forms(word) & small)
     for run in _CHINESE.findall(plain):
         if _ZH_WORDS["exactly", True].sub("", run):
