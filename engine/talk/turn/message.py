@@ -92,7 +92,8 @@ async def handle_message(
         work = work_loader(head, services)
     effects = _first_effects(turn, routed)
     if any(is_unanswered(part, turn.parts) for part in turn.parts):
-        await commit_progress(effects)
+        asked = turn.session.with_last(head.principal, head.id)
+        await commit_progress(replace(effects, session=asked.model_dump_json()))
         effects = Effects()
     # A card of what was answered late stands in the message of the reply too, if none does yet.
     rest = Turn(head, session, services, turn.parts, slot=turn.slot)
@@ -254,8 +255,7 @@ def _first_effects(turn: Turn, routed: RoutedMessage) -> Effects:
         posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s),),
         traces=routing_trace(head, routed, turn.calls, services.tracing),
     )
-    asked = turn.session.with_last(head.principal, head.id)
-    return reply.plus(Effects(session=asked.model_dump_json())).plus(turn.all_effects())
+    return reply.plus(turn.all_effects())
 
 
 async def _finish(turn: Turn, work: LoadWork) -> Effects:

@@ -36,6 +36,8 @@ def lookup_trace(
     head: ReplyHead, calls: LookupCalls, tracing: TraceSettings
 ) -> tuple[TraceWrite, ...]:
     """What look-ups of parts came to that began after the message was routed."""
+    if not calls:
+        return ()
     facts = {"kind": "looked_up", **_head_facts(head, tracing)}
     return tuple(
         write
