@@ -1,8 +1,7 @@
 """A connection that costs nobody else anything while its system is away or slow."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -73,30 +72,35 @@ class GuardedConnection:
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the work gives. Raises ToolError, at once where the system is left alone."""
-        async with self._place():
-            permit = self._breaker.acquire()
-            if permit is None:
-                self._count("left_alone")
-                raise ToolFailed("connection.away", name=self.name)
-            try:
-                told = await work()
-            except ToolError as error:
-                self._count(_result_of(error))
-                if _is_away(error):
-                    self._breaker.record_failure(permit)
-                else:
-                    self._breaker.record_success(permit)
-                raise
-            else:
-                self._count("ok")
-                self._breaker.record_success(permit)
-                return told
-            finally:
-                self._breaker.release(permit)
+        await self._take_place()
+        try:
+            return await self._run_with_permit(work)
+        finally:
+            self._places.release()
 
-    @asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        """One of the calls at once. Raises ToolFailed where none ends in time."""
+    async def _run_with_permit(self, work: Callable[[], Awaitable[T]]) -> T:
+        permit = self._breaker.acquire()
+        if permit is None:
+            self._count("left_alone")
+            raise ToolFailed("connection.away", name=self.name)
+        try:
+            told = await work()
+        except ToolError as error:
+            self._count(_result_of(error))
+            if _is_away(error):
+                self._breaker.record_failure(permit)
+            else:
+                self._breaker.record_success(permit)
+            raise
+        else:
+            self._count("ok")
+            self._breaker.record_success(permit)
+            return told
+        finally:
+            self._breaker.release(permit)
+
+    async def _take_place(self) -> None:
+        """Become one of the calls at once. Raises ToolFailed where none ends in time."""
         if self.is_away:
             self._count("left_alone")
             raise ToolFailed("connection.away", name=self.name)
@@ -110,10 +114,6 @@ class GuardedConnection:
                 raise ToolFailed("connection.busy", name=self.name) from error
         else:
             await self._places.acquire()
-        try:
-            yield
-        finally:
-            self._places.release()
 
     def _count(self, result: str) -> None:
         self._meter.count("connections", self.name, result)

@@ -237,7 +237,7 @@ class Roster:
         principal = self.refresh(principal)
         hand_overs = card.handed if card else ()
         handed = {each.by for each in hand_overs if each.to in principal.ids}
-        delegators = [p for p in self.visible if self.delegate_of(p.id, today) == principal.id]
+        delegators = [p for p in self.visible if _delegate_of(p, today) == principal.id]
         givers = handed | {person.id for person in delegators}
         if not givers:
             return principal
@@ -249,10 +249,7 @@ class Roster:
     def delegate_of(self, person_id: str, today: date) -> str:
         """The id of a person's delegate today, "" for none."""
         person = next((each for each in self.visible if each.id == person_id), None)
-        delegate = person.delegate if person else None
-        if delegate is None or (delegate.until is not None and today > delegate.until):
-            return ""
-        return delegate.person
+        return _delegate_of(person, today) if person else ""
 
     def with_valid_votes(self, card: Card, now: datetime) -> Card:
         """The card with those votes alone that count by the roles held now."""
@@ -305,3 +302,11 @@ class Roster:
             and role.slack_group.startswith(self.slack_prefix)
             and slack & self.members(role.slack_group)
         )
+
+
+def _delegate_of(person: Person, today: date) -> str:
+    """The id of the person's delegate today, "" for none."""
+    delegate = person.delegate
+    if delegate is None or (delegate.until is not None and today > delegate.until):
+        return ""
+    return delegate.person

@@ -57,7 +57,7 @@ def escape(text: str) -> str:
 
 def without_turns(text: str) -> str:
     """Return the text without marks that change its direction."""
-    return _TURNS.sub("", text)
+    return text if text.isascii() else _TURNS.sub("", text)
 
 
 def literal(text: str) -> str:
@@ -304,6 +304,8 @@ def _formats(mark: str, paragraph: str) -> bool:
 
 
 def _trim_edges(text: str) -> str:
+    if _EDGE not in text:
+        return text
     text = re.sub(rf"(^|[\s(\[\"']){_EDGE}", r"\1", text)
     return re.sub(rf"{_EDGE}(?=[\s)\]\"'.,;:!?]|$)", "", text)
 
