@@ -29,6 +29,8 @@ _STYLES: dict[str, Style] = {"strong": "bold", "em": "italic", "s": "strike"}
 _EMOJI = re.compile(r":[a-z0-9_+'-]{1,60}:")
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
 _EDGE = "\u200b"
+_EDGE_BEHIND = re.compile(rf"(^|[\s(\[\"']){_EDGE}")
+_EDGE_BEFORE = re.compile(rf"{_EDGE}(?=[\s)\]\"'.,;:!?]|$)")
 # Marks that turn the order of what is read, so that it shows as what it is not.
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
@@ -184,7 +186,7 @@ class _Prefix:
 
 
 def _indent(part: StyledText, indent: str) -> StyledText:
-    return replace(part, text=part.text.replace("\n", f"\n{indent}"))
+    return replace(part, text=part.text.replace("\n", f"\n{indent}")) if indent else part
 
 
 def _styled_texts(token: Token, heading: bool) -> tuple[StyledText, ...]:
@@ -287,8 +289,9 @@ def _tame(escaped: str, marks: str) -> str:
     """Replace backticks and those marks that Slack would take for formatting."""
     escaped = escaped.replace("`", "ˋ")
     for mark in marks:
-        escaped = _OPENERS[mark].sub(_LOOKALIKES[mark], escaped)
-        escaped = _CLOSERS[mark].sub(_LOOKALIKES[mark], escaped)
+        if mark in escaped:
+            escaped = _OPENERS[mark].sub(_LOOKALIKES[mark], escaped)
+            escaped = _CLOSERS[mark].sub(_LOOKALIKES[mark], escaped)
     return escaped
 
 
@@ -306,8 +309,7 @@ def _formats(mark: str, paragraph: str) -> bool:
 def _trim_edges(text: str) -> str:
     if _EDGE not in text:
         return text
-    text = re.sub(rf"(^|[\s(\[\"']){_EDGE}", r"\1", text)
-    return re.sub(rf"{_EDGE}(?=[\s)\]\"'.,;:!?]|$)", "", text)
+    return _EDGE_BEFORE.sub("", _EDGE_BEHIND.sub(r"\1", text))
 
 
 def _code(content: str) -> str:
