@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from redis.asyncio import Redis
 
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
+from adapters.redis.scripts import Scripts
 from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from cards.model import Card
@@ -107,8 +107,8 @@ class SwitchedSlate(RedisExpiringTexts):
 
 
 @pytest.fixture
-def slate(redis: Redis) -> SwitchedSlate:
-    return SwitchedSlate(redis)
+def slate(scripts: Scripts) -> SwitchedSlate:
+    return SwitchedSlate(scripts)
 
 
 async def _platform(
