@@ -52,15 +52,16 @@ async def test_a31_on_the_web_every_button_that_is_not_ours_is_unknown_alike(sta
         for data in tampered(good):
             for what, more in (("taps", {}), ("forms", {"values": {"weight_kg": "72"}})):
                 status, answer = await room.post(what, "chen", button=data, id=new_id(), **more)
-                assert (status, answer) == (200, {"ok": False, "text": UNKNOWN}), data
+                unknown = {"ok": False, "text": UNKNOWN, "code": "not_found"}
+                assert (status, answer) == (200, unknown), data
         # One of our cards, with a choice or content that it never had.
-        for choice, revision, why in (
-            ("submit", "1", "refused.unknown_choice"),
-            ("approve", "9", "refused.stale"),
+        for choice, revision, why, code in (
+            ("submit", "1", "refused.unknown_choice", "not_found"),
+            ("approve", "9", "refused.stale", "changed"),
         ):
             data = ":".join(("s1", card["token"], choice, revision))
             _, answer = await room.post("taps", "chen", button=data, id=new_id())
-            assert answer == {"ok": False, "text": say(why, "zh")}
+            assert answer == {"ok": False, "text": say(why, "zh"), "code": code}
         assert await stored(service, card["token"]) == before
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
         await room.card("phase_done")

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from adapters.redis.keys import memos
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
+from cards.texts import say
 from tests.bot.signoff_process import serving
 from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.few_examples import few_examples
@@ -104,8 +105,9 @@ FILES: dict[str, Callable[[], dict[str, str]]] = {
 
 async def lost(room: WebRoom) -> Message:
     """The card that asks whether it has happened."""
+    asks = say("lost.title", "en", tool="")
     message = await room.wait_for(
-        lambda m: bool(m["card"]) and "post_note" in m["card"]["title"] and not m["card"]["outcome"]
+        lambda m: bool(m["card"]) and asks in m["card"]["title"] and not m["card"]["outcome"]
     )
     card: Message = message["card"]
     return card

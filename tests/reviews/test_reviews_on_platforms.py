@@ -78,7 +78,7 @@ async def test_a21_a22_on_every_platform_the_refused_are_told_in_private_and_the
         told = on.telegram.callback_answers[-1]
         assert (told.text, told.show_alert) == (why, True)
         status, answer = await on.room.tap(web, card, "approve")
-        assert (status, answer) == (200, {"text": why, "ok": False})
+        assert (status, answer) == (200, {"text": why, "ok": False, "code": "not_allowed"})
     stored = await on.card()
     assert stored.status == "open"
     log = [e for e in await on.log(stored.run) if e.get("event") == "tap"]
