@@ -31,6 +31,8 @@ _SHAPE: dict[str, type | tuple[type, ...]] = {
     "by": str,
     "at": str,
     "fields": dict,
+    "by_kind": str,
+    "decided": list,
 }
 
 

@@ -66,6 +66,8 @@ async def test_a_change_arrives_signed_under_its_key(
             "by": "litigation-intake",
             "at": "2026-11-21T09:30:00Z",
             "fields": {"profile.amount": 12.5, "name": "原告", "decisions.plan": None},
+            "by_kind": "",
+            "decided": [],
         }
     }
 
