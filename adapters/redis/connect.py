@@ -2,7 +2,6 @@
 
 import secrets
 import ssl
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,6 +27,7 @@ from adapters.redis.client import (
 from adapters.redis.replicas.acks import ReplicaAcks
 from adapters.redis.replicas.node_calls import ClusterClient, node_name
 from engine.errors import DefinitionError, StoreUnavailable
+from engine.ports.storage.operations import StoreState
 
 OLDEST = (6, 2)
 # No command takes so long, unless the server hangs; then taps must be told within their 3 seconds.
@@ -213,20 +213,6 @@ async def probe_writes(client: Client, partitions: int, acks: ReplicaAcks | None
             for answer in await pipe.execute(raise_on_error=False):
                 if isinstance(answer, Exception):
                     raise answer
-
-
-@dataclass(frozen=True, slots=True)
-class StoreState:
-    """What a server is at the moment: in words for people, and what would lose state.
-
-    `identity` is another for each data set; `server_s` is its time in seconds since 1970, 0.0
-    where it does not say.
-    """
-
-    durability: str
-    faults: tuple[str, ...]
-    identity: str
-    server_s: float
 
 
 async def read_state(client: Client) -> StoreState:

@@ -6,7 +6,6 @@ from typing import Any, Final, Literal
 
 from aiohttp import web
 
-from adapters.webchat.middleware import forwarding_mark
 from bot.http.caller import has_admin_token
 from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
@@ -14,6 +13,7 @@ from bot.telemetry.metrics import GaugeReading
 from bot.telemetry.model_watch import connection_state
 from bot.wiring.connections import GuardedConnections
 from bot.wiring.service import Parts
+from bot.wiring.web import forwarding_mark
 from engine.errors import StoreError
 from engine.ports.platform import SupportsListening
 from engine.ports.storage.model_numbers import BreakerState, ModelNumbers

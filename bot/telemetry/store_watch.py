@@ -6,10 +6,10 @@ from typing import Final
 
 import structlog
 
-from adapters.redis.connect import StoreState
 from bot.waits import pause
 from engine.errors import StoreError
 from engine.ports.clock import Clock
+from engine.ports.storage.operations import StoreState
 
 log = structlog.get_logger()
 INTERVAL_S: Final = 30.0

@@ -14,7 +14,6 @@ from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.client import Client, refusal_reason, translate_errors
 from adapters.redis.connect import (
     BLOCK_S,
-    StoreState,
     check_server,
     connect,
     describe_durability,
@@ -54,7 +53,7 @@ from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers, ModelSpending
-from engine.ports.storage.operations import Operations
+from engine.ports.storage.operations import Operations, StoreState
 from engine.ports.storage.own_runs import OwnRuns
 from engine.ports.storage.published import Published
 from engine.ports.storage.store import Effects, LaneBounds

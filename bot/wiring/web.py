@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from adapters.webchat.markdown import to_html as to_html
 from adapters.webchat.middleware import Handler as Handler
 from adapters.webchat.middleware import RequestGuard
+from adapters.webchat.middleware import forwarding_mark as forwarding_mark
 
 
 def for_our_hosts(handler: Handler, public_url: str) -> Handler:

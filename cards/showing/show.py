@@ -2,8 +2,8 @@
 
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER, can_hand_over, hand_over_form
+from cards.deciding.names import decider_names, voter_name
 from cards.deciding.revision import edit_history
-from cards.deciding.texts import decider_names, voter_name
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local_time

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from cards.deciding.texts import decider_names
+from cards.deciding.names import decider_names
 from cards.markdown import literal
 from cards.model import APPROVE, Choice, Decision, Field, Lang, Review
 from cards.texts import say

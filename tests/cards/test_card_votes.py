@@ -18,7 +18,8 @@ from cards.deciding.decision import (
     votes_needed,
 )
 from cards.deciding.handover import HAND_OVER, HandedOverCard, HandOverRefusal, hand_over
-from cards.deciding.texts import decider_names, refusal_text, repeated_text
+from cards.deciding.names import decider_names
+from cards.deciding.texts import refusal_text, repeated_text
 from cards.model import Card, Principal, Review
 from cards.showing.show import describe_decision, show
 from tests.fakes.review_desk import CHOICES

@@ -15,7 +15,6 @@ from structlog.testing import capture_logs
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
-from adapters.redis.connect import StoreState
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.platform import CONNECTIONS
 from bot.processes.web import application
@@ -23,6 +22,7 @@ from bot.settings import Settings
 from bot.telemetry.store_watch import ANOTHER, StoreWatch
 from bot.wiring.service import open_parts
 from engine.errors import StoreError
+from engine.ports.storage.operations import StoreState
 from tests.fakes.gate import Gate
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.patience import until

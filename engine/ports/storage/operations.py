@@ -57,6 +57,20 @@ class Backlog:
     workers: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """What a server is at the moment: in words for people, and what would lose state.
+
+    `identity` is another for each data set; `server_s` is its time in seconds since 1970, 0.0
+    where it does not say.
+    """
+
+    durability: str
+    faults: tuple[str, ...]
+    identity: str
+    server_s: float
+
+
 class Operations(Protocol):
     """What an operator sees and does. Raises StoreUnavailable."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cards.clipping import without_stop
-from cards.deciding.texts import decider_names
+from cards.deciding.names import decider_names
 from cards.markdown import literal
 from cards.model import Lang
 from cards.moments import local_time

@@ -1,6 +1,6 @@
 """How a request stands, in a line: what it waits for, or who decided what, and why (Markdown)."""
 
-from cards.deciding.texts import decider_names
+from cards.deciding.names import decider_names
 from cards.markdown import literal
 from cards.model import REJECT, Card, Decision, Lang
 from cards.moments import local_time

@@ -13,7 +13,13 @@ from engine.understanding.grammar.reading import GRAMMAR, level
 from engine.understanding.learned.lessons import plain_example
 from engine.understanding.lookups.follow_ups import continue_text
 from engine.understanding.lookups.text import look_at
-from engine.understanding.open_forms import FormMatch, answerable_fields, match_words, open_forms
+from engine.understanding.open_forms import (
+    FormMatch,
+    answerable_fields,
+    match_words,
+    open_forms,
+    other_entities,
+)
 from engine.understanding.pieces.scoring import bids, score_piece
 
 _TOO = re.compile(r"也|\b(?:too|as well|again)\b")
@@ -94,7 +100,12 @@ def _match_own_form(piece: Piece, context: RouteContext) -> FormMatch | None:
     Nor for what gives another value than one that stands: that is likelier the next request.
     """
     group = f"{piece.playbook}/{piece.request}"
-    forms = [c for c in open_forms(context) if _asks_for(c, group, context)]
+    forms = [
+        card
+        for card in open_forms(context)
+        if _asks_for(card, group, context)
+        and not other_entities(card, piece.text, context.entities)
+    ]
     if piece.condition or not forms or judge_verbatim(piece.text, context):
         return None
     if bids(score_piece(piece.text, context), context.table, wording.tells):
