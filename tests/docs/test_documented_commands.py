@@ -95,7 +95,7 @@ NO_COMMANDS = {"runs", "people", "memory", ""}
 RUN_WHOLE = {
     "docs/backup.md": "tests/docs/test_backup.py",
     "docs/internal-api.md": "tests/bot/test_skill_api.py",
-    "docs/programs.md": "tests/scenarios/test_programs.py",
+    "docs/programs.md": "tests/scenarios/test_asking_programs.py",
     DONE_WHOLE: "tests/docs/tutorial.py",
 }
 # Programs that are not ours, and why they are not run.

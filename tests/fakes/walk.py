@@ -54,6 +54,11 @@ class People:
         """Who holds one of them."""
         return [p for p in (LIN, CHEN) if set(roles) & set(p.roles)]
 
+    def deciders(self, review: Review) -> Sequence[Principal]:
+        """Who may decide by the review."""
+        held = self.holders(review.roles)
+        return [p for p in (LIN, CHEN) if p in held or p.id in review.persons]
+
     def reviewer_homes(self, review: Review) -> Sequence[str]:
         """Nobody is reached elsewhere."""
         return ()

@@ -35,7 +35,7 @@ from tests.scenarios.test_model_walk import settings as with_model
 from tests.scenarios.test_run_ends import change
 
 # Other lives: PROPERTY_SEED=7 PROPERTY_TIMES=20 make test ARGS=tests/reviews
-SEED = int(os.environ.get("PROPERTY_SEED", "20261121"))
+SEED = int(os.environ.get("PROPERTY_SEED", "20261130"))
 EXAMPLES = tries(25)
 HAPPENINGS = 14
 ASK = "录入 P003 今天的访视,ECOG 1,体重 60,血压 120/80"

@@ -90,7 +90,7 @@ async def test_an_order_whose_answer_is_lost_is_asked_about(room: WebRoom, folde
     card = await asked(room)
     assert (await room.tap("fred", card, "approve"))[1]["ok"]
     lost = await another(room, card)
-    assert "order_part" in lost["title"]
+    assert "order_part" in text_of(lost)
     assert orders(folder) == ["P-100 3 mia"]
     assert (await room.tap("fred", lost, "happened"))[1]["ok"]
     await room.wait_for(is_done)

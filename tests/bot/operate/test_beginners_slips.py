@@ -69,7 +69,7 @@ SLIPS = (
         f"{PARTS}tools.yaml",
         ":pieces, :req",
         ":peces, :req",
-        "there are :approver, :case, :key, :part",
+        "there are :approver, :approvers, :case, :key, :part",
     ),
     (
         f"{PARTS}skills/issue.yaml",

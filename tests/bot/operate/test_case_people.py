@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 from redis.asyncio import Redis
 
 from adapters.clock import SystemClock
@@ -31,6 +32,11 @@ def settings(
     request: pytest.FixtureRequest, redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
 ) -> Settings:
     folder = write_feast(tmp_path / "kitchen", BY_FEAST)
+    file = folder / "people.yaml"
+    people = yaml.safe_load(file.read_text("utf-8"))
+    # Who holds a role that nobody else holds cannot be erased.
+    people["people"].append({"id": "zoe", "name": "Zoe", "web": "zoe", "roles": ["chef"]})
+    file.write_text(yaml.safe_dump(people), "utf-8")
     return make_settings(
         redis_url=redis_server.url,
         data_dir=tmp_path / "data",

@@ -88,7 +88,7 @@ def test_a_short_cue_that_swallows_its_neighbours_is_told(told_of: Told, tmp_pat
     folder = make_folder(tmp_path, examples=f"{PLAIN!r}, '{swallowed}'", load="for, carrying")
     lines, listed = told_of(folder)
     assert lines == [
-        f"ride/ride: load takes 'V-102 on 4 May' by its cue 'for' of {swallowed!r}: "
+        f"ride/ride: load takes 'V-102' by its cue 'for' of {swallowed!r}: "
         "what follows a cue is taken to the end of its clause; take another cue, or none"
     ]
     assert listed == [
@@ -96,7 +96,7 @@ def test_a_short_cue_that_swallows_its_neighbours_is_told(told_of: Told, tmp_pat
             "group": "ride/ride",
             "text": swallowed,
             "field": "load",
-            "took": "V-102 on 4 May",
+            "took": "V-102",
             "cue": "for",
             "unused": "",
         }

@@ -16,10 +16,10 @@ SUGGESTED = """\
       expect: {reply: {contains: count the guests, lacks: [summary.md, .txt]}}
     - ida: who wrote Hamlet?
       expect: {reply: {contains: count the guests, lacks: [file, remember]}}
-- test: who asks about files is
+- test: nor is who asks about files where there are none
   steps:
     - ida: where do the files mention 300 EUR
-      expect: {reply: {contains: [Where in the files, count the guests]}}
+      expect: {reply: {contains: count the guests, lacks: Where in the files}}
 """
 UNITS = """\
 - test: a unit is told and read in the language of who reads

@@ -455,9 +455,9 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
             ),
             (
                 "title: {en: '{date}', zh: x}",
-                "title.en: nothing fills {date}; known here: amount, approver, case, cause, causes,"
-                " evidence, filed_on, law, people, plan, project, requester, side, today, urgent,"
-                " visits_found, visits_summary",
+                "title.en: nothing fills {date}; known here: amount, approver, approvers, case,"
+                " cause, causes, evidence, filed_on, law, people, plan, project, requester, side,"
+                " today, urgent, visits_found, visits_summary",
             ),
             (
                 "title: '{evidence}'",

@@ -129,12 +129,13 @@ def test_a_message_quotes_in_the_language_of_the_person() -> None:
         ("below {valeu}", "nothing fills {valeu}; did you mean 'value'?"),
         (
             "below {limit}",
-            "nothing fills {limit}; known here: approver, case, field, project, requester, today,"
-            " value",
+            "nothing fills {limit}; known here: approver, approvers, case, field, project,"
+            " requester, today, value",
         ),
         (
             "below {}",
-            "nothing fills {}; known here: approver, case, field, project, requester, today, value",
+            "nothing fills {}; known here: approver, approvers, case, field, project, requester,"
+            " today, value",
         ),
         ({"zh": "小于 60", "en": "{Field}"}, "en: nothing fills {Field}; did you mean 'field'?"),
         ({"zh": "{value.real}", "en": "x"}, "zh: nothing fills {value.real}; did you mean"),
