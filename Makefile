@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 SOURCES := bot adapters engine cards tests
 ARGS ?=
-AT_ONCE := import os; print(min(6, 3 * (os.cpu_count() or 1)))
+AT_ONCE := import os; print(min(6, 2 + (os.cpu_count() or 1)))
 
 # What is installed is what its hash says. pip refuses to hash what is installed from a folder, so the
 # package itself comes after, and is built by what the lock has.
@@ -20,7 +20,7 @@ ITSELF := install --no-deps --no-build-isolation -e .
 run: $(STAMP)
 	@$(BIN)/signoff run
 
-# Three at once for each processor, since each waits for longer than it computes; ARGS="-n 0 tests/cards"
+# Two more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
 # runs some alone. Bytecode is kept whatever the environment says, for hundreds of processes start, and made
 # where it is first needed.
 test: $(DEV_STAMP)
