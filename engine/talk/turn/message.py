@@ -72,11 +72,8 @@ async def handle_message(
     entities = services.entities(head.conversation, head.principal)
     head = head.model_copy(update={"entities": entities.record(head.text)})
     work = work_loader(head, services)
-    routed = (
-        _as_requested(mail.update)
-        or await _route_files(head, situation, services)
-        or await _route(head, situation, session, services, entities, work)
-    )
+    known = _as_requested(mail.update) or await _route_files(head, situation, services)
+    routed = known or await _route(head, situation, session, services, entities, work)
     turn = Turn(head, session, services)
     for index, intent in enumerate(routed.intents):
         turn.parts.append(await begin_part(index, intent, turn))
