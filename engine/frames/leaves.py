@@ -164,7 +164,7 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
 
 def _columns(leaf: Leaf, lang: Lang) -> tuple[Field, ...]:
     return tuple(
-        _typed_field(name, column, lang).model_copy(update={"required": False})
+        _typed_field(name, column, lang).model_copy(update={"required": column.required})
         for name, column in leaf.columns.items()
     )
 

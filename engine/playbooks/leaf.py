@@ -1,7 +1,9 @@
 """Typed leaves of the state: how people are asked for them, and which values they hold (003)."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, assert_never
 
 from pydantic import AliasChoices, GetJsonSchemaHandler, JsonValue, model_validator
@@ -14,7 +16,9 @@ from cards.fields.table import FIELD_TYPES, check_bounds, read_value
 from cards.frozen import Frozen
 from cards.linear import BadPattern, matches
 from cards.markdown import format_value
-from cards.values import BadValue, Bound, FieldType, is_money
+from cards.values import BadValue, Bound, FieldType, decimals_of, is_money
+from engine.rules.evaluate import result_of
+from engine.rules.hard import Logic
 from engine.text.language import NO_TEXT, LocalizedText
 from engine.yaml.faults import Fault, short_repr
 
@@ -22,6 +26,7 @@ MAX_ROWS = 1000
 MAX_TEXT = 20_000
 # As many digits as a form takes; all of them are exact.
 MAX_DIGITS = 15
+COMPUTED_DECIMALS = 10
 
 
 class OptionsFrom(Frozen):
@@ -91,7 +96,9 @@ class TypedValue(Frozen):
 
 
 class Column(TypedValue):
-    """A column of a list leaf, whose rows are flat mappings."""
+    """A column of a list leaf, whose rows are flat mappings; a `required` one is in every row."""
+
+    required: bool = Key(default=False, exclude_if=lambda required: not required)
 
 
 class Leaf(TypedValue):
@@ -99,7 +106,8 @@ class Leaf(TypedValue):
 
     `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
     too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
-    to a `list`. With `options_from` a read tool lists the options when the form is opened.
+    to a `list`. With `options_from` a read tool lists the options when the form is opened. What is
+    `computed` from other data leaves nobody gives: it has no value where there is no answer.
     """
 
     required: bool = True
@@ -112,6 +120,28 @@ class Leaf(TypedValue):
     pair_with: str = ""
     identity: bool = False
     options_from: OptionsFrom | None = None
+    computed: Logic | None = Key(default=None, exclude_if=lambda logic: logic is None)
+
+
+def computed_value(leaf: Leaf, data: Mapping[str, Any]) -> Any:
+    """What a computed leaf has on these data leaves; None where that cannot be told.
+
+    Money is rounded to the decimals of its currency, half up, and a number to 10 decimals.
+    """
+    value: Any = result_of(leaf.computed, data) if leaf.computed else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and leaf.type == "money":
+        currency = leaf.currencies[0]
+        value = {"value": _rounded(value, decimals_of(currency)), "currency": currency}
+    elif is_number:
+        value = _rounded(value, COMPUTED_DECIMALS)
+    return None if value is None or value_faults(leaf, value) else value
+
+
+def _rounded(number: float, decimals: int) -> float:
+    """The number to so many decimals, half up; a whole one as an integer."""
+    exact = Decimal(str(number)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
 
 
 def value_faults(leaf: Leaf, value: Any, today: date | None = None) -> list[Fault]:
@@ -138,7 +168,8 @@ def _list_faults(leaf: Leaf, value: Any, today: date | None) -> list[Fault]:
         found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
         for name, column in leaf.columns.items():
             cell = row.get(name)
-            wrong = "" if cell is None else _cell_fault(column, cell, today)
+            lacks = "is required" if column.required else ""
+            wrong = lacks if cell is None else _cell_fault(column, cell, today)
             found += [((number, name), wrong)] if wrong else []
     return found
 

@@ -74,6 +74,17 @@ def passes(
         raise RuleFailure("shape") from None
 
 
+def result_of(logic: dict[str, Any], data: Mapping[str, Any]) -> Any:
+    """What a rule that `check_logic` found faultless gives on the data; None without an answer.
+
+    So it is where an operand is missing, and where the rule fails on this data.
+    """
+    try:
+        return value_of(logic, Scope(data, data, WorkBudget()))
+    except (NoAnswer, TooMuchWork, RecursionError):
+        return None
+
+
 def value_at(data: Any, name: str, default: Any = None) -> Any:
     """What stands in the data at a dotted name; `default` where nothing of that name does."""
     if type(data) is dict and "." not in name:

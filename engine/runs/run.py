@@ -87,7 +87,14 @@ from engine.runs.effects import (
 from engine.runs.file_contents import with_contents
 from engine.runs.foreseen import tell_missing_approvers
 from engine.runs.migration import Migration, migration_outcome
-from engine.runs.run_state import BadState, merge_patch, with_decision, with_more_files
+from engine.runs.run_state import (
+    BadState,
+    compute_leaves,
+    merge_patch,
+    with_computed,
+    with_decision,
+    with_more_files,
+)
 from engine.runs.step_services import budget_of, usage_of
 from engine.runs.sync_changes import (
     add_change,
@@ -263,7 +270,9 @@ async def _take_case_answer(run: Run, mail: CaseAnswered, context: StepContext) 
         return StepResult(Effects(), "")
     if run.status in ENDED:
         return StepResult(Effects(), "")
-    after = letters.take_answer(run, mail.answer, context.playbook)
+    after = compute_leaves(
+        letters.take_answer(run, mail.answer, context.playbook), context.playbook
+    )
     news = mail.answer.leaves.keys() - link.waits.changes.keys()
     after = note_known(after, context.playbook, news)
     if not link.joined:
@@ -382,6 +391,7 @@ def _apply_outcome(
     begun = run
     if isinstance(mail, CardDecided):
         begun = note_decision(run, context.playbook, mail.decision)
+    outcome = with_computed(begun.state, outcome, context.playbook)
     try:
         after = _run_after(begun, outcome, context, answered=answered)
     except BadState as error:

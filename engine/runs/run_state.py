@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cards.clipping import clip
 from cards.model import SUBMIT, Decision, Lang
 from cards.moments import local_time
-from engine.frames.outcome import StepContext
-from engine.frames.state import AgentState, Attachment, Patch, Run, position_of
+from engine.frames.outcome import Done, Fork, Next, StepContext, StepOutcome
+from engine.frames.state import AgentState, Attachment, LeafValue, Patch, Run, position_of
+from engine.playbooks.conditions import rule_data
+from engine.playbooks.leaf import computed_value
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import FILES, Skill
+from engine.sop.ends import SIGNOFF
 from engine.understanding.briefing import newest
 from engine.yaml.faults import key_text
 
@@ -121,6 +125,42 @@ def merge_patch(state: AgentState, patch: Patch, playbook: Playbook, lang: Lang)
     after = patch.apply(state)
     labels = _option_labels(after, playbook, lang)
     return after.model_copy(update={"labels": after.labels | labels}) if labels else after
+
+
+def with_computed(state: AgentState, outcome: StepOutcome, playbook: Playbook) -> StepOutcome:
+    """The outcome whose change has what it makes of computed leaves too, and so has the audit."""
+    match outcome:
+        case Next(patch=patch) | Fork(patch=patch) | Done(patch=patch):
+            computed = _computed_leaves(patch.apply(state) if patch else state, playbook)
+        case _:
+            return outcome
+    if not computed:
+        return outcome
+    patch = patch or Patch(by=SIGNOFF)
+    patch = patch.model_copy(update={"data": {**patch.data, **computed}})
+    return replace(outcome, patch=patch)
+
+
+def compute_leaves(run: Run, playbook: Playbook) -> Run:
+    """The run with its computed leaves as they follow from what it knows."""
+    computed = _computed_leaves(run.state, playbook)
+    if not computed:
+        return run
+    state = Patch(by=SIGNOFF, data=computed).apply(run.state)
+    return run.model_copy(update={"state": state})
+
+
+def _computed_leaves(state: AgentState, playbook: Playbook) -> dict[str, LeafValue | None]:
+    """The computed leaves that are otherwise than the state has them, in the file's order."""
+    data: dict[str, LeafValue | None] = {}
+    for name, leaf in playbook.definition.data_fields.items():
+        if leaf.computed is None:
+            continue
+        value = computed_value(leaf, rule_data(state.tree()))
+        if value != state.data.get(name):
+            data[name] = value
+            state = Patch(by=SIGNOFF, data={name: value}).apply(state)
+    return data
 
 
 def _option_labels(state: AgentState, playbook: Playbook, lang: Lang) -> dict[str, dict[str, str]]:

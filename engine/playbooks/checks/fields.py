@@ -11,6 +11,8 @@ from engine.playbooks.leaf import Leaf, TypedValue
 from engine.ports.inbox_files import FILE_KINDS
 from engine.yaml.faults import short_repr, suggestion
 
+COMPUTED_TYPES = ("integer", "number", "money", "date", "text", "boolean")
+"""Types of what may be computed from other fields."""
 MAX_OPTIONS = 1_000
 """No list of options is longer."""
 
@@ -49,6 +51,17 @@ def typed_faults(spec: TypedValue) -> Iterator[tuple[str, str]]:
             compile_linear(spec.pattern)
         except BadPattern as error:
             yield "pattern", f"cannot be run: {error}"
+
+
+def computed_faults(leaf: Leaf) -> Iterator[tuple[str, str]]:
+    """Each key of a computed field that says something of what people give, and why."""
+    if leaf.type not in COMPUTED_TYPES:
+        yield "type", f"should be one of {', '.join(COMPUTED_TYPES)} for a computed field"
+    if leaf.type == "money" and len(leaf.currencies) != 1:
+        yield "currency", "is required for computed money: one currency"
+    for key in ("minimum", "maximum", "pattern", "options", "hint", "pair_with", "entity"):
+        if getattr(leaf, key) not in (None, "", ()):
+            yield key, "is for what people give; let a rule judge what is computed"
 
 
 def _bound_faults(spec: TypedValue) -> Iterator[tuple[str, str]]:

@@ -56,6 +56,7 @@ class ListToolCheck(FileCheck):
         for name, column in reads.fills.items():
             where = (*at, "fills", name)
             self.require_known(name, self.names.data_fields, where, "data field")
+            self.check_given(name, where)
             columns = facts.columns if facts else None
             self.require_known(column, columns, where, f"column of {reads.tool}")
             leaf = self.names.definition.leaf(name) if self.names.definition else None

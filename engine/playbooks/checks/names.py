@@ -21,7 +21,7 @@ from engine.playbooks.model import PlaybookFile
 from engine.playbooks.nesting import split_path
 from engine.playbooks.skill import Setting, Skill
 from engine.playbooks.tool import ToolFacts
-from engine.rules.check import check_logic
+from engine.rules.check import check_logic, variables_of
 from engine.rules.names import RuleNames
 from engine.rules.operand_checks import operand_faults
 from engine.rules.operators import is_same
@@ -102,6 +102,17 @@ class KnownNames:
             return ""
         hint = _with_group(path) or suggestion(name, known)
         return f"{name!r} is not among {kind}; {hint}".rstrip("; ")
+
+    def is_computed(self, path: str) -> bool:
+        """Whether a path names a data leaf that nobody gives."""
+        leaf = self.definition.leaf(path) if self.definition else None
+        return leaf is not None and leaf.computed is not None
+
+    def computed_from(self, path: str) -> str:
+        """The name of a leaf that is computed from what stands at the path; "" where none is."""
+        leaves = self.definition.data_fields.items() if self.definition else ()
+        read = {name: variables_of(leaf.computed) for name, leaf in leaves if leaf.computed}
+        return next((name for name, paths in read.items() if _reads(paths, path)), "")
 
     def is_part(self, path: str) -> bool:
         """Whether a path names a part of a value that stands at a leaf: the currency of money."""
@@ -290,9 +301,18 @@ class FileCheck:
         for name in sorted(facts.required - set(given)):
             self.add(at, f"lacks {name!r}, which {tool} needs")
 
+    def check_given(self, path: str, at: Path) -> None:
+        """Nobody gives what is computed."""
+        if self.names.is_computed(path):
+            self.add(at, f"{path!r} is computed: nothing else fills it")
+
     def require_skill(self, name: str, at: Path) -> None:
         """The skill must be there."""
         self.require_known(name, self.names.skills, at, "skill")
+
+
+def _reads(paths: Collection[str], path: str) -> bool:
+    return any(each == path or each.startswith(f"{path}.") for each in paths)
 
 
 def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from engine.playbooks.checks.cases import case_faults
-from engine.playbooks.checks.fields import typed_faults
+from engine.playbooks.checks.fields import computed_faults, typed_faults
 from engine.playbooks.checks.names import FileCheck
 from engine.playbooks.checks.review import ReviewCheck
-from engine.playbooks.conditions import paths_of
+from engine.playbooks.conditions import LogicCondition, paths_of
 from engine.playbooks.entity import (
     ElementDefinition,
     EntityDefinition,
@@ -16,9 +17,10 @@ from engine.playbooks.entity import (
 )
 from engine.playbooks.leaf import Leaf, OptionsFrom, TypedValue
 from engine.playbooks.model import Announcement, Phase, PlaybookFile, PriorityRule, Sync
-from engine.playbooks.nesting import NO_NAME, SECTIONS
+from engine.playbooks.nesting import NO_NAME, SECTIONS, split_path
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.playbooks.tool import ToolFacts
+from engine.rules.check import variables_of
 from engine.text.elements import FORM_KINDS
 from engine.text.template import READ_NAMES
 from engine.yaml.faults import Path
@@ -91,6 +93,8 @@ class PhaseCheck(FileCheck):
             self._options_from(leaf.options_from, (*at, "options_from"))
         if leaf.pair_with:
             self._pair(leaf, at)
+        if leaf.computed is not None:
+            self._computed(leaf, leaf.computed, at, listed=listed)
         if leaf.type == "list" and not listed:
             self.add((*at, "type"), "a list belongs among data_fields")
         if (leaf.type == "list") != bool(leaf.columns):
@@ -103,6 +107,25 @@ class PhaseCheck(FileCheck):
                 self.add((*where, key), fault)
             if each.type == "list" and each is not leaf:
                 self.add((*where, "type"), "a row is flat: a list holds no lists")
+
+    def _computed(self, leaf: Leaf, logic: dict[str, Any], at: Path, *, listed: bool) -> None:
+        """It reads data leaves, of those that are computed only the ones above it."""
+        where = (*at, "computed")
+        if not listed:
+            self.add(where, "belongs among data_fields")
+            return
+        for key, fault in computed_faults(leaf):
+            self.add((*at, key), fault)
+        fields = self.names.definition.data_fields if self.names.definition else {}
+        below = list(fields)[list(fields).index(str(at[-1])) :] if str(at[-1]) in fields else []
+        for path in variables_of(logic):
+            leaf_path = path.rpartition(".")[0] if self.names.is_part(path) else path
+            if self.names.is_computed(leaf_path) and leaf_path in below:
+                self.add(where, f"{path!r} is computed too: it has to stand above")
+            elif split_path(path)[0]:
+                self.add(where, f"{path!r} is no data field; only these are computed with")
+        for inside, fault in self.names.condition_faults(LogicCondition(logic=logic)):
+            self.add((*where, *inside[1:]), fault)
 
     def _options_from(self, source: OptionsFrom, at: Path) -> None:
         self.check_list_tool(source.tool, (*at, "tool"))

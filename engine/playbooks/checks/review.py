@@ -108,6 +108,10 @@ class ReviewCheck(FileCheck):
             if path in read or any(each.startswith(f"{path}.") for each in read):
                 fault = f"{path} says who approves; whoever approves may not change it"
                 self.add((*at, "may_edit", index), fault)
+            self.check_given(path, (*at, "may_edit", index))
+            if name := self.names.computed_from(path):
+                fault = f"{name} is computed from {path}, and would not be what the card shows"
+                self.add((*at, "may_edit", index), fault)
 
     def _roles(self, roles: Sequence[str], at: Path) -> None:
         if not roles:

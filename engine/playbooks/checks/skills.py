@@ -93,6 +93,7 @@ class SkillCheck(FileCheck):
         for index, name in enumerate(ask.fields):
             known = self.names.data_fields
             self.require_known(name, known, ("ask", "fields", index), "data field")
+            self.check_given(name, ("ask", "fields", index))
         if ask.instead:
             at = ("ask", "instead")
             self.require_known(ask.instead.of, ask.fields, (*at, "of"), "asked field")
@@ -106,6 +107,8 @@ class SkillCheck(FileCheck):
             for index, name in enumerate(names):
                 known = self.names.fields[key]
                 what = f"{group} field"
+                if group == "data":
+                    self.check_given(name, ("output_schema", group, index))
                 self.require_known(name, known, ("output_schema", group, index), what)
 
     def _card(self, card: SkillCard) -> None:
@@ -130,6 +133,7 @@ class SkillCheck(FileCheck):
                     self.add(("card", "field"), "is required: where the choice goes")
                 else:
                     self.check_path(card.field, ("card", "field"))
+                    self.check_given(card.field, ("card", "field"))
                 self._options(card.options_from, card.field)
             case _:
                 assert_never(card.kind)

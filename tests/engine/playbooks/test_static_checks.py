@@ -12,6 +12,7 @@ from engine.errors import DefinitionError
 from engine.playbooks.load import load
 from tests.engine.playbooks import (
     answer_cases,
+    computed_cases,
     document_cases,
     job_cases,
     review_cases,
@@ -1482,8 +1483,8 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     told += [expected for _, _, expected in review_cases.CASES] + [review_cases.ON_EXPIRE]
     for cases in (tool_cases, answer_cases):
         told += [expected for _, _, expected in cases.CASES] + list(cases.ELSEWHERE)
-    # Those of documents have theirs in tests/engine/documents.
-    told += [expected for _, _, expected in document_cases.CASES]
+    # Those of documents have theirs in tests/engine/documents, of computed fields in test_computed.
+    told += [expected for _, _, expected in (*document_cases.CASES, *computed_cases.CASES)]
     lacking = [t for t in found if not any(re.search(t, text) for text in told)]
     assert lacking == []
 
