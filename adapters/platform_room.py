@@ -60,7 +60,7 @@ class PlatformContext:
     inbox: Callable[[Actor, int], Awaitable[InboxPage]]
     reply_cards: FindReplyCards
     runs: Callable[[Actor, Lang | None, int], Awaitable[RunsPage]]
-    persons: Sequence[NamedPerson]
+    persons: Callable[[], Sequence[NamedPerson]]
     language_of: Callable[[Actor], Lang | None]
     may_read: Callable[[Actor, str], Awaitable[bool]]
     identity: IdentityProvider | None = None

@@ -116,7 +116,7 @@ class WebChat:
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
-        self._people = [person.id for person in people]
+        self._people = people
         self._authenticator = authenticator or FreeChoice()
         self._visitors = Visitors(self._authenticator, people, may_read)
         self._inbox = inbox
@@ -140,7 +140,8 @@ class WebChat:
         """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
         await self._append(conversation, {"op": "post", "id": key, "view": render_message(view)})
         room = _room_of(conversation)
-        for person in self._people if is_own(room) else ():
+        readers = [each.id for each in self._people] if is_own(room) else ()
+        for person in readers:
             if may_enter(room, person):
                 await self._history.note_answer(person, conversation)
         return key

@@ -141,7 +141,7 @@ class ProviderSignIn(SignInLinks):
 
     def _find(self, name: str) -> WebPerson | None:
         return next(
-            (p for p in self._people.values() if self._provider.is_named(name, p.person, p.email)),
+            (p for p in self._people if self._provider.is_named(name, p.person, p.email)),
             None,
         )
 

@@ -175,10 +175,10 @@ def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
     from adapters.webchat.platform import WebChat
     from adapters.webchat.provider_sign_in import ProviderSignIn
     from adapters.webchat.uploads import Uploads
-    from adapters.webchat.visitors import FreeChoice, ProxySignIn, SignInLinks, WebPerson
+    from adapters.webchat.visitors import FreeChoice, ProxySignIn, SignInLinks, WebPeople
 
     service = context.service
-    persons = [WebPerson(p.web, p.name, p.label, p.id, p.email) for p in context.persons]
+    persons = WebPeople(context.persons)
     public_url = service.public_url or ""
     authenticator: ProxySignIn | SignInLinks | FreeChoice = FreeChoice()
     if settings.web_user_header:

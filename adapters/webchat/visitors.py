@@ -1,9 +1,9 @@
 """Who a visitor of the page is: chosen, signed in by a link, or named by a proxy."""
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, overload
 
 from aiohttp import web
 
@@ -12,6 +12,7 @@ from adapters.webchat.room_names import WORKSPACE, conversation_of, may_enter
 from cards.model import Lang
 from engine.errors import BadPayload, StoreUnavailable
 from engine.events import Actor
+from engine.ports.pages import NamedPerson
 from engine.ports.storage.logins import Logins
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -34,6 +35,40 @@ class WebPerson:
     role_label: dict[Lang, str]
     person: str = ""
     email: str = ""
+
+
+class WebPeople(Sequence[WebPerson]):
+    """The people of the web chat as people.yaml has them now; `read` gives a list for each file."""
+
+    def __init__(self, read: Callable[[], Sequence[NamedPerson]]) -> None:
+        self._read = read
+        self._named: Sequence[NamedPerson] = ()
+        self._people: Sequence[WebPerson] = ()
+
+    def _now(self) -> Sequence[WebPerson]:
+        named = self._read()
+        if named is not self._named:
+            self._named = named
+            self._people = [WebPerson(p.web, p.name, p.label, p.id, p.email) for p in named]
+        return self._people
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    @overload
+    def __getitem__(self, index: int) -> WebPerson: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[WebPerson]: ...
+    def __getitem__(self, index: int | slice) -> WebPerson | Sequence[WebPerson]:
+        return self._now()[index]
+
+    def __iter__(self) -> Iterator[WebPerson]:
+        return iter(self._now())
+
+
+def find_named(people: Iterable[WebPerson], name: str) -> WebPerson | None:
+    """Who has that name in the web chat; None for nobody."""
+    return next((person for person in people if person.id == name), None)
 
 
 class Authenticator(Protocol):
@@ -65,7 +100,7 @@ class SignInLinks:
         self, logins: Logins, people: Sequence[WebPerson], *, session_s: float, secure: bool
     ) -> None:
         self._logins = logins
-        self._people = {person.person: person for person in people if person.person}
+        self._people = people
         self._session_s = session_s
         self._secure = secure
         # A browser takes a cookie of this name only from our own address, over HTTPS.
@@ -78,7 +113,7 @@ class SignInLinks:
             person = await self._logins.person(session) if session else None
         except StoreUnavailable as away:
             raise http_error(web.HTTPServiceUnavailable, "the store is away") from away
-        found = self._people.get(person or "")
+        found = next((p for p in self._people if person and p.person == person), None)
         if found is None:
             raise http_error(web.HTTPUnauthorized, "sign in with a link")
         return found
@@ -130,7 +165,7 @@ class ProxySignIn:
     ) -> None:
         self._header = header
         self._networks = tuple(networks)
-        self._people = {person.id: person for person in people}
+        self._people = people
 
     async def who(self, request: web.Request) -> WebPerson | None:
         """Return the person whose web name stands in the header."""
@@ -139,7 +174,7 @@ class ProxySignIn:
         names = request.headers.getall(self._header, [])
         if not names:
             raise http_error(web.HTTPUnauthorized, f"{self._header}: is missing")
-        person = self._people.get(names[0]) if len(names) == 1 else None
+        person = find_named(self._people, names[0]) if len(names) == 1 else None
         if person is None:
             raise http_error(web.HTTPForbidden, f"{self._header}: nobody of that web name is known")
         return person
@@ -163,12 +198,12 @@ class Visitors:
         may_read: MayRead | None = None,
     ) -> None:
         self._authenticator = authenticator
-        self._people = {person.id: person for person in people}
+        self._people = people
         self._may_read = may_read
 
     async def is_hidden(self, room: str, reader: str) -> bool:
         """Whether the room is of a project that its reader may not see. Raises StoreUnavailable."""
-        person = self._people.get(reader)
+        person = find_named(self._people, reader)
         if person is None or self._may_read is None:
             return False
         return not await self._may_read(_actor(person), conversation_of(room))
@@ -176,7 +211,7 @@ class Visitors:
     async def choices(self, request: web.Request) -> Sequence[WebPerson]:
         """Return whom the visitor can be: themselves, or anybody where visitors choose."""
         me = await self._authenticator.who(request)
-        return [me] if me else list(self._people.values())
+        return [me] if me else list(self._people)
 
     async def actor(self, request: web.Request, named: str, room: str = "") -> Actor:
         """Return who asks. Raises BadPayload, 401, 403, 404, or 503.
@@ -185,7 +220,7 @@ class Visitors:
         as one that does not exist.
         """
         me = await self._authenticator.who(request)
-        person = me or self._people.get(named)
+        person = me or find_named(self._people, named)
         if person is None:
             raise BadPayload("person: nobody of that id is here")
         if me and named not in (me.id, ""):

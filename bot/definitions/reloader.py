@@ -18,9 +18,12 @@ from bot.definitions.snapshot import (
     learn_routes,
     make_snapshot,
     publish,
+    refused_text,
     replaced_pointer,
 )
 from bot.people.directory import Directory
+from bot.people.file import read_people
+from bot.people.roster import PeopleSource
 from bot.settings import Settings
 from bot.waits import pause, retry_until_available
 from engine.errors import DefinitionError, StoreError
@@ -31,8 +34,8 @@ from engine.toolbox.toolbox import Toolbox
 log = structlog.get_logger()
 INTERVAL_S: Final = 2.0
 NOT_READ: Final = (
-    "written since this process read it: who was taken out or lost a role here goes on until all"
-    " web and worker processes are started again"
+    "written since this process read it: what it was goes on until all web and worker processes are"
+    " started again"
 )
 
 Fingerprint = frozenset[tuple[str, int, int, int]]
@@ -86,10 +89,51 @@ class FixedFiles:
 NO_FILES: Final = FixedFiles()
 
 
+class PeopleWatch:
+    """Keeps the people of this process as `people.yaml` says.
+
+    Its fingerprint just before it was read is among `known`. A file that is wrong or away changes
+    nothing: the last good one holds, and `problems` say why.
+    """
+
+    def __init__(self, settings: Settings, known: Fingerprint) -> None:
+        self._settings = settings
+        path = str(settings.people)
+        self._loaded = self._previous = frozenset(each for each in known if each[0] == path)
+        self.problems: tuple[str, ...] = ()
+
+    @property
+    def health(self) -> str:
+        """`ok`, or how many problems the refused file has."""
+        return refused_text(len(self.problems)) or "ok"
+
+    async def check(self, source: PeopleSource) -> bool:
+        """Take over a changed file once two checks find it the same; whether it was taken over."""
+        fingerprint = await asyncio.to_thread(fingerprint_files, [self._settings.people])
+        is_steady, self._previous = fingerprint == self._previous, fingerprint
+        if fingerprint == self._loaded or not is_steady:
+            return False
+        try:
+            path, accounts = self._settings.people, self._settings.accounts
+            file = await asyncio.to_thread(read_people, path, accounts)
+        except DefinitionError as error:
+            self.problems = tuple(error.problems)
+            for problem in self.problems:
+                log.error("people_refused", problem=problem)
+            self._loaded = fingerprint
+            return False
+        self._loaded, self.problems = fingerprint, ()
+        gone = {person.id for person in source.file.people} - {person.id for person in file.people}
+        source.file = file
+        log.info("people_changed", people=len(file.people), gone=sorted(gone))
+        return True
+
+
 class Reloader:
     """Keeps `current` up to date; `fingerprint` is that of the folder just before it was loaded.
 
-    `fixed` are files that only a start reads: that they were written since is told.
+    `fixed` are files that only a start reads: that they were written since is told. With a `watch`
+    the people are read again as well; without, they stay.
 
     A process moves the pointer only at its start and when its own folder has changed after that,
     so that processes over different folders do not take turns.
@@ -106,7 +150,9 @@ class Reloader:
         index_documents: Callable[[Sequence[Document]], None],
         fingerprint: Fingerprint,
         fixed: FixedFiles = NO_FILES,
+        watch: PeopleWatch | None = None,
     ) -> None:
+        self._watch = watch
         self._settings = settings
         self._fixed = fixed
         self._people = people
@@ -133,6 +179,7 @@ class Reloader:
         async with self._lock:
             try:
                 await self._check_fixed_files()
+                await self._check_people()
                 await self._check_folder()
                 await self._follow_pointer()
             except StoreError as error:
@@ -151,6 +198,15 @@ class Reloader:
             for name in changed:
                 log.warning("file_not_read_yet", file=name, problem=NOT_READ)
         self.current.unread_files = changed
+
+    async def _check_people(self) -> None:
+        """Go by the people of a changed file; then the playbooks are checked by them again."""
+        if self._watch is None:
+            return
+        if await self._watch.check(self._people.source):
+            self._loaded = frozenset()
+            self._logged.pop("playbooks_unusable", None)
+        self.current.people_health = self._watch.health
 
     async def _check_folder(self) -> None:
         fingerprint = await self._fingerprint()
@@ -237,6 +293,7 @@ async def open_reloader(
     index_documents: Callable[[Sequence[Document]], None],
     fingerprint: Fingerprint,
     fixed: FixedFiles = NO_FILES,
+    watch: PeopleWatch | None = None,
     snapshot: Snapshot | None = None,
 ) -> Reloader:
     """Publish the definitions with which this process starts, and the reloader that follows them.
@@ -258,4 +315,5 @@ async def open_reloader(
         index_documents=index_documents,
         fingerprint=fingerprint,
         fixed=fixed,
+        watch=watch,
     )

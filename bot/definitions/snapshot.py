@@ -228,11 +228,17 @@ def _check_roles(definitions: Definitions) -> None:
         raise DefinitionError(*problems)
 
 
+def refused_text(count: int) -> str:
+    """How files with so many problems are called for operators; "" for none."""
+    return f"refused, {count} problem{'s'[: count - 1]}" if count else ""
+
+
 class LiveDefinitions:
     """What this process works by. Whoever handles something reads `snapshot` once, at its start.
 
     `problems` are those of the playbooks folder while it is refused, `unread_files` the names of
-    files that were written since this process read them, once. `own_pointer` names what stands in
+    files that were written since this process read them, once. `people_health` is `ok`, or how
+    many problems a refused people.yaml has. `own_pointer` names what stands in
     this process's folder.
     """
 
@@ -240,6 +246,7 @@ class LiveDefinitions:
         self.snapshot = snapshot
         self.problems: tuple[str, ...] = ()
         self.unread_files: tuple[str, ...] = ()
+        self.people_health = "ok"
         self.own_pointer = snapshot.pointer
         self._published = published
         self._known: dict[str, Playbook] = {}
@@ -248,8 +255,7 @@ class LiveDefinitions:
     @property
     def health(self) -> str:
         """`ok`, or how many problems the refused folder has."""
-        count = len(self.problems)
-        return f"refused, {count} problem{'s'[: count - 1]}" if count else self.differs or "ok"
+        return refused_text(len(self.problems)) or self.differs or "ok"
 
     @property
     def differs(self) -> str:

@@ -83,6 +83,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             "model": model,
             "connections": connections,
             "playbooks": parts.reloader.current.health,
+            "people": parts.reloader.current.people_health,
             "groups": parts.resources.groups.health,
             "files": _files_health(parts.reloader.current.unread_files),
             "workers": backlog.workers,
@@ -92,7 +93,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         failing = [name for name, each in platforms.items() if each.state == "failing"]
         words = [
             name
-            for name in ("model", "playbooks", "groups", "files")
+            for name in ("model", "playbooks", "people", "groups", "files")
             if not _is_well(str(found[name]))
         ]
         words += ["store"] if parts.telemetry.store.problems else []

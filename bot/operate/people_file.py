@@ -17,7 +17,7 @@ from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.yaml.faults import suggestion
 
-RESTART: Final = "people.yaml is read at the start: restart the web and worker processes"
+READ_AGAIN: Final = "running web and worker processes with this file read it again within 4 s"
 _TEXTS: Final = ("id", "name", "web", "email", "language", "zone", "manager")
 _SEPARATORS: Final = re.compile(r"[;\s]+")
 
@@ -54,7 +54,7 @@ def add_to_file(settings: Settings, values: Values) -> int:
     text = add_person(read_text(settings.people), values)
     write_people(settings.people, text, settings.accounts)
     print(f"{person}: added to {settings.people}")
-    print(RESTART)
+    print(READ_AGAIN)
     return 0
 
 
@@ -76,7 +76,7 @@ def import_into_file(settings: Settings, table: Path, *, dry_run: bool) -> int:
     print(f"{len(rows) - len(changes)} as they are")
     if changes and not dry_run:
         write_people(settings.people, text, settings.accounts)
-        print(f"{settings.people}: written; {RESTART}")
+        print(f"{settings.people}: written; {READ_AGAIN}")
     return 0
 
 

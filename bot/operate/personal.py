@@ -11,7 +11,7 @@ from typing import Final
 from adapters.filesystem import read_text
 from bot.operate.aside import operator
 from bot.operate.people import report_unknown_person
-from bot.operate.people_file import RESTART, write_people
+from bot.operate.people_file import READ_AGAIN, write_people
 from bot.operate.validation import find_problems
 from bot.people.directory import Directory, load_people
 from bot.people.edit import remove_person
@@ -170,7 +170,7 @@ def _take_out(settings: Settings, people: Directory, person: str) -> None:
         return
     text = remove_person(read_text(settings.people), person)
     write_people(settings.people, text, settings.accounts)
-    print(f"{settings.people}: {person} is taken out, comments are left; {RESTART}")
+    print(f"{settings.people}: {person} is taken out, comments are left; {READ_AGAIN}")
 
 
 async def _cancel_all(data: PersonalData, found: Survey, settings: Settings) -> bool:

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from bot.people.file import Person, read_people
-from bot.people.roster import Roster
+from bot.people.roster import PeopleSource, Roster
 from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
@@ -158,4 +158,4 @@ class Directory(Roster):
 
 def load_people(path: Path, rules: Mapping[str, AccountRules]) -> Directory:
     """The directory of a people.yaml; raises DefinitionError with every problem."""
-    return Directory(read_people(path, rules), rules)
+    return Directory(PeopleSource(read_people(path, rules)), rules)

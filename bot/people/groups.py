@@ -56,7 +56,7 @@ class Groups:
 
     def __init__(
         self,
-        names: Sequence[str],
+        names: Callable[[], Sequence[str]],
         cache: GroupCache,
         fetch: FetchMembers | None,
         *,
@@ -86,14 +86,14 @@ class Groups:
 
     async def load(self) -> None:
         """Read what all processes share. Raises StoreError."""
-        for group in self._names:
+        for group in self._names():
             await self._read(group)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Keep the groups fresh until `stop`; failures are logged and tried again."""
-        while self._names and not stop.is_set():
+        while not stop.is_set():
             try:
-                for group in self._names:
+                for group in self._names():
                     await self._refresh(group)
             except StoreError as error:
                 log.warning("groups_store_away", error=str(error))
@@ -140,7 +140,7 @@ class Groups:
         now = self._elapsed_s()
         return {
             group
-            for group in self._names
+            for group in self._names()
             if group not in self._members or self._members[group].until_s <= now
         }
 

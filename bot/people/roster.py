@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
-from typing import Self
+from typing import Self, cast
 
 from bot.people.file import PeopleFile, Person, ProjectAccess, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
@@ -19,10 +19,29 @@ GroupMembers = Callable[[str], frozenset[str]]
 """The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
 
 
+class PeopleSource:
+    """What people.yaml says, as this process read it last; copies of a directory share it."""
+
+    def __init__(self, file: PeopleFile) -> None:
+        self.file = file
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """What one file says, by what it is looked for."""
+
+    file: PeopleFile
+    visible: tuple[Person, ...]
+    owners: dict[str, Person]
+    by_id: dict[str, Person]
+    scopes: dict[tuple[str, ProjectAccess | None], "Roster"]
+
+
 @dataclass(frozen=True)
 class Roster:
     """The people of one file; `rules` are those of each platform's accounts, by its name.
 
+    All of this is as the `source` says now, for the file is read again while a service runs.
     Members of a role's Slack group hold the role, whether or not they are in the file. With
     `isolated`, Slack's workspaces know nothing of each other: in the scope of one (`workspace`)
     only its people, groups and accounts are visible (bot/people/workspaces.py). In the scope of a
@@ -30,7 +49,7 @@ class Roster:
     names no language reads the `lang`, without one that in which they write.
     """
 
-    file: PeopleFile
+    source: PeopleSource
     rules: Mapping[str, AccountRules]
     members: GroupMembers = lambda group: frozenset()
     isolated: bool = False
@@ -38,6 +57,11 @@ class Roster:
     lang: Lang | None = None
     access: ProjectAccess | None = None
     project_of: Callable[[str], str] = lambda conversation: ""
+
+    @property
+    def file(self) -> PeopleFile:
+        """What the file says now."""
+        return self.source.file
 
     def scope_to(self, conversation: str, project: str | None = None) -> Self:
         """The same, with only those visible who may have to do with that conversation.
@@ -49,10 +73,10 @@ class Roster:
         access = self.file.access_to(project)
         if (workspace, access) == (self.workspace, self.access):
             return self
-        key = workspace, access
-        if key not in self._scopes:
-            self._scopes[key] = replace(self, workspace=workspace, access=access)
-        return self._scopes[key]
+        key, scopes = (workspace, access), self._index.scopes
+        if key not in scopes:
+            scopes[key] = replace(self, workspace=workspace, access=access)
+        return cast(Self, scopes[key])
 
     def scope_of(self, card: Card) -> Self:
         """The same, with only those visible who may have to do with that card.
@@ -259,24 +283,35 @@ class Roster:
         people = [self.principal_of(person) for person in self.people]
         return drop_lapsed_votes(card, holders=holders, people=people, now=now)
 
-    @cached_property
+    @property
     def visible(self) -> tuple[Person, ...]:
         """The people of the file who have an account in the workspace; without one, all."""
-        return tuple(p for p in self.people if not self.workspace or self.slack_accounts(p))
+        return self._index.visible
 
-    @cached_property
+    @property
     def owners(self) -> dict[str, Person]:
         """The people who are visible here, by each of their accounts."""
-        return {account: person for person in self.visible for account in self.accounts_of(person)}
+        return self._index.owners
 
-    @cached_property
-    def _scopes(self) -> dict[tuple[str, ProjectAccess | None], Self]:
-        """This roster by the workspaces, and lines of projects, that were asked for."""
-        return {}
-
-    @cached_property
+    @property
     def _by_id(self) -> dict[str, Person]:
-        return {person.id: person for person in self.visible}
+        return self._index.by_id
+
+    @property
+    def _index(self) -> _Index:
+        """That of the file as it is now, made once for each."""
+        if not self._indexes or self._indexes[-1].file is not self.file:
+            self._indexes[:] = [self._make_index(self.file)]
+        return self._indexes[-1]
+
+    @cached_property
+    def _indexes(self) -> list[_Index]:
+        return []
+
+    def _make_index(self, file: PeopleFile) -> _Index:
+        visible = tuple(p for p in file.people if not self.workspace or self.slack_accounts(p))
+        owners = {account: person for person in visible for account in self.accounts_of(person)}
+        return _Index(file, visible, owners, {person.id: person for person in visible}, {})
 
     @property
     def slack_prefix(self) -> str:

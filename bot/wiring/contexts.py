@@ -1,6 +1,6 @@
 """The contexts of platforms' rooms: ports of the store, and what they may know of people."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from adapters.clock import SystemClock
@@ -21,7 +21,7 @@ from adapters.redis.store import RedisDecisions
 from bot.definitions.snapshot import PublishedPlaybooks
 from bot.file_links import FileLinks
 from bot.people.directory import Directory
-from bot.people.file import Person
+from bot.people.file import PeopleFile, Person
 from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.people.personal_runs import PersonalRuns
 from bot.people.run_links import RunLinks
@@ -188,8 +188,19 @@ def _roles_of(person: Person, people: Directory, lang: Lang) -> str:
     return say("list.items", lang).join(people.role_name(each, lang) for each in person.roles)
 
 
-def _persons(people: Directory) -> list[NamedPerson]:
-    """Everybody who has a name in the web chat."""
+def _persons(people: Directory) -> Callable[[], Sequence[NamedPerson]]:
+    """Everybody who has a name in the web chat: one list for each people.yaml that is read."""
+    kept: list[tuple[PeopleFile, Sequence[NamedPerson]]] = []
+
+    def read() -> Sequence[NamedPerson]:
+        if not kept or kept[0][0] is not people.file:
+            kept[:] = [(people.file, _named_persons(people))]
+        return kept[0][1]
+
+    return read
+
+
+def _named_persons(people: Directory) -> Sequence[NamedPerson]:
     return [
         NamedPerson(
             id=p.id,

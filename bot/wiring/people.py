@@ -45,10 +45,11 @@ async def open_groups(
 
     Raises StoreUnavailable.
     """
-    sources = open_account_sources(settings, stack, store) if people.groups else {}
+    # Also where no role names a group yet: people.yaml is read again.
+    sources = open_account_sources(settings, stack, store)
     slack = sources.get("slack")
     groups = Groups(
-        people.groups,
+        lambda: people.groups,
         RedisGroups(store.client),
         slack.members if isinstance(slack, GroupSource) else None,
         max_age_s=settings.group_age_s,

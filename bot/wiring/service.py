@@ -18,6 +18,7 @@ from bot.definitions.projects import LiveProjects
 from bot.definitions.reloader import (
     Fingerprint,
     FixedFiles,
+    PeopleWatch,
     Reloader,
     fingerprint_files,
     fingerprint_folder,
@@ -253,7 +254,8 @@ async def _open_base(
         published=store.published,
         index_documents=resources.documents.replace,
         fingerprint=contents.fingerprint,
-        fixed=FixedFiles(_fixed_files(settings), contents.fixed),
+        fixed=FixedFiles((connections_file(settings),), contents.fixed),
+        watch=None if stand_ins.definitions else PeopleWatch(settings, contents.fixed),
         snapshot=stand_ins.snapshot,
     )
     reloader = await run_unless_stopped(stop, opening)

@@ -17,6 +17,17 @@ def find_leavers(card: Card, people: People) -> tuple[str, ...]:
     return tuple(each for each in card.review.persons if scope.find_listed(each) is None)
 
 
+def can_nobody_decide(card: Card, people: People) -> bool:
+    """Whether all who could decide the open card have left, or hold its roles no more.
+
+    Who holds a role only since it was asked for may not decide it.
+    """
+    if card.status != "open" or not card.review.by_policy:
+        return False
+    deciders = people.scope_of(card).deciders(card.review)
+    return not any(may_decide(card, each) and not is_own_request(card, each) for each in deciders)
+
+
 def can_replace(card: Card, taker: Principal, now: datetime) -> bool:
     """Whether the person may decide in the place of who has left."""
     is_over = card.deadline is not None and now >= card.deadline

@@ -11,6 +11,7 @@ from bot.definitions.loader import Definitions, load_definitions, try_load_peopl
 from bot.definitions.snapshot import Snapshot, make_snapshot
 from bot.people.directory import Directory
 from bot.people.file import Person
+from bot.people.roster import PeopleSource
 from bot.settings import Settings, read_environment
 from bot.testing.harness.stubs import StubbedSystems, StubbedToolbox
 from bot.wiring.connections import load_connections
@@ -95,7 +96,7 @@ def _with_accounts(people: Directory) -> Directory:
         person if person.web else person.model_copy(update={"web": person.id})
         for person in people.file.people
     )
-    return replace(people, file=people.file.model_copy(update={"people": listed}))
+    return replace(people, source=PeopleSource(people.file.model_copy(update={"people": listed})))
 
 
 def _labels(definitions: Definitions) -> dict[str, frozenset[str]]:

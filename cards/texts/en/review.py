@@ -78,6 +78,10 @@ TEXTS: Final[dict[str, str]] = {
         "{name} is no longer in people.yaml, so nobody can decide “{title}” in their place. "
         "An admin can name somebody else on the page of the run (Reassign)."
     ),
+    "review.nobody": (
+        "Nobody can decide “{title}” any more: those who could are no longer in people.yaml, or "
+        "hold its role no more. Cancel it and ask again: then whoever holds the role decides."
+    ),
     "ping.due": (
         "Reminder ({n} of {of}): “{title}”, requested by {requester}, still waits for a "
         "decision. {votes}"

@@ -72,6 +72,10 @@ TEXTS: Final[dict[str, str]] = {
         "{name} 已不在 people.yaml 中，「{title}」现在没有人可以代为决定。"
         "管理员可以在流程页面上改派他人。"
     ),
+    "review.nobody": (
+        "「{title}」现在没有人可以决定：原来能决定的人已不在 people.yaml 中，或不再担任该角色。"
+        "请取消后重新申请，届时由担任该角色的人决定。"
+    ),
     "ping.due": "提醒（{n}/{of}）：「{title}」还在等待决定（申请人：{requester}）。{votes}",
     "ping.closed": "「{title}」不再需要处理。{outcome}",
     "run.too_few": "除申请人外，只有 {n} 人可以审核（{roles}），而需要 {quorum} 人",

@@ -396,23 +396,22 @@ async def test_a_copy_reads_nothing_again_unless_a_file_has_changed(
     assert share_folder(settings).is_current(settings)
 
 
-async def test_a_people_file_that_was_written_is_told_until_a_start_reads_it(
-    process: Open, playbooks: Path, tmp_path: Path
+async def test_a_connections_file_that_was_written_is_told_until_a_start_reads_it(
+    process: Open, playbooks: Path
 ) -> None:
-    people = Path(shutil.copy(ROOT / "playbooks" / "people.yaml", tmp_path / "people.yaml"))
-    parts = await process(playbooks, people)
+    parts = await process(playbooks)
     await looked(parts)
     assert (await told(parts))["files"] == "ok"
-    change(tmp_path, "people.yaml", "people:", "# one who left was here\npeople:")
+    change(playbooks, "connections.yaml", "study:\n", "# another key\nstudy:\n")
     with capture_logs() as lines:
         await looked(parts)
     assert [(line["event"], line["file"], line["log_level"]) for line in lines] == [
-        ("file_not_read_yet", "people.yaml", "warning")
+        ("file_not_read_yet", "connections.yaml", "warning")
     ]
     found = await told(parts)
-    assert found["files"] == "written since they were read; restart: people.yaml"
+    assert found["files"] == "written since they were read; restart: connections.yaml"
     assert "files" in found["degraded"]
-    again = await process(playbooks, people)
+    again = await process(playbooks)
     await looked(again)
     assert (await told(again))["files"] == "ok"
 
