@@ -21,6 +21,7 @@ __all__ = [
     "MAX_LIST",
     "MAX_ROWS",
     "MAX_TEXT",
+    "NO_FACTS",
     "FormFacts",
     "check_form",
     "form_digest",
@@ -113,7 +114,7 @@ def form_digest(values: Mapping[str, str] | None) -> str:
 
 
 def read_rows(
-    columns: Sequence[Field], text: str, lang: Lang
+    columns: Sequence[Field], text: str, lang: Lang, facts: FormFacts = NO_FACTS
 ) -> tuple[dict[str, Value | None], ...]:
     r"""Return the rows of a text, a line each, with the columns that it gives.
 
@@ -122,15 +123,17 @@ def read_rows(
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) > MAX_ROWS:
         raise BadValue("form.many_rows", limit=MAX_ROWS)
-    return tuple({**_read_row(columns, line, lang)} for line in lines)
+    return tuple({**_read_row(columns, line, lang, facts)} for line in lines)
 
 
-def _read_row(columns: Sequence[Field], line: str, lang: Lang) -> dict[str, Value]:
+def _read_row(
+    columns: Sequence[Field], line: str, lang: Lang, facts: FormFacts
+) -> dict[str, Value]:
     parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _split_cells(line)]
     if any(parts[len(columns) :]):
         raise BadValue("form.many_columns", limit=len(columns))
     names = [column.name for column in columns]
-    typed, faults = check_form(columns, dict(zip(names, parts, strict=False)), lang)
+    typed, faults = check_form(columns, dict(zip(names, parts, strict=False)), lang, facts)
     for column in columns:
         if fault := faults.get(column.name):
             raise BadValue("form.cell", label=column.label, fault=fault)
@@ -151,7 +154,7 @@ def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
     if field.columns:
         # Rows are kept as they were typed; who takes them reads them so again.
         value: Value = read_lines(raw, MAX_LIST)
-        read_rows(field.columns, str(value), lang)
+        read_rows(field.columns, str(value), lang, facts)
     else:
         value = read_value(field, raw, lang)
     check_bounds(field, value, lang, facts.today)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cards.fields.readers import option_label
 from cards.fields.table import options_of, read_value
-from cards.forms import range_text, read_rows, with_detail
+from cards.forms import NO_FACTS, FormFacts, range_text, read_rows, with_detail
 from cards.markdown import format_value, literal
 from cards.model import Field, Lang, Row
 from cards.texts import say
@@ -145,7 +145,7 @@ def _form_cell(value: Scalar) -> str:
     return " ".join(format_value(value).replace("\\", "\\\\").replace("|", "\\|").split())
 
 
-def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
+def from_form(leaf: Leaf, value: Any, lang: Lang, facts: FormFacts = NO_FACTS) -> LeafValue:
     r"""A form's typed value as the leaf keeps it; raises ValueError with a sentence for the person.
 
     Rows come a line each, their columns separated by `|`; a cell's own bar is written `\\|`.
@@ -157,7 +157,7 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
         typed: LeafValue = value
         return typed
     try:
-        return read_rows(_columns(leaf, lang), str(value), lang)
+        return read_rows(_columns(leaf, lang), str(value), lang, facts)
     except BadValue as fault:
         raise ValueError(say(fault.key, lang, **fault.values)) from None
 
@@ -276,8 +276,9 @@ def _row_text(labelled: LabelledValue, lang: Lang) -> str:
         return say(_YES_NO[value], lang)
     if isinstance(value, dict | list | tuple) and not is_money(value):
         value = dumps(value, ensure_ascii=False)
-    elif labelled.leaf is not None and isinstance(value, str):
-        value = labelled.labels.get(value) or labelled.leaf.label_of(value, lang)
+    elif isinstance(value, str):
+        own = labelled.leaf.label_of(value, lang) if labelled.leaf else value
+        value = labelled.labels.get(value) or own
     return in_row(value, labelled.leaf.unit(lang) if labelled.leaf else "", lang)
 
 
@@ -291,13 +292,14 @@ def value_tables(
     texts = []
     for each in values:
         if each.leaf is not None and each.leaf.type == "list":
-            texts.append(_table_text(each.leaf, each.value, lang, most))
+            texts.append(_table_text(each, each.leaf, lang, most))
         elif each.needs_room:
             texts.append(in_text(each.label, str(each.value or ""), lang))
     return tuple(texts)
 
 
-def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
+def _table_text(labelled: LabelledValue, leaf: Leaf, lang: Lang, most: int) -> str:
+    listed: Rows | None = labelled.value
     head = f"**{literal(leaf.label(lang))}**"
     if not listed:
         # An empty list says that there is none; no list, that nobody said.
@@ -308,7 +310,10 @@ def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
         _table_line(["---"] * len(leaf.columns)),
         *(
             _table_line(
-                [_table_cell(column, row.get(name), lang) for name, column in leaf.columns.items()]
+                [
+                    _table_cell(column, row.get(name), labelled.labels, lang)
+                    for name, column in leaf.columns.items()
+                ]
             )
             for row in listed[:most]
         ),
@@ -318,12 +323,15 @@ def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
     return f"{head}\n\n" + "\n".join(lines) + tail
 
 
-def _table_cell(column: Column, value: Scalar, lang: Lang) -> str:
+def _table_cell(column: Column, value: Scalar, labels: Mapping[str, str], lang: Lang) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return say(_YES_NO[value], lang)
-    shown = column.label_of(value, lang) if isinstance(value, str) else value
+    shown: Scalar = value
+    if isinstance(value, str):
+        named = labels.get(value) if column.entity else None
+        shown = named or column.label_of(value, lang)
     return literal(visible(format_value(shown)))
 
 

@@ -1,7 +1,7 @@
 """The prompt skill without a model: asks people for missing data leaves (spec 003, clarify)."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,9 +9,8 @@ from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Field
 from cards.texts import say
-from cards.values import Value
 from engine.frames.form_options import list_early
-from engine.frames.leaves import form_field, value_rows, value_tables, values_at
+from engine.frames.leaves import form_field, from_form, value_rows, value_tables, values_at
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -24,14 +23,15 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.run_names import repeated_title
-from engine.frames.state import Patch, PromptFrame, Run
+from engine.frames.state import LeafValue, Patch, PromptFrame, Run
 from engine.frames.text_names import fill_markdown, fill_plain
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Ask, Instead, Skill
-from engine.reviews.form_facts import entity_title, form_facts
+from engine.reviews.form_facts import form_facts
 from engine.reviews.handover import find_people, looks_like_a_name, named_in
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
+from engine.skills.entity_values import labels_of
 from engine.text.claims.unheard import unheard_clauses
 from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
@@ -105,12 +105,12 @@ def _take_instead(instead: Instead, by: str, why: str) -> Done:
 
 async def values_said(
     skills: Sequence[str], context: StepContext
-) -> tuple[dict[str, Value], dict[str, dict[str, str]]]:
+) -> tuple[dict[str, LeafValue], dict[str, dict[str, str]]]:
     """What the message says otherwise of fields that are known and these skills ask for.
 
     By field, with the labels of what was chosen from a list.
     """
-    values: dict[str, Value] = {}
+    values: dict[str, LeafValue] = {}
     labels: dict[str, dict[str, str]] = {}
     for name in skills:
         ask = context.playbook.skills[name].ask
@@ -124,25 +124,8 @@ async def values_said(
         read = _read_message(asked, context, known=()).values
         new = {n: v for n, v in read.items() if n in data and n not in own and v != data[n]}
         values |= new
-        labels |= _labels_of(new, asked, context)
+        labels |= labels_of(new, asked, context)
     return values, labels
-
-
-def _title_of(kind: str, id_: str, context: StepContext) -> str:
-    return entity_title(context.entities.names_of(kind, id_), id_, context.run.lang)
-
-
-def _labels_of(
-    values: dict[str, Value], asked: Sequence[Field], context: StepContext
-) -> dict[str, dict[str, str]]:
-    """What people call the values that are chosen from a list, or that a list has a name for."""
-    labels: dict[str, dict[str, str]] = {}
-    for each in (f for f in asked if f.name in values):
-        value = str(values[each.name])
-        label = each.labels.get(value, "") if each.listed else ""
-        if label := label or _title_of(each.entity, value, context):
-            labels[each.name] = {value: label}
-    return labels
 
 
 async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
@@ -158,7 +141,7 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
         del values[ask.instead.of]
     if values:
         names = ", ".join(values)
-        patch = Patch(by=run.requester.id, data=values, labels=_labels_of(values, asked, context))
+        patch = Patch(by=run.requester.id, data=values, labels=labels_of(values, asked, context))
         read = {name: message.words[name] for name in values}
         return Next(frame, f"the message gives {names}", patch, read=read)
     fields = context.playbook.definition.data_fields
@@ -171,7 +154,8 @@ async def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContex
     if not (ask.again or lacking or rest):
         return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
     wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
-    card = _card(ask, [f for f in asked if f.name in wanted], context, rest)
+    form = [_with_draft(f, message.drafts) for f in asked if f.name in wanted]
+    card = _card(ask, form, context, rest)
     if ask.again or frame.asked:
         card = card.model_copy(update={"title": repeated_title(card.title, run)})
     key = "part.needs_you" if lacking or ask.again or rest.faults else "part.check_form"
@@ -196,11 +180,20 @@ def _fields(ask: Ask, context: StepContext) -> list[Field]:
 
 @dataclass(frozen=True, slots=True)
 class _MessageReading:
-    """By field name: values that the message gives, the words for them, and faults of others."""
+    """By field name: values that the message gives, the words for them, and faults of others.
 
-    values: dict[str, Value] = field(default_factory=dict)
+    `drafts` are rows of lists that lack something: they stand in the form, to be completed.
+    """
+
+    values: dict[str, LeafValue] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
+    drafts: dict[str, str] = field(default_factory=dict)
+
+
+def _with_draft(field: Field, drafts: Mapping[str, str]) -> Field:
+    draft = drafts.get(field.name)
+    return field.model_copy(update={"value": draft}) if draft else field
 
 
 def _persons(asked: Sequence[Field], context: StepContext) -> tuple[frozenset[str], dict[str, str]]:
@@ -266,8 +259,11 @@ def _read_message(
     words = {**named.words, **around.words, **own.words}
     new = {name: text for name, text in texts.items() if name not in known}
     typed, faults = _check(fields, new, context)
-    wrong = {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
-    return _MessageReading(typed, words, wrong)
+    drafts = {n: new[n] for n in faults if defined[n].columns}
+    colon = say("list.colon", run.lang)
+    # The form has the rows: only what they lack is told.
+    wrong = {n: faults[n] if n in drafts else f"{new[n]}{colon}{faults[n]}" for n in faults}
+    return _MessageReading(typed, words, wrong, drafts)
 
 
 def _named_before(
@@ -346,12 +342,13 @@ def _rest(asked: Sequence[Field], context: StepContext, message: _MessageReading
 
 def _check(
     fields: Sequence[Field], texts: dict[str, str], context: StepContext
-) -> tuple[dict[str, Value], dict[str, str]]:
+) -> tuple[dict[str, LeafValue], dict[str, str]]:
     """The values of these texts as their fields take them, and what is wrong with others."""
-    run = context.run
+    run, defined = context.run, context.playbook.definition.data_fields
     people = context.services.people.scope_to(run.conversation, run.project or None)
     facts = form_facts(people, context.services.today, context.entities)
-    return check_form([f for f in fields if f.name in texts], texts, run.lang, facts)
+    typed, faults = check_form([f for f in fields if f.name in texts], texts, run.lang, facts)
+    return {n: from_form(defined[n], v, run.lang, facts) for n, v in typed.items()}, faults
 
 
 def _known_leaves(asked: Sequence[Field], context: StepContext) -> list[tuple[str, Leaf]]:
@@ -375,7 +372,7 @@ def _card(ask: Ask, fields: Sequence[Field], context: StepContext, rest: _Rest) 
     wanted = {field.name for field in fields}
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
     told = values_at(known, context)
-    long_texts = value_tables([v for v in told if v.leaf and v.leaf.multiline], run.lang)
+    long_texts = value_tables([v for v in told if v.needs_room], run.lang)
     return Card(
         kind="clarify",
         title=fill_plain(ask.title, context),

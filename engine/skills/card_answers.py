@@ -12,7 +12,7 @@ from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
 from engine.playbooks.nesting import split_path
 from engine.ports.inbox_files import kind_of_name
-from engine.skills.entity_values import find_listed
+from engine.skills.entity_values import find_cells, find_listed
 
 
 async def patch_from_form(
@@ -28,13 +28,13 @@ async def patch_from_form(
     for path in paths:
         group, name = split_path(path)
         try:
-            value, label = await _leaf_value(path, decision, context)
+            value, names = await _leaf_value(path, decision, context)
             if path in decision.files:
                 value = await _take_file(path, decision, context)
             else:
                 await _check_file(path, value, context)
             groups[group][name] = value
-            labels |= {path: {str(value): label}} if label else {}
+            labels |= {path: names} if names else {}
         except ToolError as error:
             faults.append(error.text(context.run.lang))
         except ValueError as error:
@@ -58,16 +58,19 @@ def labels_in(decision: Decision) -> dict[str, dict[str, str]]:
 
 async def _leaf_value(
     path: str, decision: Decision, context: StepContext
-) -> tuple[LeafValue | None, str]:
-    """The value, and what people read for it where a list has a name for that."""
+) -> tuple[LeafValue | None, dict[str, str]]:
+    """The value, and what people read for it, or for its cells, where a list has names."""
     leaf, values = context.playbook.definition.leaf(path), decision.values
     assert leaf is not None, "the loader checks that a form asks only for leaves"
     if path not in values:
-        return None, ""
+        return None, {}
     value = from_form(leaf, values[path], context.run.lang)
+    if isinstance(value, tuple):
+        return await find_cells(leaf, value, decision.person, context)
     if leaf.entity and isinstance(value, str):
-        return await find_listed(leaf, value, decision.person, context)
-    return value, ""
+        id_, label = await find_listed(leaf, value, decision.person, context)
+        return id_, {id_: label} if label else {}
+    return value, {}
 
 
 async def _take_file(path: str, decision: Decision, context: StepContext) -> LeafValue:

@@ -1,5 +1,6 @@
 """A person decides at a node of an SOP: the card, and where the decision leads (spec 001 §4.3)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +33,7 @@ from engine.frames.text_names import (
     given_names,
     is_given,
 )
-from engine.playbooks.leaf import MAX_ROWS
+from engine.playbooks.leaf import MAX_ROWS, Column
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import PlannedCall, Sop, SopNode, ToolPlan
 from engine.reviews.approvals import (
@@ -150,13 +151,24 @@ def _argument(name: str, call: PlannedCall, value: Any, context: StepContext) ->
     source = call.arguments[name]
     if column := call.row_column(source):
         leaf = context.playbook.definition.data_fields[call.for_each]
-        return LabelledValue(leaf.columns[column].label(context.run.lang), value)
+        return LabelledValue(
+            leaf.columns[column].label(context.run.lang),
+            value,
+            labels=_cell_labels(call.for_each, leaf.columns[column], value, context),
+        )
     if isinstance(source, str) and source.startswith("$"):
         if is_given(source[1:], context):
             return _given(source[1:], context)
         (shown,) = values_at([source[1:]], context)
         return replace(shown, value=value)
     return LabelledValue(label_of(name, context), value)
+
+
+def _cell_labels(path: str, column: Column, value: Any, context: StepContext) -> Mapping[str, str]:
+    """What people read for a cell of a list: the label of an option, the name of an entity."""
+    if column.entity:
+        return context.run.state.labels.get(path, {})
+    return {value: column.label_of(value, context.run.lang)} if value in column.options else {}
 
 
 def _given(name: str, context: StepContext) -> LabelledValue:

@@ -24,6 +24,7 @@ from engine.text.claims.kinds import bare_typed, find_addresses, find_typed
 from engine.text.claims.labels import in_own_labels
 from engine.text.claims.only_field import core_of, only_value
 from engine.text.claims.patterned import find_patterns
+from engine.text.claims.rows import find_rows
 from engine.text.claims.words import bare_option, find_options, find_texts
 from engine.text.claims.yes_or_no import bare_answer, find_yes_or_no
 from engine.text.entities import is_traditional, simplified
@@ -239,9 +240,15 @@ def find_values(
 
 
 def _words(said: FormText, claims: Iterable[ValueSpan]) -> dict[str, str]:
-    """The stretch of the text for each value."""
-    text = said.written or said.text
-    return {name: text[claim.start : claim.end] for claim in claims for name in claim.values}
+    """The stretch of the text for each value; of a list from its first row to the last."""
+    text, begins = said.written or said.text, dict[str, int]()
+    listed = {each.name for each in said.fields if each.columns}
+    words: dict[str, str] = {}
+    for claim in sorted(claims, key=lambda each: each.start):
+        for name in claim.values:
+            first = begins.setdefault(name, claim.start) if name in listed else claim.start
+            words[name] = text[first : claim.end]
+    return words
 
 
 def _values(claims: Iterable[ValueSpan], said: FormText) -> dict[str, str]:
@@ -304,18 +311,25 @@ def _find_anew(said: FormText) -> tuple[list[ValueSpan], list[ValueSpan]]:
 
 def _find_claims(said: FormText) -> list[ValueSpan]:
     """What stretches of the text say, the surest kind first; no two of them overlap."""
+    # A list whose cells stand apart by bars is typed as its form says.
+    listed = [f for f in said.fields if f.columns and "|" not in said.text]
     found: list[ValueSpan] = []
     for claim in (
         *find_addresses(said),
-        *(c for f in said.fields if _is_text(said, f) for c in find_texts(said, f)),
+        *(c for f in said.fields if f not in listed for c in _find_texts(said, f)),
         *find_pairs(said),
         *find_entities(said),
         *find_patterns(said),
         *find_typed(said),
+    ):
+        _add(found, claim)
+    rows = [c for f in listed[:1] if len(listed) == 1 for c in find_rows(said, f, tuple(found))]
+    for claim in (
+        *rows,
+        *(c for f in listed if not rows for c in _find_texts(said, f)),
         *(c for f in said.fields for c in _find_by_type(said, f)),
     ):
-        if not any(c.start < claim.end and claim.start < c.end for c in found):
-            found.append(claim)
+        _add(found, claim)
     counts = (
         c for c in find_counts(said) if not any(f.start < c.end and c.start < f.end for f in found)
     )
@@ -325,6 +339,15 @@ def _find_claims(said: FormText) -> list[ValueSpan]:
         if not any(set(c.values) & set(f.values) for f in found)
     ]
     return found
+
+
+def _add(found: list[ValueSpan], claim: ValueSpan) -> None:
+    if not any(c.start < claim.end and claim.start < c.end for c in found):
+        found.append(claim)
+
+
+def _find_texts(said: FormText, field: Field) -> Iterator[ValueSpan]:
+    return find_texts(said, field) if _is_text(said, field) else iter(())
 
 
 def _is_either(said: FormText, claim: ValueSpan) -> bool:

@@ -67,6 +67,13 @@ def build_every_kind() -> None:
     words_of_it = ("a nurse", "备注词条")
     said = "noted thing is red of P001, 备注词条"
     reading.find_values(said, asked, TODAY, entities=SUBJECTS, request=words_of_it)
+    columns = (
+        Field(name="what", label="What of it", required=False),
+        Field(name="girths", label="Girth in all", type="number", required=False),
+        Field(name="wood", label="Wood", type="choice", options=("oaken",), required=False),
+    )
+    beams = Field(name="beams", label="Beams", columns=columns)
+    reading.find_values("a porter beam 3 oaken", [beams], TODAY, request=("a porter", "抬的人"))
     values.states_number(SAID, ["heft"])
     values.remove_values(SAID, ["noted thing", "份量 词"])
     # Kept by whoever asked first in this process.
