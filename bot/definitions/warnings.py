@@ -14,7 +14,7 @@ from bot.settings import Settings
 from cards.model import Lang
 from engine.playbooks.checks.sop import end_warnings
 from engine.playbooks.model import Playbook
-from engine.playbooks.review import MANAGER_OF
+from engine.playbooks.review import MANAGER_OF, ReviewPolicy
 from engine.playbooks.skill import Skill
 from engine.playbooks.tool import TOOLS_FILE, ConnectedCall, names_in
 from engine.toolbox.toolbox import Toolbox
@@ -38,7 +38,10 @@ def playbook_warnings(
     sources = [read_yaml(text, file=name) for name, text in files.items()]
     by_skill = {str(source.data.get("id")): source for source in sources}
     found = end_warnings(playbook, by_skill)
-    return [*found, *(_manager_warnings(playbook, people, by_skill) if people else ())]
+    if people:
+        found += _manager_warnings(playbook, people, by_skill)
+        found += _review_warnings(playbook, people, by_skill)
+    return found
 
 
 def folder_warnings(mains: Mapping[FilePath, Playbook], settings: Settings) -> Iterator[str]:
@@ -93,6 +96,38 @@ def _manager_warnings(
                     f"nobody could approve what {names} asks for: no such manager in people.yaml"
                 )
                 yield sources[skill.id].problem(at, fault)
+
+
+def _review_warnings(
+    playbook: Playbook, people: Directory, sources: Mapping[str, Source]
+) -> Iterator[str]:
+    """One for each review whose edits nobody could approve, or that may be given to who asked."""
+    reviews = [(s.id, at, each) for s in playbook.skills.values() for at, each in s.reviews.items()]
+    for skill, at, review in reviews:
+        if skill not in sources:
+            continue
+        if review.may_edit and (lone := _lone_reviewers(review, people)):
+            fault = (
+                f"is never offered: nobody but {lone} decides, and who changes a value may not "
+                "approve it (four eyes)"
+            )
+            yield sources[skill].problem((*at, "may_edit"), fault)
+        if not (review.four_eyes or review.is_requester or "hand_over" in review.model_fields_set):
+            fault = (
+                "lets whoever decides hand it over to who asked; say hand_over: false where that "
+                "is not meant, else hand_over: true"
+            )
+            yield sources[skill].problem((*at, "four_eyes"), fault)
+
+
+def _lone_reviewers(review: ReviewPolicy, people: Directory) -> str:
+    """Those who decide where no more do than have to, with four eyes; "" where others may."""
+    if not review.four_eyes or review.escalate or people.has_group(review.roles):
+        return ""
+    if review.person:
+        return "one person"
+    holders = people.holders(review.roles)
+    return ", ".join(each.name for each in holders) if len(holders) <= review.quorum else ""
 
 
 def _persons(skill: Skill) -> Iterator[tuple[Path, object]]:

@@ -201,6 +201,10 @@ class Roster:
         """Whether the file has the person, by id or by an account."""
         return principal.id in self._by_id or any(name in self.owners for name in principal.ids)
 
+    def has_group(self, roles: Sequence[str]) -> bool:
+        """Whether members of a Slack group hold one of the roles too."""
+        return any(role.slack_group for role in self.file.roles if role.id in roles)
+
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
         """Everybody who holds one of the roles."""
         listed = [each for each in self.everybody if set(roles) & set(each.roles)]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
@@ -69,7 +69,7 @@ class ToolFacts:
     """What checks need to know of a tool; `arguments` are None where its system has them.
 
     `columns` are the types of the columns of what it gives, None where they are not declared.
-    It `lists` unless it is known to give one thing.
+    It `lists` unless it is known to give one thing. `types` are those of arguments that are known.
     """
 
     writes: bool
@@ -77,6 +77,7 @@ class ToolFacts:
     columns: Mapping[str, str] | None = None
     required: frozenset[str] = frozenset()
     lists: bool = True
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 class ResultColumn(Frozen):
@@ -252,7 +253,10 @@ class ToolDefinition(Frozen):
         if self.arguments_schema:
             required = frozenset(self.arguments_schema.get("required", ()))
         lists = self.result == "many"
-        return ToolFacts(self.writes is not None, arguments, columns or None, required, lists)
+        types = {} if self.arguments_schema else {n: a.type for n, a in self.arguments.items()}
+        return ToolFacts(
+            self.writes is not None, arguments, columns or None, required, lists, types
+        )
 
     @property
     def told_arguments(self) -> frozenset[str]:

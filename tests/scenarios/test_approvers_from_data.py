@@ -179,8 +179,10 @@ async def test_who_names_themselves_may_not_approve(start: Start, tmp_path: Path
     assert bookings(folder) == []
 
 
-async def test_a_tool_names_who_approves(start: Start, tmp_path: Path) -> None:
-    folder = garage(tmp_path, BY_TOOL, **{"hoists/tools.yaml": KEEPERS})
+@pytest.mark.parametrize("result", ["many", "one"])
+async def test_a_tool_names_who_approves(start: Start, tmp_path: Path, result: str) -> None:
+    tools = KEEPERS.replace("result: many", f"result: {result}")
+    folder = garage(tmp_path, BY_TOOL, **{"hoists/tools.yaml": tools})
     keep(folder, ("B2", "OLGA.K"))
     async with WebRoom((await serve(start, folder)).url) as room:
         await book(room)

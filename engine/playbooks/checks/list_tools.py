@@ -79,9 +79,11 @@ class ListToolCheck(FileCheck):
 
     def check_person(self, source: PersonTool, at: Path) -> None:
         """Check the tool that names who approves."""
-        self.check_list_tool(source.tool, (*at, "tool"))
-        self._arguments(source.tool, source.arguments, (), at)
         facts = (self.names.tools or {}).get(source.tool)
+        # One thing or a list: a person stands in either.
+        check = self.check_list_tool if facts is None or facts.lists else self.check_single_tool
+        check(source.tool, (*at, "tool"))
+        self._arguments(source.tool, source.arguments, (), at)
         if facts and facts.columns:
             self.require_known(source.column, facts.columns, (*at, "column"), "column")
 

@@ -57,6 +57,18 @@ class PlanCheck(FileCheck):
                 known = self.names.data_fields
                 if not self.names.is_part(value[1:]) and value[1:] not in PLAN_NAMES:
                     self.require_known(value[1:], known, where, "data field")
+                self._list_argument(call, name, value[1:], where)
+
+    def _list_argument(self, call: PlannedCall, name: str, path: str, at: Path) -> None:
+        """No argument of another type takes a list."""
+        facts = (self.names.tools or {}).get(call.tool)
+        leaf = self.names.definition.leaf(path) if self.names.definition else None
+        taken = facts.types.get(name) if facts else None
+        if leaf and leaf.type == "list" and taken not in (None, "list"):
+            fault = (
+                f"is a list, and {name!r} is of type {taken}; for_each: {path} calls for each row"
+            )
+            self.add(at, fault)
 
     def _rehearses(self, name: str) -> None:
         self.require_known(name, self.names.skills, ("plan", "rehearses"), "skill")

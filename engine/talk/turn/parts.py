@@ -260,7 +260,9 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
     """A run of the request, at its first phase, with what its skills may read."""
     head, services, definition = turn.head, turn.services, playbook.definition
     run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
-    name = (request.name if request.phases else definition.name)(head.lang)
+    # One kind of work is called as its playbook is; of several it is said which was asked for.
+    several = bool(request.phases) or len(definition.requests) > 1
+    name = (request.name if several else definition.name)(head.lang)
     text = say("part.starting", head.lang, name=name)
     run = Run(
         id=run_id,

@@ -1,12 +1,15 @@
 """What people of a small folder are offered and shown: nothing that it has not, in their words."""
 
+import shutil
 from pathlib import Path
 
 from tests.bot.testing.conftest import FolderPlayer, told
+from tests.conftest import ROOT
 from tests.fakes.feast import BY_FEAST, write_feast
 from tests.fakes.garage import APPROVE, ASK, MAIN, TOOLS, write_project
 from tests.fakes.house import write_house
 
+COOKBOOK = ROOT / "examples" / "cookbook"
 SUGGESTED = """\
 - test: nobody is offered questions about files and notes that a folder without tools need not have
   steps:
@@ -246,3 +249,29 @@ async def test_people_answer_a_form_in_its_own_words(
 ) -> None:
     played = await play_folder(write_house(tmp_path / "house"), ANSWERS)
     assert [each for each in played if not each.passed] == [], told(played)
+
+
+NAMED = """\
+- test: the reply names what was asked for, and not the playbook
+  steps:
+    - ida: please rent a drill press
+    - ida: {fill: {item: drill press, price: 20 EUR}}
+    - max: {tap: reject, reason: too dear}
+      expect: {end: rejected, told: [ida]}
+    - ida: /mine
+      expect: {reply: {contains: Rent a machine, lacks: Purchases}}
+"""
+
+
+async def test_a_reply_names_which_request_of_several_it_is_about(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    folder = Path(shutil.copytree(COOKBOOK / "limit", tmp_path / "bot"))
+    playbook = folder / "playbooks" / "purchase" / "playbook.yaml"
+    rent = (
+        "  - {id: rent, name: Rent a machine, examples: [please rent a drill press, rent a saw]}\n"
+    )
+    text = playbook.read_text("utf-8").replace("cues: [", "cues: [rent, ")
+    playbook.write_text(text.replace("decision_fields", f"{rent}decision_fields"), "utf-8")
+    played = await play_folder(folder, NAMED)
+    assert [test.passed for test in played] == [True, True, True], told(played)
