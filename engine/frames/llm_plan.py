@@ -110,7 +110,8 @@ class LlmPlanFrame(Frozen):
     while a write may be under way, `lost` why nobody knows what came of it. `failure` is what the
     plan before failed of, for the model, and `reason` for people; there is one more plan at most.
     `changed` is the tool that takes something else than what was approved. `away` says why a write
-    could not be made, while people are asked when to try again. The writes of a `job` are such a
+    could not be made, while people are asked when to try again, or it waits for the next of the
+    tries by itself, of which `tried` have been begun. The writes of a `job` are such a
     plan, too: its expert hears how it ends.
     """
 
@@ -132,4 +133,5 @@ class LlmPlanFrame(Frozen):
     reason: str = ""
     changed: str = ""
     away: str = ""
+    tried: int = 0
     job: bool = False

@@ -394,7 +394,8 @@ class ToolPlanFrame(Frozen):
     `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
     `told` is what the calls so far gave, where their tools have words for it.
     `changed` is the tool that takes something else than what was approved. `away` says why the
-    call could not be made, while the card `asked` asks when to try again.
+    call could not be made, while the card `asked` asks when to try again, or while it waits for
+    the next of the tries by itself, of which `tried` have been begun.
     """
 
     kind: Literal["tool_plan"] = "tool_plan"
@@ -407,6 +408,7 @@ class ToolPlanFrame(Frozen):
     told: tuple[str, ...] = ()
     changed: str = ""
     away: str = ""
+    tried: int = 0
 
 
 class CaseFrame(Frozen):

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from cards.markdown import literal
 from cards.model import Card
-from cards.showing.view import PartState
+from cards.showing.view import MessageView, PartState, PartView
 from cards.texts import say
 from engine.cases.letters import letter_posts
 from engine.frames import audit
-from engine.frames.ends import completion_text, end_of
+from engine.frames.ends import completion_text, end_of, standing_failures
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Done,
@@ -55,6 +56,8 @@ from engine.sop import findings, violations
 
 # How far a run is need not be shown at once: what comes soon after is shown in its place.
 PROGRESS_S = 1.0
+_UNDONE = frozenset({"failed", "withdrawn", "expired"})
+"""Ends of which those who approved something before would not hear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +325,42 @@ def told_posts(outcome: StepOutcome, run: Run, context: StepContext) -> tuple[Po
         for place in dict.fromkeys(homes)
         if place != run.place
     )
+
+
+def failure_posts(before: Run, after: Run, context: StepContext) -> tuple[Post, ...]:
+    """A note to each who approved something of a run that this step ends without doing it.
+
+    Who asked reads it in their reply.
+    """
+    if after.parent or _is_over(before) or not _is_over(after) or _end(after) not in _UNDONE:
+        return ()
+    requester, approvals = after.requester, after.state.approvals.values()
+    approvers = {each: None for one in approvals for each in one.ids if each not in requester.ids}
+    if not approvers:
+        return ()
+    told = after.part.text if after.status in ENDED else completion_text(after)
+    who = literal(requester.name)
+    text = say("approved.failed", after.lang, name=after.name, who=who, told=told)
+    view = PartView(number=0, state="failed", text=text)
+    body = MessageView(lang=after.lang, parts=(view,)).model_dump_json()
+    row = f"{after.id}/failed"
+    homes = context.services.people.person_homes(tuple(approvers), context.services.today)
+    return tuple(
+        Post(row=f"{row}@{place}", conversation=place, kind="note", ref=row, body=body)
+        for place in dict.fromkeys(homes)
+        if place != after.place
+    )
+
+
+def _is_over(run: Run) -> bool:
+    return run.finished or run.status in ENDED
+
+
+def _end(run: Run) -> str | None:
+    """How a run that is over ended, or will once its last change is with its system of record."""
+    if run.status in ENDED:
+        return run.end
+    return next((each.end for each in standing_failures(run.state)[-1:]), None)
 
 
 def _approver_places(card: Card, context: StepContext) -> list[str]:

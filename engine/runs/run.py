@@ -18,6 +18,7 @@ from engine.errors import BudgetExceeded
 from engine.frames.ends import block_run, complete_run, record_ending
 from engine.frames.form_options import fill_options
 from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Advance,
     AlarmFired,
@@ -45,6 +46,7 @@ from engine.frames.state import (
     PlannerFrame,
     Run,
     RunStatus,
+    ToolPlanFrame,
 )
 from engine.jobs import expert, leader
 from engine.jobs import frame as jobs
@@ -79,6 +81,7 @@ from engine.runs.children import (
 from engine.runs.effects import (
     StepChange,
     card_posts,
+    failure_posts,
     run_write,
     step_changes,
     step_effects,
@@ -222,7 +225,7 @@ def _has_to_wait(run: Run) -> bool:
     is_only_syncing = run.finished and bool(run.outgoing)
     is_asking_case = run.case is not None and run.case.waits is not None
     waits = run.waiting or run.children or is_only_syncing or is_asking_case
-    return bool(waits) or _is_resting_in_graph(run) or _is_waiting_for_model(run)
+    return bool(waits) or _is_resting_in_graph(run) or _is_waiting_to_retry(run)
 
 
 def _join_files(run: Run, mail: FilesJoined, now: datetime) -> StepResult:
@@ -352,7 +355,7 @@ def _frame_input(run: Run, mail: RunMail) -> FrameInput | None:
         case ChildRunReported():
             return child_input(run, mail)
         case AlarmRang():
-            wakes = is_suspended and (_is_resting_in_graph(run) or _is_waiting_for_model(run))
+            wakes = is_suspended and (_is_resting_in_graph(run) or _is_waiting_to_retry(run))
             return AlarmFired(mail.id) if wakes else None
         case GraphOrdered():
             order = OrderReceived(mail.what, mail.name, mail.text, mail.job)
@@ -377,10 +380,14 @@ def _is_resting_in_graph(run: Run) -> bool:
     return isinstance(frame, JobsFrame) and frame.graph is not None
 
 
-def _is_waiting_for_model(run: Run) -> bool:
-    """Whether the planner has found its model away, and waits to ask it again."""
-    frame = run.frames[-1]
-    return not run.waiting and isinstance(frame, PlannerFrame) and frame.waited > 0
+def _is_waiting_to_retry(run: Run) -> bool:
+    """Whether a model, or the system of a write, was away, and it waits to ask again."""
+    match run.frames[-1]:
+        case PlannerFrame(waited=waited):
+            return not run.waiting and waited > 0
+        case ToolPlanFrame(away=why) | LlmPlanFrame(away=why):
+            return not run.waiting and bool(why)
+    return False
 
 
 def _apply_outcome(
@@ -429,6 +436,7 @@ def _apply_outcome(
     if step.shown_cards:
         posts = (*card_posts(run, step.shown_cards, context), *told_posts(outcome, run, context))
         effects = effects.plus(Effects(posts=posts))
+    effects = effects.plus(Effects(posts=failure_posts(run, after, context)))
     front = CONTINUE if after.status == "running" else ""
     return StepResult(effects, front, park=after.status == "blocked", run=after)
 

@@ -1,22 +1,45 @@
-"""A write whose system was away: it is tried again once somebody says so, on the same approval."""
+"""A write whose system was away: tried again by itself for a while, then once somebody says so.
+
+What was approved stays approved; nothing was written, or the call's key writes once.
+"""
+
+from datetime import timedelta
+from typing import Final
 
 from cards.markdown import literal
 from cards.model import Choice, Decision
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
+from engine.frames.outcome import Alarm, Fork, Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
 from engine.tool_plan.calls import Call
 from engine.tool_plan.lost_calls import AGAIN
 from engine.tool_plan.review_cards import call_text, review_card, write_name
 
 GIVE_UP = "give_up"
+RETRY_AFTER_S: Final = (2, 8, 25)
+"""Pauses before the tries that nobody asks for: what is started again is back by then."""
 
 
 def is_away(call: Call, error: ToolError) -> bool:
     """Whether the error keeps an approved write from being made now, and nothing was written."""
     return not call.tool.readonly and error.is_away
+
+
+def wait_or_ask(
+    frame: ToolPlanFrame | LlmPlanFrame, call: Call, why: str, context: StepContext
+) -> StepOutcome:
+    """Wait and try again, told to the requester; after the last of these tries ask them."""
+    if frame.tried >= len(RETRY_AFTER_S):
+        return offer_retry(frame, call, why, context)
+    run, after_s = context.run, RETRY_AFTER_S[frame.tried]
+    after = frame.model_copy(update={"away": why, "tried": frame.tried + 1})
+    at = context.services.now + timedelta(seconds=after_s)
+    note = Note("working", say("away.waits", run.lang, name=run.name, why=why, s=after_s))
+    alarm = Alarm(f"away:{call.key}:{after.tried}", at)
+    reason = f"{call.tool.name} was not called ({call.key}), tries again in {after_s} s: {why}"
+    return Fork(after, (), reason, note=note, alarms=(alarm,))
 
 
 def offer_retry(

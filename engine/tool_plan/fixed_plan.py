@@ -9,6 +9,7 @@ from cards.texts import say
 from engine.errors import ToolChanged, ToolError, ToolRefused
 from engine.frames.ends import fail_run, refuse_run
 from engine.frames.outcome import (
+    AlarmFired,
     CardAnswered,
     CardTimedOut,
     Done,
@@ -23,7 +24,13 @@ from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.reviews.approvals import ask_again, call_digest, calls_of_run
 from engine.skills.card_answers import end_unanswered
-from engine.tool_plan.away_calls import end_of_tries, is_away, offer_retry, try_again
+from engine.tool_plan.away_calls import (
+    end_of_tries,
+    is_away,
+    offer_retry,
+    try_again,
+    wait_or_ask,
+)
 from engine.tool_plan.calls import Call, LostCall, make_call
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
 
@@ -57,6 +64,8 @@ async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext)
         return end_unanswered(context)
     if frame.lost:
         return await ask_about_lost(frame, call, frame.lost, context)
+    if isinstance(event, AlarmFired):
+        return try_again(frame, call, context)
     if frame.away:
         return offer_retry(frame, call, frame.away, context)
     if not frame.started:
@@ -74,7 +83,7 @@ async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepO
     except ToolError as error:
         reason = error.text(context.run.lang)
         if is_away(call, error):
-            return offer_retry(frame, call, reason, context)
+            return wait_or_ask(frame, call, reason, context)
         return _end_with_error(skill, reason, str(error), context)
     if isinstance(result, LostCall):
         return await ask_about_lost(frame, call, result.why, context)
@@ -107,7 +116,7 @@ def _void_approval(frame: ToolPlanFrame, call: Call, context: StepContext) -> Ne
 
 
 def _next_call(frame: ToolPlanFrame, call: Call, why: str) -> Next:
-    update = {"position": frame.position + 1, "started": False, "asked": "", "lost": ""}
+    update = {"position": frame.position + 1, "started": False, "asked": "", "lost": "", "tried": 0}
     wrote = () if call.tool.readonly else (call.tool.name,)
     return Next(
         frame.model_copy(update=update), why, Patch(by=call.by or frame.skill, written=wrote)

@@ -10,6 +10,7 @@ from cards.texts import say
 from engine.errors import ToolChanged, ToolError
 from engine.frames.llm_plan import CompletedStep, DroppedStep, LlmPlanFrame, LlmPlanStep
 from engine.frames.outcome import (
+    AlarmFired,
     CardAnswered,
     CardTimedOut,
     Done,
@@ -24,7 +25,13 @@ from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.tool_plan import clarify, confirm
-from engine.tool_plan.away_calls import end_of_tries, is_away, offer_retry, try_again
+from engine.tool_plan.away_calls import (
+    end_of_tries,
+    is_away,
+    offer_retry,
+    try_again,
+    wait_or_ask,
+)
 from engine.tool_plan.calls import Call, LostCall, make_call
 from engine.tool_plan.confirm import NumberedCall
 from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
@@ -54,6 +61,8 @@ async def advance(frame: LlmPlanFrame, event: FrameInput, context: StepContext) 
             return fail_plan(frame, planner, reason, why, context, end="expired")
         case CardTimedOut():
             return end_unanswered(context)
+        case AlarmFired():
+            return try_again(frame, _call_of(frame, frame.steps[0], context), context)
     if not frame.made:
         return await draft_plan(frame, planner, context)
     if clarify.needs_answer(frame):
@@ -202,7 +211,7 @@ async def _call(
     except ToolError as error:
         reason = error.text(context.run.lang)
         if is_away(call, error):
-            return offer_retry(frame, call, reason, context)
+            return wait_or_ask(frame, call, reason, context)
         return _plan_anew(frame, planner, reason, str(error), context)
     if isinstance(result, LostCall):
         return await ask_about_lost(frame, call, result.why, context)
@@ -240,7 +249,7 @@ def _next_step(
 ) -> Next:
     run, left = context.run, frame.steps[1:]
     update = {"steps": left, "done": (*frame.done, step), "started": False}
-    after = frame.model_copy(update={**update, "asked": "", "asks": "", "lost": ""})
+    after = frame.model_copy(update={**update, "asked": "", "asks": "", "lost": "", "tried": 0})
     wrote = (call.tool.name,) if step.wrote else ()
     note = None
     if left and left[0].tool:

@@ -175,6 +175,26 @@ async def test_an_api_that_is_away_is_told(room: WebRoom, api: ExpensesServer) -
     await ended(room, "failed", "expenses")
 
 
+@pytest.fixture
+def tries_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried again by itself once, at once, and not for half a minute."""
+    monkeypatch.setattr("engine.tool_plan.away_calls.RETRY_AFTER_S", (0.1,))
+
+
+async def test_an_approved_write_is_done_by_itself_where_the_api_is_back_in_seconds(
+    room: WebRoom, api: ExpensesServer
+) -> None:
+    await claim(room)
+    review = await room.card("confirm")
+    await api.go_down()
+    await room.tap("mona", review, "approve")
+    await room.wait_for(lambda m: "It is tried again in 2 s" in text_of(m["parts"]))
+    await api.come_up()
+    await ended(room, "done", "E-1237")
+    assert len({*api.keys}) == 1
+
+
+@pytest.mark.usefixtures("tries_once")
 async def test_an_approved_write_waits_while_the_api_is_down_and_is_done_once_it_is_up(
     room: WebRoom, api: ExpensesServer
 ) -> None:
@@ -199,6 +219,7 @@ async def test_an_approved_write_waits_while_the_api_is_down_and_is_done_once_it
     assert len({*api.keys}) == 1
 
 
+@pytest.mark.usefixtures("tries_once")
 async def test_an_approved_write_can_be_given_up_while_the_api_is_down(
     room: WebRoom, api: ExpensesServer
 ) -> None:

@@ -91,6 +91,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "away.again": "Try again",
     "away.give_up": "Give up",
+    "away.waits": "“{name}”: approved, but not done yet. {why} It is tried again in {s} s.",
     "away.part": "“{name}”: approved, but not done yet. {why} {who} is asked when to try again.",
+    "approved.failed": "“{name}”, which you approved for {who}, was not carried through. {told}",
     "away.given_up": "{why} Nothing was written; {name} has given it up.",
 }

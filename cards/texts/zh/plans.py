@@ -79,6 +79,8 @@ TEXTS: Final[dict[str, str]] = {
     "away.text": "{why}没有写入任何内容。批准仍然有效：您点一下，就按原样再试一次。",
     "away.again": "再试一次",
     "away.give_up": "放弃",
+    "away.waits": "「{name}」：已批准，尚未执行。{why}{s} 秒后会自动再试。",
     "away.part": "「{name}」：已批准，尚未执行。{why}何时再试，正在问 {who}。",
+    "approved.failed": "您为 {who} 批准的「{name}」没有完成。{told}",
     "away.given_up": "{why}没有写入任何内容；{name} 已放弃。",
 }
