@@ -15,6 +15,10 @@ from engine.ports.projects import PROJECT_FORM
 from engine.text.language import LocalizedText
 
 PROJECT_FILE: Final = "signoff.yaml"
+NO_PROJECT: Final = (
+    "there is no project folder here: `signoff init my-bot` makes one and `signoff run my-bot`"
+    " serves it; `signoff init try --from leave` copies a sample to look at"
+)
 _PARTS: Final = {
     "SIGNOFF_PLAYBOOKS": "playbooks",
     "SIGNOFF_PEOPLE": "people.yaml",
@@ -114,6 +118,21 @@ def find_project_file(playbooks: Path) -> Path | None:
     """The `signoff.yaml` of the current folder, else that beside the `playbooks`."""
     files = (folder / PROJECT_FILE for folder in (Path(), playbooks))
     return next((file for file in files if file.exists()), None)
+
+
+def unread_project_file(playbooks: Path) -> Path | None:
+    """A `signoff.yaml` in the folder above the `playbooks`, as of a project, that is not read."""
+    above, read = playbooks.absolute().parent / PROJECT_FILE, find_project_file(playbooks)
+    is_read = read is not None and read.absolute() == above
+    return above if above.exists() and not is_read else None
+
+
+def unread_text(file: Path) -> str:
+    """What an operator does about one."""
+    return (
+        f"{file} is not read, for SIGNOFF_PLAYBOOKS names the folder within: its languages, time"
+        f" zone, project and retention do not hold; give the command {file.parent} instead (DIR)"
+    )
 
 
 def project_variables(playbooks: Path) -> dict[str, str]:

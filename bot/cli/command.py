@@ -4,15 +4,11 @@ import argparse
 import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
+from bot.project import NO_PROJECT
 from bot.settings import Settings
 from engine.errors import DefinitionError
-
-NO_PROJECT: Final = (
-    "there is no project folder here: `signoff init my-bot` makes one and `signoff run my-bot`"
-    " serves it; `signoff init try --from leave` copies a sample to look at"
-)
 
 T = TypeVar("T")
 

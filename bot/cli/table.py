@@ -17,7 +17,7 @@ from bot.cli import (
     testing,
 )
 from bot.cli.command import CommandParser, folder_argument
-from bot.version import VERSION
+from bot.version import VERSION, build
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +256,19 @@ COMMANDS = (
 )
 
 
+class _Version(argparse.Action):
+    """Prints the version and the build, for which all code is read."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Prints them, and ends."""
+        print(f"signoff {VERSION}, build {build()}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """What reads the command line; the result's `run` is the command's."""
     whole = CommandParser(prog="signoff", description="Chat-bots that get work signed.")
-    whole.add_argument("--version", action="version", version=f"signoff {VERSION}")
+    whole.add_argument("--version", action=_Version, nargs=0, help="the version and the build")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         epilog = f"exit status: {command.exits}" if command.exits else None

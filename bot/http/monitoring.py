@@ -11,6 +11,7 @@ from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import GaugeReading
 from bot.telemetry.model_watch import connection_state
+from bot.version import VERSION, build
 from bot.wiring.connections import GuardedConnections
 from bot.wiring.service import Parts
 from bot.wiring.web import forwarding_mark
@@ -73,6 +74,8 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         deaf = [name async for name in _find_deaf(parts)]
         found: dict[str, Any] = {
             "ready": not deaf,
+            "version": VERSION,
+            "build": await asyncio.to_thread(build),
             "redis": "ok",
             "store": parts.telemetry.store.durability,
             "store_problems": parts.telemetry.store.problems,

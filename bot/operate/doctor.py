@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from bot.operate.validation import find_problems
+from bot.project import NO_PROJECT, unread_project_file, unread_text
 from bot.settings import Settings
 from bot.terminal.output import table
 from bot.wiring.doctor import open_doctors
@@ -26,10 +27,16 @@ async def diagnose(settings: Settings, *, as_json: bool) -> int:
 
 
 def _definitions(settings: Settings) -> Sequence[Diagnosis]:
-    """That the folder's files have problems, with the first; nothing where all is well, or where
-    there is no folder.
+    """That the folder's files have problems, with the first, or that there is no folder.
+
+    Nothing where all is well.
     """
-    problems = find_problems(settings) if settings.playbooks.is_dir() else []
+    if not settings.playbooks.is_dir():
+        told = f"{settings.playbooks}: there is no such folder of playbooks"
+        return [Diagnosis(check="files", state="wrong", told=told, fix=NO_PROJECT)]
+    if unread := unread_project_file(settings.playbooks):
+        return [Diagnosis(check="files", state="wrong", told=unread_text(unread))]
+    problems = find_problems(settings)
     if not problems:
         return []
     told = f"{len(problems)} problems, the first: {problems[0]}" if problems[1:] else problems[0]

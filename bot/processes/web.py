@@ -14,7 +14,9 @@ from bot.http.monitoring import health_routes, metrics_route
 from bot.http.server import TimedRunner
 from bot.people.directory import NOBODY_MAY_ASK
 from bot.processes.sd_notify import Notifier
+from bot.project import unread_project_file, unread_text
 from bot.settings import NO_ZONE, Settings
+from bot.version import VERSION
 from bot.waits import cancel_tasks, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import FolderContents, Parts, open_parts
@@ -29,9 +31,12 @@ async def serve(
 ) -> None:
     """Serve until `stop`; raises OSError when the port is taken."""
     async with open_parts(settings, stop, contents=contents) as parts, open_site(parts):
-        log.info("web_started", host=settings.host, port=settings.port, zone=settings.timezone)
+        started = {"host": settings.host, "port": settings.port, "zone": settings.timezone}
+        log.info("web_started", **started, version=VERSION)
         if not settings.names_zone:
             log.warning("no_time_zone", zone=settings.timezone, warning=NO_ZONE)
+        if unread := unread_project_file(settings.playbooks):
+            log.warning("project_file_not_read", warning=unread_text(unread))
         for name in parts.resources.people.closed_platforms(parts.resources.platforms):
             log.warning("platform_shut_out", platform=name, warning=NOBODY_MAY_ASK)
         playbooks = parts.reloader.current.snapshot.playbooks.values()

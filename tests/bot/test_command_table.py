@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.__main__ import main
 from bot.cli.table import COMMANDS, Command, parser
-from bot.version import VERSION
+from bot.version import VERSION, build
 from tests.bot.signoff_process import FILES, ROOT, ended
 from tests.fakes.few_examples import few_examples
 from tests.fakes.tables import table
@@ -99,7 +99,7 @@ def test_options_stand_where_people_put_them(words: tuple[str, ...]) -> None:
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         parser().parse_args(["--version"])
-    assert (end.value.code, capsys.readouterr().out) == (0, f"signoff {VERSION}\n")
+    assert (end.value.code, capsys.readouterr().out) == (0, f"signoff {VERSION}, build {build()}\n")
 
 
 @pytest.mark.parametrize("words", LISTS, ids=" ".join)

@@ -29,6 +29,13 @@ class CreationScript:
         except BadCall as fault:
             raise BadCall(f"create: {path}:{fault}") from fault
 
+    def try_out(self) -> sqlite3.Connection:
+        """A database in memory as the script makes it, for questions that leave no file."""
+        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        for statement in self._statements:
+            db.execute(statement)
+        return db
+
     def make(self, path: Path) -> None:
         """Make the file unless it holds tables already. Raises sqlite3's errors, OSError.
 

@@ -68,7 +68,7 @@ class SqliteConnection:
     async def probe(self) -> Sequence[str]:
         """What is wrong: no such file, no database."""
         try:
-            await self.ask(lambda db: db.execute("SELECT count(*) FROM sqlite_master").fetchone())
+            await self.look(lambda db: db.execute("SELECT count(*) FROM sqlite_master").fetchone())
         except ToolFailed:
             return ["the file is not there, or is no SQLite database"]
         return []
@@ -120,6 +120,13 @@ class SqliteConnection:
             return await self._file.run(within)
         except sqlite3.Error as error:
             raise self.failure(error) from error
+
+    async def look(self, question: Callable[[sqlite3.Connection], Any]) -> Any:
+        """As `ask`, where nothing may come to be: a file that is made at its first use is not."""
+        if self._script is None or self.path.exists():
+            return await self.ask(question)
+        with closing(await asyncio.to_thread(self._script.try_out)) as db:
+            return question(db)
 
     def _make(self) -> None:
         if self._script is None:
@@ -200,7 +207,7 @@ class PreparedSqliteCall:
                 raise
             return ""
 
-        told: str = await self._connection.ask(explain)
+        told: str = await self._connection.look(explain)
         return told
 
     async def _read(self, bound: Mapping[str, Any]) -> JsonValue:
