@@ -31,7 +31,7 @@ class Actor(Frozen):
 class RequestedWork(Frozen):
     """A request that a program makes as a person, with what it knows by data field (JSON values).
 
-    `digest` fixes all that the program sent, so that another request under its key is noticed.
+    `digest` fixes all that the program sent, so that another request under its `key` is noticed.
     """
 
     playbook: str
@@ -39,6 +39,7 @@ class RequestedWork(Frozen):
     data: dict[str, Any] = {}
     lang: Lang | None = None
     digest: str = ""
+    key: str = ""
 
 
 class MessageReceived(Frozen):

@@ -107,9 +107,10 @@ def _keep(db: sqlite3.Connection, change: Change) -> None:
     row = change.model_dump(mode="json", exclude={"to", "attempt", "fields"})
     row["key"] = change.key
     fields = change.model_dump(mode="json")["fields"]
+    logged = {"ended": change.ended.model_dump()} if change.ended else fields
     with db:
         db.execute("BEGIN IMMEDIATE")
-        if db.execute(_LOGGED, row | {"fields": _json(fields)}).rowcount == 0:
+        if db.execute(_LOGGED, row | {"fields": _json(logged)}).rowcount == 0:
             return
         for field, value in fields.items():
             db.execute(_CURRENT, row | {"field": field, "value": _json(value)})

@@ -212,6 +212,7 @@ class RequestsApi:
                 data=data,
                 lang=work.lang,
                 digest=work.digest,
+                key=key,
             ),
         )
         principal = caller.principal.model_copy(update={"stands_for": (), "at": ""})

@@ -66,7 +66,8 @@ class Intent(Frozen):
     what people are told of why. `case` is the one that the message's files are for, as their sender
     chose. `near` are texts (answers, sections of documents) that have words of a question which
     nothing answers, each with the share of its words (`score`), those that have most first.
-    `data` are values by field that a program gave with a request, and `digest` fixes what it sent.
+    `data` are values by field that a program gave with a request, and `digest` fixes what it sent
+    under its `key`.
     """
 
     kind: IntentKind
@@ -94,6 +95,7 @@ class Intent(Frozen):
     near: tuple[Candidate, ...] = ()
     data: dict[str, Any] = Field(default_factory=dict)
     digest: str = ""
+    key: str = ""
 
     @property
     def is_of_files(self) -> bool:

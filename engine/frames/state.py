@@ -482,6 +482,7 @@ class Run(Frozen):
     read, None where that was not kept. `case` is its side of the case whose state it shares, None
     for a state of its own. `project` is the one that it belongs to for good, whatever
     becomes of its conversation; "" for none, and where an earlier version did not keep it.
+    `ends_to` is where its end is sent, "" where its playbook wants none sent.
     """
 
     schema_version: Literal[1] = 1
@@ -523,6 +524,7 @@ class Run(Frozen):
     named: tuple[NamedEntity, ...] | None = None
     case: CaseLink | None = None
     project: str = ""
+    ends_to: str = ""
     started_at: datetime
 
     @property

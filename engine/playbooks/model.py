@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field as Key
 from pydantic import model_validator
@@ -89,10 +89,20 @@ class Phase(Frozen):
 
 
 class Sync(Frozen):
-    """Where changed `fields` (paths) go after each skill: `sample`, or an http(s) address (003)."""
+    """Where changed `fields` (paths) go after each skill: `sample`, or an http(s) address (003).
+
+    With `ends` the end of each request is sent too, however it ends.
+    """
 
     to: str
-    fields: tuple[str, ...] = Key(min_length=1)
+    fields: tuple[str, ...] = ()
+    ends: bool = Key(default=False, exclude_if=lambda ends: not ends)
+
+    @model_validator(mode="after")
+    def _sends_something(self) -> Self:
+        if not self.fields and not self.ends:
+            raise ValueError("should have fields, or ends: true")
+        return self
 
 
 class PlaybookFile(Frozen):

@@ -51,7 +51,7 @@ from engine.ports.storage.store import (
 )
 from engine.reviews import clocks
 from engine.runs import children
-from engine.runs.sync_changes import change_posts
+from engine.runs.sync_changes import change_posts, end_posts
 from engine.sop import findings, violations
 
 # How far a run is need not be shown at once: what comes soon after is shown in its place.
@@ -115,6 +115,7 @@ def step_changes(step: StepChange, now: datetime) -> tuple[Run, Effects]:
         posts=(
             *(_late_posts(after, now) if after.status in ENDED else ()),
             *change_posts(before, after),
+            *(end_posts(after, now, _ended_by(step.mail)) if _has_ended(step) else ()),
             *letter_posts(before, after, now),
             *findings.check_posts(after, step.outcome, now),
             *chart,
@@ -127,6 +128,21 @@ def step_changes(step: StepChange, now: datetime) -> tuple[Run, Effects]:
     if note and not after.parent:
         effects = effects.plus(_part_effects(after, note))
     return after, effects.plus(start_effects(step.started))
+
+
+def _has_ended(step: StepChange) -> bool:
+    return step.after.status in ENDED and step.before.status not in ENDED
+
+
+def _ended_by(mail: RunMail) -> str:
+    """The id of the person whose word the step followed, "" where it followed nobody's."""
+    match mail:
+        case CardDecided():
+            return mail.decision.person
+        case GraphOrdered():
+            return mail.by
+        case _:
+            return ""
 
 
 def start_effects(runs: Sequence[Run]) -> Effects:

@@ -27,6 +27,7 @@ from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
 from engine.reviews.approvals import call_digest, calls_of_run
 from engine.runs.run_state import state_faults
+from engine.runs.sync_changes import ends_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def plan_migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
     if faults:
         return Migration(run, faults)
     why = _reason_to_ask_again(run, old, new)
-    moved = run.model_copy(update={"digest": new.digest})
+    ends_to = "" if run.parent else ends_target(new.definition)
+    moved = run.model_copy(update={"digest": new.digest, "ends_to": ends_to})
     if not why:
         # A blocked run waits for what it waited for before.
         status = "suspended" if run.waiting else "running"

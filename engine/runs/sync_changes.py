@@ -2,19 +2,26 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from cards.model import SUBMIT, Decision, Vote
 from engine.frames.leaves import NO_DIGEST, value_digest, value_of
 from engine.frames.state import ENDED, Run, position_of
-from engine.playbooks.model import Playbook
+from engine.playbooks.model import Playbook, PlaybookFile
 from engine.ports.storage.store import Post
-from engine.ports.systems.sync import Change, ChangeDecision, ChangeVote
+from engine.ports.systems.sync import Change, ChangeDecision, ChangeEnd, ChangeVote
+from engine.sop.ends import SIGNOFF
 
 MOST_DECISIONS: Final = 20
 """So many decisions a change tells, the newest."""
 
 _NO_DECISIONS: Final = frozenset((SUBMIT, "withdraw"))
+
+
+def ends_target(definition: PlaybookFile) -> str:
+    """Where ends of the playbook's runs are sent, "" for nowhere."""
+    sync = definition.sync
+    return sync.to if sync and sync.ends else ""
 
 
 def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: str = "") -> Run:
@@ -28,18 +35,12 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: st
     changed = {p: values[p] for p in values if digests[p] != run.sent.get(p, NO_DIGEST)}
     if not changed:
         return run
-    change = Change(
-        run=run.id,
-        playbook=run.playbook,
-        conversation=run.conversation,
-        requester=run.requester.id,
+    change = _next_change(
+        run,
         to=sync.to,
-        number=run.changes + 1,
         project=project,
-        case={"of": run.case.name.of, "key": run.case.name.key} if run.case else None,
         by=by,
         by_kind="skill" if by in playbook.skills else "person",
-        decided=run.decided,
         at=now,
         fields=changed,
     )
@@ -50,6 +51,43 @@ def add_change(run: Run, playbook: Playbook, by: str, now: datetime, project: st
         "sent": {path: digest for path, digest in digests.items() if digest != NO_DIGEST},
     }
     return run.model_copy(update=update)
+
+
+def _next_change(run: Run, **more: Any) -> Change:
+    """The run's next change, with what is the same in all of them."""
+    return Change(
+        run=run.id,
+        playbook=run.playbook,
+        request=run.request,
+        request_key=run.part.intent.key,
+        conversation=run.conversation,
+        requester=run.requester.id,
+        number=run.changes + 1,
+        case={"of": run.case.name.of, "key": run.case.name.key} if run.case else None,
+        decided=run.decided,
+        **more,
+    )
+
+
+def end_posts(run: Run, now: datetime, by: str) -> tuple[Post, ...]:
+    """The last change of a run that has ended now: how; none where its playbook wants none.
+
+    `by` is who ended it, "" where nobody did.
+    """
+    if not run.ends_to or run.parent:
+        return ()
+    ended = ChangeEnd(state=run.part.state, text=run.part.full_text())
+    change = _next_change(
+        run,
+        to=run.ends_to,
+        project=run.project,
+        by=by or SIGNOFF,
+        by_kind="person" if by else "",
+        at=now,
+        fields={},
+        ended=ended,
+    )
+    return (_post(change),)
 
 
 def note_decision(run: Run, playbook: Playbook, decision: Decision) -> Run:

@@ -12,7 +12,7 @@ from engine.frames.state import Run, ToolPlanFrame
 from engine.ports.storage.store import Effects, PartWrite, Refresh
 from engine.runs.children import AT_ANY_STEP
 from engine.runs.effects import wake_mails
-from engine.runs.sync_changes import unsent_posts
+from engine.runs.sync_changes import end_posts, unsent_posts
 from engine.sop import findings
 from engine.talk.active_runs import descendants
 
@@ -27,10 +27,11 @@ def cancel_effects(
     whole = (run, *descendants(run, others))
     text = _cancelled_text(run, in_flight=any(_has_write_in_flight(each) for each in whole))
     part = run.part.model_copy(update={"state": "cancelled", "text": text})
-    cancelled = run.model_copy(update={"status": "cancelled"})
+    cancelled = run.model_copy(update={"status": "cancelled", "part": part})
     return Effects(
         posts=(
             *unsent_posts(run),
+            *end_posts(cancelled, now, origin.get("by", "")),
             *letter_posts(run, cancelled, now),
             *(post for each in whole for post in findings.withdrawal_posts(each, now)),
         ),

@@ -33,6 +33,9 @@ _SHAPE: dict[str, type | tuple[type, ...]] = {
     "fields": dict,
     "by_kind": str,
     "decided": list,
+    "request": str,
+    "request_key": str,
+    "ended": (dict, type(None)),
 }
 
 

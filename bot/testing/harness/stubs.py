@@ -99,8 +99,9 @@ class StubbedRecord:
         self._systems = systems
 
     async def take(self, change: Change) -> None:
-        """Keep the change."""
-        self._systems.calls.append(MadeCall(SYNC, change.fields, writes=False, key=change.key))
+        """Keep the change; an end is a call with its state as `ended`."""
+        told = {"ended": change.ended.state} if change.ended else change.fields
+        self._systems.calls.append(MadeCall(SYNC, told, writes=False, key=change.key))
 
 
 class StubbedToolbox(Toolbox):

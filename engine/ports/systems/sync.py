@@ -41,6 +41,13 @@ class ChangeDecision(Frozen):
     votes: tuple[ChangeVote, ...]
 
 
+class ChangeEnd(Frozen):
+    """How the run ended: its `state` as programs read it, and what people read of it (Markdown)."""
+
+    state: str
+    text: str
+
+
 class Change(Frozen):
     """Fields that a skill changed, for the system of record that the playbook names.
 
@@ -50,6 +57,9 @@ class Change(Frozen):
     that was cleared; `by` is the skill or person that changed them, `by_kind` says which ("" where
     an earlier version wrote it). `case` is what the run's case is `of`, and its `key` there; None
     for a run with a state of its own. `decided` is what people decided since the change before.
+    `request` is the playbook's request, and `request_key` the key under which a program asked for
+    it ("" where a person did). `ended` is set in the last change alone, where the playbook wants
+    ends.
     """
 
     run: str
@@ -66,6 +76,9 @@ class Change(Frozen):
     fields: dict[str, Any]
     by_kind: Literal["skill", "person", ""] = ""
     decided: tuple[ChangeDecision, ...] = ()
+    request: str = ""
+    request_key: str = ""
+    ended: ChangeEnd | None = None
 
     @property
     def key(self) -> str:

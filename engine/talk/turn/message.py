@@ -154,6 +154,7 @@ def _as_requested(update: MessageReceived) -> RoutedMessage | None:
         request=work.request,
         data=work.data,
         digest=work.digest,
+        key=work.key,
         why="a program asks for it by name",
     )
     return RoutedMessage((intent,), (StrategyVerdict("program", True, intent.why),))

@@ -19,6 +19,7 @@ from engine.reviews.text_answers import TextAnswers
 from engine.runs.effects import start_effects
 from engine.runs.run_state import asks_model, with_request_context
 from engine.runs.step_services import record_calls
+from engine.runs.sync_changes import ends_target
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.case_answers.whole_case import with_offer
@@ -281,6 +282,7 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
         slot=turn.slot,
         named=head.entities,
         project=services.run_project(definition, head.conversation) or "",
+        ends_to=ends_target(definition),
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         state=_known_at_first(part.intent, playbook, turn),
         started_at=services.now,

@@ -68,6 +68,9 @@ async def test_a_change_arrives_signed_under_its_key(
             "fields": {"profile.amount": 12.5, "name": "原告", "decisions.plan": None},
             "by_kind": "",
             "decided": [],
+            "request": "",
+            "request_key": "",
+            "ended": None,
         }
     }
 

@@ -90,3 +90,29 @@ async def test_a_change_that_cannot_be_is_told_with_its_line(
     with pytest.raises(DefinitionError) as raised:
         await play_folder(kitchen, f"- test: a\n  steps:\n    - {step}\n")
     assert [problem in each for each in raised.value.problems] == [True]
+
+
+ENDS = """\
+- test: how each ends is sent, once and last
+  steps:
+    - {ida: count the guests, expect: {not_called: [sync]}}
+    - ida: {fill: {feast: F-7, guests: 80, hall: Blue}}
+      expect: {end: done, called: [{sync: {guests: 80}}, {sync: {ended: done}}]}
+    - ida: count the guests
+    - {ida: /cancel, expect: {end: cancelled, called: [{sync: {ended: cancelled}}]}}
+"""
+
+
+def send_ends(folder: Path) -> None:
+    """Have the folder's playbook send ends."""
+    for main in folder.glob("playbooks/*/playbook.yaml"):
+        text = main.read_text("utf-8")
+        main.write_text(text.replace("sync:\n", "sync:\n  ends: true\n"), "utf-8")
+
+
+async def test_an_end_is_a_call_of_sync_where_the_playbook_wants_ends(
+    kitchen: Path, play_folder: FolderPlayer
+) -> None:
+    send_ends(kitchen)
+    played = await play_folder(kitchen, ENDS)
+    assert [each for each in played if not each.passed] == [], told(played)
