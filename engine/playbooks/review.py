@@ -10,6 +10,7 @@ from cards.policy import Escalation, FilePolicy, Reminders, Seconds
 from cards.values import Bound
 from engine.playbooks.conditions import AnyCondition, paths_of
 from engine.playbooks.records import ListTool
+from engine.text.language import LocalizedText
 
 REQUESTER: Final = "requester"
 """Who asked for the run, as `$requester` in what a tool is given and in `person`."""
@@ -74,6 +75,13 @@ class FurtherVote(Deciders):
         return (*super().read_paths, *self.above, *(paths_of(self.when) if self.when else ()))
 
 
+class Buttons(FilePolicy):
+    """What the buttons of a review say, as in {approve: Acknowledge}; else as of any review."""
+
+    approve: LocalizedText | None = None
+    reject: LocalizedText | None = None
+
+
 class ReviewPolicy(Deciders):
     """Who decides at a node; four eyes unless switched off (design §7).
 
@@ -81,6 +89,7 @@ class ReviewPolicy(Deciders):
     `deadline` is how long people may decide, `execute_within` how long an approval is good for the
     write that it allows, `reject_reason` whether a rejection asks for a reason. `may_edit` are
     leaves that reviewers may change before they approve. With `hand_over`, seats may be given.
+    `buttons` say otherwise what approves and rejects.
     """
 
     also: tuple[FurtherVote, ...] = Key(default=(), max_length=5, exclude_if=lambda also: not also)
@@ -94,6 +103,7 @@ class ReviewPolicy(Deciders):
     reject_reason: ReasonFor = "required"
     may_edit: tuple[str, ...] = ()
     hand_over: bool = True
+    buttons: Buttons | None = Key(default=None, exclude_if=lambda buttons: buttons is None)
 
     @property
     def all_roles(self) -> tuple[str, ...]:

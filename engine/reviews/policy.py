@@ -1,7 +1,7 @@
 """A review's policy: how to reject, how long an approval is good; and fields of its cards."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from cards.deciding.names import decider_names
 from cards.markdown import literal
@@ -12,6 +12,7 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import Run
 from engine.playbooks.review import ReviewPolicy
 from engine.reviews.approvers import Approvers
+from engine.text.language import LocalizedText
 
 
 def reject_choice(policy: ReviewPolicy, lang: Lang) -> Choice:
@@ -19,19 +20,26 @@ def reject_choice(policy: ReviewPolicy, lang: Lang) -> Choice:
     needed = policy.reject_reason == "required"
     field = Field(name="reason", label=say("form.reason", lang), required=needed)
     form = () if policy.reject_reason == "none" else (field,)
-    return Choice(id="reject", label=say("choice.reject", lang), style="danger", form=form)
+    label = own_label(policy, "reject", lang) or say("choice.reject", lang)
+    return Choice(id="reject", label=label, style="danger", form=form)
+
+
+def own_label(policy: ReviewPolicy, choice: Literal["approve", "reject"], lang: Lang) -> str:
+    """What the policy calls the button; "" where it does not say."""
+    text: LocalizedText | None = getattr(policy.buttons, choice, None)
+    return text(lang) if text else ""
 
 
 def review_choices(approvers: Approvers, lang: Lang) -> tuple[Choice, Choice]:
     """The choices that approve and reject; who asked confirms or cancels, and gives no reason."""
-    if approvers.is_requester:
-        confirm, cancel = say("choice.confirm", lang), say("choice.cancel", lang)
-        return (
-            Choice(id="approve", label=confirm, style="primary"),
-            Choice(id="reject", label=cancel, style="danger"),
-        )
-    approve = Choice(id="approve", label=say("choice.approve", lang), style="primary")
-    return approve, reject_choice(approvers.policy, lang)
+    policy = approvers.policy
+    key = "choice.confirm" if approvers.is_requester else "choice.approve"
+    label = own_label(policy, "approve", lang) or say(key, lang)
+    approve = Choice(id="approve", label=label, style="primary")
+    if not approvers.is_requester:
+        return approve, reject_choice(policy, lang)
+    label = own_label(policy, "reject", lang) or say("choice.cancel", lang)
+    return approve, Choice(id="reject", label=label, style="danger")
 
 
 def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:

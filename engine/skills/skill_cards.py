@@ -20,6 +20,7 @@ from engine.reviews.edits import authors_of
 from engine.reviews.policy import (
     approver_card_fields,
     deadline_of,
+    own_label,
     reject_choice,
     requester_card_fields,
 )
@@ -98,7 +99,9 @@ def declared_card(
         case "confirm":
             # Votes are counted for an approval.
             agree = "approve" if approvers else "confirm"
-            choices = (Choice(id=agree, label=say("choice.confirm", lang), style="primary"),)
+            own = own_label(approvers.policy, "approve", lang) if approvers else ""
+            label = own or say("choice.confirm", lang)
+            choices = (Choice(id=agree, label=label, style="primary"),)
         case _:
             assert_never(declared.kind)
     shown = values_at(declared.shows, context)
@@ -129,7 +132,8 @@ def _change_choice(approvers: Approvers | None, lang: Lang) -> Choice:
     """The choice that has the skill do it again: with what should change, or why it is rejected."""
     if approvers:
         rejects = reject_choice(approvers.policy, lang)
-        return rejects.model_copy(update={"label": say("choice.send_back", lang)})
+        label = own_label(approvers.policy, "reject", lang) or say("choice.send_back", lang)
+        return rejects.model_copy(update={"label": label})
     change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     return Choice(id="change", label=say("choice.change", lang), form=(change,))
 

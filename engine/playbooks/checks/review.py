@@ -21,6 +21,9 @@ from engine.yaml.faults import Path
 MIN_REMINDER_PAUSE_S = 60
 """Nobody is reminded more often than this."""
 
+MAX_BUTTON = 30
+"""No button has a longer label."""
+
 _NAMING = ("text", "person", "choice", "entity", "email")
 """Types of fields that may hold the id or account of a person."""
 
@@ -44,6 +47,7 @@ class ReviewCheck(FileCheck):
         self._further(review, at)
         self._edits(review, at)
         self._quorum(review, at)
+        self._buttons(review, at)
         if review.escalate:
             self._escalation(review, (*at, "escalate"))
         if review.remind:
@@ -112,6 +116,14 @@ class ReviewCheck(FileCheck):
             if name := self.names.computed_from(path):
                 fault = f"{name} is computed from {path}, and would not be what the card shows"
                 self.add((*at, "may_edit", index), fault)
+
+    def _buttons(self, review: ReviewPolicy, at: Path) -> None:
+        """Every platform shows a short label whole."""
+        for choice, text in review.buttons or ():
+            for lang, written in text.root.items() if text else ():
+                where = (*at, "buttons", choice, lang) if lang else (*at, "buttons", choice)
+                if not 1 <= len(written.strip()) <= MAX_BUTTON:
+                    self.add(where, f"should have 1 to {MAX_BUTTON} characters")
 
     def _roles(self, roles: Sequence[str], at: Path) -> None:
         if not roles:

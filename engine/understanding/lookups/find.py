@@ -67,7 +67,7 @@ def find(
     `recent` are the person's earlier texts, the newest last; only a follow-up leans on them.
     """
     asked = look_at(text, entities, today)
-    found = _find_timed(asked, tools, entities)
+    found = _find_on_day(text, tools, today, entities) or _find_timed(asked, tools, entities)
     plainer = () if found else (*plainer_questions(text), *_dated(text, today))
     found = found or next(
         filter(None, (_find_timed(look_at(t, entities, today), tools, entities) for t in plainer)),
@@ -80,10 +80,27 @@ def find(
     return found
 
 
+def _find_on_day(
+    text: str, tools: Sequence[Tool[Any]], today: date, entities: Entities
+) -> Answer | None:
+    """The look-up of the weekday of a text: an example with a weekday is not of every day."""
+    for dated in _dated(text, today):
+        found = _find_timed(look_at(dated, entities, today), tools, entities)
+        if found and {*dates(dated, today)} & {*_days_of(found[0])}:
+            return found
+    return None
+
+
 def _dated(text: str, today: date) -> tuple[str, ...]:
-    """The text with its date for its weekday, unless it asks of what is past."""
+    """The text with its date for its weekday; of what is past, where that is past ("last Friday").
+
+    Which "Friday" is meant in what is past is not known.
+    """
     dated = with_day(text, today)
-    return () if dated == text or _PAST.search(fold(text)) else (dated,)
+    if dated == text:
+        return ()
+    is_past = _PAST.search(fold(text)) is not None
+    return (dated,) if not is_past or any(day < today for day in dates(dated, today)) else ()
 
 
 def bare_question(text: str) -> str:

@@ -275,3 +275,64 @@ async def test_a_reply_names_which_request_of_several_it_is_about(
     playbook.write_text(text.replace("decision_fields", f"{rent}decision_fields"), "utf-8")
     played = await play_folder(folder, NAMED)
     assert [test.passed for test in played] == [True, True, True], told(played)
+
+
+LAST_FRIDAY = """\
+- test: a weekday of what is past narrows, also where an example has one
+  given:
+    now: 2026-11-30T09:00
+    tools: {list_shifts: [{day: 2026-11-27, who: Ida}, {day: 2026-11-26, who: Uwe}]}
+  steps:
+    - {mia: who was on duty last Friday, expect: {reply: {contains: Ida, lacks: Uwe}}}
+    - {mia: 上周五谁值班, expect: {reply: {contains: Ida, lacks: Uwe}}}
+"""
+SHIFTS = """\
+list_shifts:
+  description: Who was on duty.
+  reads: {connection: workshop, sql: "SELECT day, who FROM shifts"}
+  result: many
+  period: [day]
+  columns:
+    day: {label: {zh: 日期, en: Day}, type: date}
+    who: {label: {zh: 谁, en: Who}}
+  cues: [on duty, 值班]
+  examples: [who was on duty on Friday, 周五谁值班]
+"""
+
+
+async def test_an_example_with_a_weekday_is_not_of_every_day(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    tools = {"playbooks/hoists/tools.yaml": f"{TOOLS.rstrip()}\n{SHIFTS}"}
+    folder = write_project(tmp_path / "garage", **tools)
+    played = await play_folder(folder, LAST_FRIDAY)
+    assert all(test.passed for test in played), told(played)
+
+
+BUTTONS = """\
+- test: the buttons of a review say what it is about
+  steps:
+    - ida: please buy a drill press
+    - ida: {fill: {item: drill press, price: 20 EUR}}
+      expect: {card: {to: [max], options: [I have the money, Too dear]}}
+    - max: {tap: Too dear, reason: not this year}
+      expect: {end: rejected}
+- test: and are those that approve and reject
+  steps:
+    - ida: please buy a drill press
+    - ida: {fill: {item: drill press, price: 20 EUR}}
+    - max: {tap: approve}
+      expect: {end: done}
+"""
+
+
+async def test_a_review_names_its_buttons(tmp_path: Path, play_folder: FolderPlayer) -> None:
+    folder = Path(shutil.copytree(COOKBOOK / "limit", tmp_path / "bot"))
+    shutil.rmtree(folder / "playbooks" / "purchase" / "tests")
+    approve = folder / "playbooks" / "purchase" / "skills" / "approve.yaml"
+    text, roles = approve.read_text("utf-8"), "        roles: [buyer]\n"
+    assert roles in text
+    named = f"{roles}        buttons: {{approve: I have the money, reject: Too dear}}\n"
+    approve.write_text(text.replace(roles, named), "utf-8")
+    played = await play_folder(folder, BUTTONS)
+    assert [test.passed for test in played] == [True, True], told(played)

@@ -64,6 +64,11 @@ CASES: list[tuple[str, dict[str, tuple[str, ...]], str]] = [
         f"{AT}.may_edit.0: amount says who approves; whoever approves may not change it",
     ),
     (
+        "roles: [reviewer], buttons: {approve: {zh: 好, en: I have seen it and shall act on it}}",
+        MANY,
+        f"{AT}.buttons.approve.en: should have 1 to 30 characters",
+    ),
+    (
         "person: $law, may_edit: [law]",
         MANY,
         f"{AT}.may_edit.0: law says who approves; whoever approves may not change it",
