@@ -21,6 +21,7 @@ from bot.definitions.snapshot import (
     refused_text,
     replaced_pointer,
 )
+from bot.kept_note import KeptNote
 from bot.people.directory import Directory
 from bot.people.file import read_people
 from bot.people.roster import PeopleSource
@@ -149,10 +150,12 @@ class Reloader:
         published: Published,
         index_documents: Callable[[Sequence[Document]], None],
         fingerprint: Fingerprint,
+        note: KeptNote,
         fixed: FixedFiles = NO_FILES,
         watch: PeopleWatch | None = None,
     ) -> None:
         self._watch = watch
+        self._note = note
         self._settings = settings
         self._fixed = fixed
         self._people = people
@@ -229,6 +232,7 @@ class Reloader:
             self.current.switch_legacy(snapshot.legacy)
         if not problems and snapshot.pointer != self._own_pointer:
             await publish(snapshot, self._published)
+            self._note.write(snapshot.pointer.short)
             self._own_pointer = self.current.own_pointer = snapshot.pointer
             if snapshot.pointer != self.current.snapshot.pointer:
                 await self._switch(snapshot)
@@ -292,20 +296,31 @@ async def open_reloader(
     published: Published,
     index_documents: Callable[[Sequence[Document]], None],
     fingerprint: Fingerprint,
+    note: KeptNote,
     fixed: FixedFiles = NO_FILES,
     watch: PeopleWatch | None = None,
     snapshot: Snapshot | None = None,
 ) -> Reloader:
     """Publish the definitions with which this process starts, and the reloader that follows them.
 
-    A `snapshot` was made of them before. Raises StoreUnavailable.
+    A folder that this machine published before, as the `note` says, and that has not changed since,
+    is not published again where another one is current: it was deployed later. A `snapshot` was
+    made of them before. Raises StoreUnavailable.
     """
     current = LiveDefinitions(snapshot or make_snapshot(definitions), published)
+    own = current.snapshot
     before = await retry_until_available(published.pointer)
-    await retry_until_available(partial(publish, current.snapshot, published))
-    replaced = replaced_pointer(before, current.snapshot.pointer)
+    replaced = replaced_pointer(before, own.pointer)
+    is_left = False
     if replaced:
-        log.warning("playbooks_replaced", was=replaced, now=current.snapshot.pointer.short)
+        is_left = await retry_until_available(partial(_was_current, own, published, note))
+    if is_left:
+        log.warning("playbooks_left", current=replaced, folder=own.pointer.short)
+    else:
+        await retry_until_available(partial(publish, own, published))
+        note.write(own.pointer.short)
+        if replaced:
+            log.warning("playbooks_replaced", was=replaced, now=own.pointer.short)
     return Reloader(
         settings,
         definitions.people,
@@ -314,6 +329,18 @@ async def open_reloader(
         published=published,
         index_documents=index_documents,
         fingerprint=fingerprint,
+        note=note,
         fixed=fixed,
         watch=watch,
     )
+
+
+async def _was_current(snapshot: Snapshot, published: Published, note: KeptNote) -> bool:
+    """Whether this machine published exactly this, and the store has it still.
+
+    A store that was restored from before that has not.
+    """
+    if note.read() != snapshot.pointer.short:
+        return False
+    known = [await published.load(digest) for digest in snapshot.bodies()]
+    return None not in known

@@ -1,4 +1,4 @@
-"""Whether the store is still the one that this process began with, and as safe, for `/readyz`."""
+"""Whether the store is still the one that the data folder belongs to, and as safe (`/readyz`)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,6 +6,7 @@ from typing import Final
 
 import structlog
 
+from bot.kept_note import KeptNote
 from bot.waits import pause
 from engine.errors import StoreError
 from engine.ports.clock import Clock
@@ -17,22 +18,24 @@ CLOCK_S: Final = 60.0
 """By so much the clocks of store and machine may differ."""
 
 ANOTHER: Final = (
-    "it is not the store that this process began with: another one, or an emptied one, is in its"
-    " place; bring the old one back, or start all processes again"
+    "it is not the store that this installation works with: another one, or an emptied one, is in"
+    " its place; bring the old one back, or remove {file} from the data folder where it is meant"
 )
 
 
 class StoreWatch:
     """Looks at the store again and again; `problems` are empty while all is well.
 
-    `clock` is None where the process goes by another time than its machine's. What is unsafe is
-    not told where an operator `allows_unsafe` stores.
+    The store's identity is a `note` in the data folder, so that one that was exchanged while
+    nothing ran is noticed too. `clock` is None where the process goes by another time than its
+    machine's. What is unsafe is not told where an operator `allows_unsafe` stores.
     """
 
     def __init__(
         self,
         read: Callable[[], Awaitable[StoreState]],
         clock: Clock | None,
+        note: KeptNote,
         *,
         durability: str,
         allows_unsafe: bool,
@@ -40,7 +43,7 @@ class StoreWatch:
         self._read = read
         self._clock = clock
         self._allows_unsafe = allows_unsafe
-        self._identity = ""
+        self._note = note
         self.durability = durability
         self.problems: Sequence[str] = ()
 
@@ -56,10 +59,10 @@ class StoreWatch:
             state = await self._read()
         except StoreError:
             return
-        self._identity = self._identity or state.identity
+        is_ours = await asyncio.to_thread(self._is_noted, state.identity)
         problems = [] if self._allows_unsafe else [*state.faults]
-        if state.identity != self._identity:
-            problems.append(ANOTHER)
+        if not is_ours:
+            problems.append(ANOTHER.format(file=self._note.name))
         problems += self._clock_problems(state.server_s)
         self.durability = state.durability
         if bool(problems) != bool(self.problems) or len(problems) != len(self.problems):
@@ -68,6 +71,13 @@ class StoreWatch:
             if not problems:
                 log.info("store_sound", durability=state.durability)
         self.problems = problems
+
+    def _is_noted(self, identity: str) -> bool:
+        """Whether it is the store that is noted; the first one is."""
+        noted = self._note.read()
+        if not noted:
+            self._note.write(identity)
+        return noted in ("", identity)
 
     def _clock_problems(self, server_s: float) -> list[str]:
         if self._clock is None or not server_s:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from adapters.connections.mcp.tools import McpTools
@@ -25,6 +26,7 @@ from bot.definitions.reloader import (
     open_reloader,
 )
 from bot.failpoints import Failpoint, arm_connection
+from bot.kept_note import KeptNote
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.filters import OverheardFilter
@@ -113,6 +115,12 @@ class FolderContents:
     def is_current(self, settings: Settings) -> bool:
         """Whether the files are still the same."""
         return (self.fingerprint, self.fixed) == _fingerprints(settings)
+
+
+def _folder_note(settings: Settings) -> KeptNote:
+    """What this machine published last of its folder of playbooks."""
+    folder = sha256(str(settings.playbooks.absolute()).encode()).hexdigest()[:8]
+    return KeptNote(settings.data_dir / f"published-{folder}")
 
 
 def _fixed_files(settings: Settings) -> tuple[Path, ...]:
@@ -254,6 +262,7 @@ async def _open_base(
         published=store.published,
         index_documents=resources.documents.replace,
         fingerprint=contents.fingerprint,
+        note=_folder_note(settings),
         fixed=FixedFiles((connections_file(settings),), contents.fixed),
         watch=None if stand_ins.definitions else PeopleWatch(settings, contents.fixed),
         snapshot=stand_ins.snapshot,
@@ -350,6 +359,7 @@ def _open_telemetry(
         store=StoreWatch(
             store.read_state,
             machine_clock,
+            KeptNote(settings.data_dir / "store.id"),
             durability=store.durability,
             allows_unsafe=settings.allow_unsafe_redis,
         ),

@@ -17,6 +17,7 @@ from adapters.clock import SystemClock
 from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.platform import CONNECTIONS
+from bot.kept_note import KeptNote
 from bot.processes.web import application
 from bot.settings import Settings
 from bot.telemetry.store_watch import ANOTHER, StoreWatch
@@ -275,9 +276,23 @@ async def test_another_store_in_the_place_of_the_one_that_was_known_is_told(
             await client.flushall()
             status, found = await ready(service)
             assert (status, "store" in found["degraded"]) == (200, True)
-            assert found["store_problems"] == [ANOTHER]
+            assert found["store_problems"] == [ANOTHER.format(file="store.id")]
             await client.set(keys.IDENTITY, known)
         assert (await ready(service))[1]["store_problems"] == []
+
+
+async def test_a_store_that_was_exchanged_while_nothing_ran_is_told_until_it_is_meant(
+    start: Start, tmp_path: Path
+) -> None:
+    data, found = tmp_path / "data", []
+    for name in ("first", "other"):
+        with server(tmp_path / name, **SAFE) as port:
+            service = await start(redis_url=f"redis://127.0.0.1:{port}/0")
+            found.append((await ready(service))[1]["store_problems"])
+            if found[1:]:
+                (data / "store.id").unlink()
+                found.append((await ready(service))[1]["store_problems"])
+    assert found == [[], [ANOTHER.format(file="store.id")], []]
 
 
 async def test_a_store_that_is_not_safe_any_more_is_told(start: Start, tmp_path: Path) -> None:
@@ -296,13 +311,16 @@ async def test_a_store_that_is_not_safe_any_more_is_told(start: Start, tmp_path:
 
 
 @pytest.mark.parametrize(("ahead_s", "told"), [(59, []), (3600, ["ahead of"]), (-3600, ["behind"])])
-async def test_a_clock_that_is_far_from_ours_is_told(ahead_s: float, told: list[str]) -> None:
+async def test_a_clock_that_is_far_from_ours_is_told(
+    ahead_s: float, told: list[str], tmp_path: Path
+) -> None:
     clock = SystemClock("UTC")
 
     async def read() -> StoreState:
         return StoreState("kept", (), "one", clock.now().timestamp() + ahead_s)
 
-    watch = StoreWatch(read, clock, durability="", allows_unsafe=False)
+    note = KeptNote(tmp_path / "store.id")
+    watch = StoreWatch(read, clock, note, durability="", allows_unsafe=False)
     with capture_logs() as logged:
         await watch.check()
         await watch.check()

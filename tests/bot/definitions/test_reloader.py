@@ -36,7 +36,8 @@ async def process(
         async def begin(playbooks: Path, people: Path | None = None) -> Parts:
             settings = make_settings(
                 redis_url=redis_server.url,
-                data_dir=tmp_path / "data",
+                # The folder of another machine comes with data of its own.
+                data_dir=playbooks.parent / f"{playbooks.name}-data",
                 playbooks=playbooks,
                 people=people or ROOT / "playbooks" / "people.yaml",
             )
@@ -238,7 +239,7 @@ async def test_a_process_with_another_folder_follows_in_everything(
     assert name_of(other) == name_of(changing) == "Visits"
 
 
-async def test_only_a_changed_folder_or_a_start_moves_the_pointer(
+async def test_only_a_changed_folder_moves_the_pointer(
     process: Open, playbooks: Path, elsewhere: Path
 ) -> None:
     first, second = await process(playbooks), await process(elsewhere)
@@ -253,11 +254,33 @@ async def test_only_a_changed_folder_or_a_start_moves_the_pointer(
     await looked(second)
     await first.reloader.check()
     assert (name_of(first), name_of(second)) == ("Calls", "Calls")
-    # The newest start wins, with its own folder.
+    # A start over a folder that was current, and has not changed since, is no deployment.
     third = await process(playbooks)
-    await first.reloader.check()
-    await second.reloader.check()
-    assert [name_of(one) for one in (first, second, third)] == ["Visits"] * 3
+    every = (first, second, third)
+    for one in every:
+        await one.reloader.check()
+    assert [name_of(one) for one in every] == ["Calls"] * 3
+    # The newest deployment wins, with its own folder, also where it was changed while nothing ran.
+    rename(playbooks, "Rounds")
+    fourth = await process(playbooks)
+    for one in every:
+        await one.reloader.check()
+    assert [name_of(one) for one in (*every, fourth)] == ["Rounds"] * 4
+
+
+async def test_a_store_from_before_takes_the_folder_again(
+    process: Open, playbooks: Path, redis: Redis
+) -> None:
+    first = await process(playbooks)
+    rename(playbooks, "Visits")
+    old = await first.store.published.pointer()
+    await looked(first)
+    # As a backup of the store that was made before the change.
+    for digest in first.reloader.current.snapshot.bodies():
+        await redis.delete(f"signoff:playbook:{digest}")
+    await first.store.published.point(str(old))
+    assert name_of(await process(playbooks)) == "Visits"
+    assert await first.store.published.pointer() != old
 
 
 def of_another_version(pointer: str) -> str:
@@ -429,7 +452,16 @@ async def test_a_folder_that_is_not_what_is_current_is_told(
     assert await ready(first) == "ok"
     assert f"{now} is current" in await ready(stale)
     assert "playbooks" in (await told(stale))["degraded"]
-    # A start over the old copy: that is the newest start's right, and it is told.
+    # Its process is started again, as after a crash: nobody has deployed anything there.
+    with capture_logs() as lines:
+        again = await process(elsewhere)
+    (left,) = [line for line in lines if line["event"] == "playbooks_left"]
+    assert (left["current"], left["log_level"]) == (now, "warning")
+    await looked(again)
+    assert f"{now} is current" in await ready(again)
+    assert await ready(first) == "ok"
+    # Somebody deploys there what is older: that is the newest deployment's right, and it is told.
+    change(elsewhere, VISIT, f"en: {name_in(elsewhere)}}}", "en: Rounds}")
     with capture_logs() as lines:
         third = await process(elsewhere)
     (replaced,) = [line for line in lines if line["event"] == "playbooks_replaced"]
