@@ -1,6 +1,7 @@
 """Short texts that an installation keeps in its data folder, to know itself again after a start."""
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import structlog
@@ -39,3 +40,9 @@ class KeptNote:
         except OSError as error:
             self._unkept = text
             log.warning("note_not_kept", file=self._path.name, error=error.strerror)
+
+
+def folder_note(data_dir: Path, playbooks: Path) -> KeptNote:
+    """What this machine published last of that folder of playbooks."""
+    folder = sha256(str(playbooks.absolute()).encode()).hexdigest()[:8]
+    return KeptNote(data_dir / f"published-{folder}")

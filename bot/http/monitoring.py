@@ -89,6 +89,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             "people": parts.reloader.current.people_health,
             "groups": parts.resources.groups.health,
             "files": _files_health(parts.reloader.current.unread_files),
+            "unreadable_cards": parts.telemetry.cards.unreadable,
             "workers": backlog.workers,
             "oldest_mail_s": round(backlog.mailbox_age_s, 1),
             "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
@@ -99,6 +100,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             for name in ("model", "playbooks", "people", "groups", "files")
             if not _is_well(str(found[name]))
         ]
+        words += ["unreadable_cards"] if parts.telemetry.cards.unreadable else []
         words += ["store"] if parts.telemetry.store.problems else []
         late = _find_late(backlog, parts.telemetry.lag)
         lost = [name for name, state in connections.items() if state == "away"]

@@ -62,8 +62,13 @@ class LeaverReports:
             leavers = find_leavers(card, self.people)
             for leaver in leavers:
                 await self._tell(card, f"leaver/{card.token}/{leaver}", leaver)
-            if not leavers and can_nobody_decide(card, self.people):
+            if not leavers and self._is_known(card) and can_nobody_decide(card, self.people):
                 await self._tell(card, f"undecidable/{card.token}")
+
+    def _is_known(self, card: Card) -> bool:
+        """Whether the file alone says who holds its roles; a Slack group may be unknown for now."""
+        by_group = {role.id for role in self.people.file.roles if role.slack_group}
+        return by_group.isdisjoint(card.review.roles)
 
     async def _tell(self, card: Card, name: str, leaver: str = "") -> None:
         """Without a `leaver` nobody can decide it."""

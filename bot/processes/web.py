@@ -52,6 +52,7 @@ async def serve(
             group.create_task(parts.projects.run(stop))
             group.create_task(parts.telemetry.watch.run(stop))
             group.create_task(parts.telemetry.store.run(stop))
+            group.create_task(parts.telemetry.cards.run(stop))
             group.create_task(parts.telemetry.meter.run(stop))
             await receive(parts, stop)
     log.info("web_stopped")

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from adapters.connections.mcp.tools import McpTools
@@ -26,7 +25,7 @@ from bot.definitions.reloader import (
     open_reloader,
 )
 from bot.failpoints import Failpoint, arm_connection
-from bot.kept_note import KeptNote
+from bot.kept_note import KeptNote, folder_note
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.filters import OverheardFilter
@@ -34,6 +33,7 @@ from bot.serve.work.allowance import Allowance, AllowedModel
 from bot.serve.work.handler import MailHandler
 from bot.serve.work.model_queue import QueuedModel, current_project
 from bot.settings import Settings
+from bot.telemetry.card_watch import CardWatch
 from bot.telemetry.instrumentation import Spans, TimedModel, open_spans
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
@@ -74,6 +74,7 @@ class Telemetry:
     platform_health: PlatformHealth
     lag: LoopLag
     store: StoreWatch
+    cards: CardWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,6 @@ class FolderContents:
     def is_current(self, settings: Settings) -> bool:
         """Whether the files are still the same."""
         return (self.fingerprint, self.fixed) == _fingerprints(settings)
-
-
-def _folder_note(settings: Settings) -> KeptNote:
-    """What this machine published last of its folder of playbooks."""
-    folder = sha256(str(settings.playbooks.absolute()).encode()).hexdigest()[:8]
-    return KeptNote(settings.data_dir / f"published-{folder}")
 
 
 def _fixed_files(settings: Settings) -> tuple[Path, ...]:
@@ -262,7 +257,7 @@ async def _open_base(
         published=store.published,
         index_documents=resources.documents.replace,
         fingerprint=contents.fingerprint,
-        note=_folder_note(settings),
+        note=folder_note(settings.data_dir, settings.playbooks),
         fixed=FixedFiles((connections_file(settings),), contents.fixed),
         watch=None if stand_ins.definitions else PeopleWatch(settings, contents.fixed),
         snapshot=stand_ins.snapshot,
@@ -356,6 +351,7 @@ def _open_telemetry(
         watch=ModelWatch(store.numbers, store.mailbox, resources.people, meter),
         platform_health=PlatformHealth(resources.platforms, clock),
         lag=LoopLag(),
+        cards=CardWatch(store.inbox),
         store=StoreWatch(
             store.read_state,
             machine_clock,

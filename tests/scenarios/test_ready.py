@@ -30,7 +30,9 @@ from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_web_walk import to_review
 
 
 async def working(service: Service) -> int:
@@ -293,6 +295,22 @@ async def test_a_store_that_was_exchanged_while_nothing_ran_is_told_until_it_is_
                 (data / "store.id").unlink()
                 found.append((await ready(service))[1]["store_problems"])
     assert found == [[], [ANOTHER.format(file="store.id")], []]
+
+
+async def test_open_cards_that_this_version_cannot_read_are_counted(
+    start: Start, redis: Redis
+) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        await to_review(room)
+    assert (await ready(service))[1]["unreadable_cards"] == 0
+    for key in [key async for key in redis.scan_iter("*card:*")]:
+        if await redis.type(key) == "hash":
+            await redis.hset(key, "body", '{"of_another_version": 1}')
+    await service.parts.telemetry.cards.check()
+    found = (await ready(service))[1]
+    assert found["unreadable_cards"] == 1, "the form that was filled in is not open"
+    assert "unreadable_cards" in found["degraded"]
 
 
 async def test_a_store_that_is_not_safe_any_more_is_told(start: Start, tmp_path: Path) -> None:
