@@ -32,6 +32,7 @@ from engine.reviews.handover import find_people, looks_like_a_name, named_in
 from engine.reviews.policy import requester_card_fields
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.skills.entity_values import labels_of
+from engine.skills.own_name import named_self
 from engine.text.claims.unheard import unheard_clauses
 from engine.text.entities import fold
 from engine.text.entity_kinds import Entities
@@ -255,8 +256,10 @@ def _read_message(
         wider = []
     around = find_values(run.message, wider, today, entities=entities, request=cues)
     named = _named_before(fields, run, own, context)
-    texts = {**named.values, **around.values, **own.values}
-    words = {**named.words, **around.words, **own.words}
+    said = {**named.values, **around.values, **own.values}
+    me = named_self(fields, {*said, *known}, context)
+    texts = {**me.values, **said}
+    words = {**me.words, **named.words, **around.words, **own.words}
     new = {name: text for name, text in texts.items() if name not in known}
     typed, faults = _check(fields, new, context)
     drafts = {n: new[n] for n in faults if defined[n].columns}
@@ -362,7 +365,8 @@ def _without_known(run: Run) -> str:
     """The run's text without what names its case, or what it knows: no field needs these words."""
     known = [*run.state.data.values(), run.case.name.key if run.case else None]
     text = run.text
-    for named in run.named or ():
+    # "me" stands in many words.
+    for named in (each for each in run.named or () if len(each.text) > 2):
         text = text.replace(named.text, " ") if named.id in known else text
     return text
 

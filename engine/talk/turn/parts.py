@@ -21,6 +21,7 @@ from engine.runs.run_state import asks_model, with_request_context
 from engine.runs.step_services import record_calls
 from engine.runs.sync_changes import ends_target
 from engine.services import Services
+from engine.skills.own_name import with_self
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.case_answers.whole_case import with_offer
 from engine.talk.mine.cases import cases_here
@@ -265,6 +266,7 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
     several = bool(request.phases) or len(definition.requests) > 1
     name = (request.name if several else definition.name)(head.lang)
     text = say("part.starting", head.lang, name=name)
+    known = services.entities(head.conversation, head.principal)
     run = Run(
         id=run_id,
         playbook=playbook.id,
@@ -280,7 +282,7 @@ async def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn)
         reply=head.id,
         part=_without_data(part).model_copy(update={"text": text, "run": run_id}),
         slot=turn.slot,
-        named=head.entities,
+        named=with_self(head.entities, head.text, head.principal, known),
         project=services.run_project(definition, head.conversation) or "",
         ends_to=ends_target(definition),
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),

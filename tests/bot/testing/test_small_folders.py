@@ -336,3 +336,47 @@ async def test_a_review_names_its_buttons(tmp_path: Path, play_folder: FolderPla
     approve.write_text(text.replace(roles, named), "utf-8")
     played = await play_folder(folder, BUTTONS)
     assert [test.passed for test in played] == [True, True], told(played)
+
+
+ME = """\
+given: {tools: {list_members: [{id: M-1, name: Ida Holm}, {id: M-2, name: Max Weber}]}}
+tests:
+- test: me is whoever asks, where the list has them
+  steps:
+    - ida: please buy me a drill press, 20 EUR
+      expect: {state: {member: M-1}}
+    - max: please buy me a drill press, 20 EUR
+      expect: {state: {member: M-2}}
+    - eva: please buy me a drill press, 20 EUR
+      expect: {state: {member: null}}
+- test: and nobody where somebody else is named
+  steps:
+    - ida: please buy me a drill press for Max Weber
+    - ida: {tap: "1"}
+      expect: {state: {member: M-2}}
+"""
+MEMBERS = """\
+list_members:
+  description: The members.
+  reads: {connection: members}
+  result: many
+  columns: {id: {label: Member}, name: {label: Name}}
+"""
+
+
+async def test_me_is_whoever_asks_where_a_list_has_them(
+    tmp_path: Path, play_folder: FolderPlayer
+) -> None:
+    folder = Path(shutil.copytree(COOKBOOK / "limit", tmp_path / "bot"))
+    made = folder / "playbooks" / "purchase"
+    shutil.rmtree(made / "tests")
+    (folder / "members.csv").write_text("id,name\n", "utf-8")
+    (folder / "connections.yaml").write_text("members: {kind: sheet, file: members.csv}\n", "utf-8")
+    (made / "tools.yaml").write_text(MEMBERS, "utf-8")
+    kind = "entities: {member: {name: Member, tool: list_members, id: id, names: [name]}}\n"
+    field = "data_fields:\n  member: {label: For, type: entity, entity: member}\n"
+    for path in (made / "playbook.yaml", made / "skills" / "ask.yaml"):
+        text = path.read_text("utf-8").replace("data_fields:\n", kind + field)
+        path.write_text(text.replace("[item, price]", "[member, item, price]"), "utf-8")
+    played = await play_folder(folder, ME)
+    assert all(test.passed for test in played), told(played)

@@ -26,7 +26,9 @@ async def begun(message: str, lang: Any = "en", playbook: Playbook = PERMIT) -> 
         ("I need a permit for Lin Yue to work at height on T31 tomorrow", "lin"),
         ("I need a permit for Chen to work at height on T31 tomorrow", "chen"),
         ("permit for working at height on T31 tomorrow for Lin Yue", "lin"),
-        ("permit for working at height on T31 tomorrow for me", None),
+        ("permit for working at height on T31 tomorrow for me", "lin"),
+        ("tell me, I need a permit to work at height on T31 tomorrow", None),
+        ("permit for Chen to work at height on T31 tomorrow, book it for me", "chen"),
         # Two of them say of nobody that they are meant.
         ("permit for Lin and Chen to work at height on T31 tomorrow", None),
     ],
@@ -51,7 +53,7 @@ async def test_what_may_be_a_name_is_told_to_be_unknown() -> None:
 
 
 async def test_what_is_no_name_is_no_fault() -> None:
-    assert not (await begun("permit for working at height on T31 tomorrow for me")).card.problems
+    assert not (await begun("permit for working at height on T31 tomorrow for us")).card.problems
 
 
 async def test_what_names_nobody_is_told_as_not_used() -> None:
