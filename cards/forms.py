@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from datetime import date
 from hashlib import blake2b
@@ -154,7 +154,8 @@ def _value(field: Field, raw: str, lang: Lang, facts: FormFacts) -> Value:
     if field.columns:
         # Rows are kept as they were typed; who takes them reads them so again.
         value: Value = read_lines(raw, MAX_LIST)
-        read_rows(field.columns, str(value), lang, facts)
+        # A file that a row names may come later: its link says where there is none.
+        read_rows(field.columns, str(value), lang, replace(facts, file=None))
     else:
         value = read_value(field, raw, lang)
     check_bounds(field, value, lang, facts.today)

@@ -1,47 +1,13 @@
 """Who asks, as the value of a field that names people: "lend me a drill", 给我订一个座位."""
 
-import re
 from collections.abc import Collection, Sequence
 
 from cards.model import Field, Principal
 from engine.frames.outcome import StepContext
 from engine.reviews.handover import find_people
+from engine.text.claims.myself import find_self
 from engine.text.entity_kinds import Entities, ListKind, NamedEntity
 from engine.text.form_reading import FoundValues
-
-_ME = re.compile(r"(?:(?<![a-z])(?P<before>[a-z]{1,20})\s)?(?<![a-z])(?P<me>me|myself)(?![a-z'])")
-_ZH_ME = re.compile(r"[给替为]我(?!们|[看说讲])|我自己|我本人|(?<!日)本人")
-_NOT_FOR = frozenset(
-    (
-        *(
-            "tell",
-            "show",
-            "let",
-            "help",
-            "remind",
-            "ask",
-            "find",
-            "inform",
-            "notify",
-            "excuse",
-            "believe",
-        ),
-        *(
-            "from",
-            "by",
-            "with",
-            "than",
-            "like",
-            "call",
-            "email",
-            "about",
-            "except",
-            "not",
-            "without",
-        ),
-    )
-)
-"""Words before "me" with which nothing is done for who says it."""
 
 
 def named_self(
@@ -49,7 +15,7 @@ def named_self(
 ) -> FoundValues:
     """Who asked, for the one required field of a person that has no value."""
     run = context.run
-    place = _place(run.text)
+    place = find_self(run.text)
     lacking = [f for f in fields if f.type == "person" and f.required and f.name not in given]
     people = context.services.people.scope_to(run.conversation, run.project or None)
     if place is None or len(lacking) != 1 or not find_people(people, run.requester.id):
@@ -66,7 +32,7 @@ def with_self(
 
     That is who asked, where the kind's list has them by their id or name.
     """
-    place = _place(text)
+    place = find_self(text)
     if place is None:
         return named
     found, kinds = list(named), {each.kind for each in named}
@@ -78,12 +44,3 @@ def with_self(
             words = text[slice(*place)]
             found.append(NamedEntity(kind=kind, id=id_, text=words, start=place[0], names=names))
     return tuple(found)
-
-
-def _place(text: str) -> tuple[int, int] | None:
-    """Where a text says that something is for who wrote it."""
-    for match in _ME.finditer(text.lower()):
-        if match["before"] not in _NOT_FOR:
-            return match.span("me")
-    found = _ZH_ME.search(text)
-    return found.span() if found else None
